@@ -1,0 +1,57 @@
+# Every target works from a fresh clone: the first one run makes .venv and installs the package into it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
+
+.PHONY: demo test test-all lint format bench docs clean help
+
+help:
+	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
+	@echo "make test      the test suite (minutes)"
+	@echo "make test-all  the test suite with the long tests"
+	@echo "make lint      ruff and mypy"
+	@echo "make bench     every benchmark, side by side with its peers; writes docs/benchmarks/"
+	@echo "make docs      regenerate the generated pages of docs/"
+
+# A stamp a kind of install: `make demo` needs the plain package, the other targets its development extras.
+$(VENV)/.plain: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@ $(VENV)/.plain
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
+	touch $@
+
+demo: $(VENV)/.plain
+	$(BIN)/manylabel demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(CORES) -m "not slow"
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(CORES)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

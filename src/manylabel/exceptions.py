@@ -1,0 +1,75 @@
+"""Every error a user can meet.
+
+The classes know nothing of command lines or web servers: each shell decides how to show them.
+All are also a built-in kind of error, so that code written for scikit-learn catches them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CorpusError",
+    "InputError",
+    "ManylabelError",
+    "MissingExtraError",
+    "ParameterError",
+]
+
+
+class ManylabelError(Exception):
+    """Base of every error that manylabel raises on purpose."""
+
+
+class InputError(ManylabelError, ValueError):
+    """A matrix, text or label list that cannot be used as given."""
+
+
+class ParameterError(ManylabelError, ValueError):
+    """A parameter outside its domain."""
+
+
+class CorpusError(ManylabelError, ValueError):
+    """A file that is not what its format promises.
+
+    Parameters
+    ----------
+    message : str
+        What was found and what was expected, in one sentence.
+    path : str, optional
+        The file; ``-`` for standard input.
+    line : int, optional
+        The line, counted from 1.
+
+    Examples
+    --------
+    >>> str(CorpusError("expected 3 numbers 'N M L', found 2.", path="train.txt", line=1))
+    "train.txt, line 1: expected 3 numbers 'N M L', found 2."
+    """
+
+    def __init__(self, message: str, path: str | None = None, line: int | None = None) -> None:
+        self.message, self.path, self.line = message, path, line
+        where = [part for part in (path, f"line {line}" if line is not None else None) if part]
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+
+
+class MissingExtraError(ManylabelError, ImportError):
+    """An optional dependency is needed and not installed.
+
+    Parameters
+    ----------
+    what : str
+        The thing that was asked for, as the subject of a sentence.
+    package : str
+        The distribution that is missing.
+    extra : str
+        The extra of manylabel that brings it.
+
+    Examples
+    --------
+    >>> str(MissingExtraError("Drawing plots", "matplotlib", "plot"))
+    "Drawing plots needs matplotlib; install it with: pip install 'manylabel[plot]'"
+    """
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs {package}; install it with: pip install 'manylabel[{extra}]'"
+        )

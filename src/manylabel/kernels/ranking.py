@@ -1,0 +1,20 @@
+"""Order the entries of sparse rows: higher score first, then lower column."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manylabel.kernels.compile import kernel
+
+
+@kernel
+def rank_order(indptr, scores):
+    """For each row the positions of its entries, best first; columns must be sorted within a row.
+
+    The sort is stable, so equal scores keep the order of their columns: the tie rule.
+    """
+    order = np.empty(scores.size, np.int64)
+    for row in range(indptr.size - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        order[start:stop] = start + np.argsort(-scores[start:stop], kind="mergesort")
+    return order

@@ -1,0 +1,137 @@
+"""One result type from the models to the shells: sparse scores with names.
+
+Two rules hold everywhere in manylabel. Ties: higher score first, then lower label index. And a
+label that is not stored ranks after every label that is, whatever the sign of its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError
+from manylabel.validation import check_whole
+
+__all__ = ["Predictions", "canonical_scores", "keep_top", "rank_order"]
+
+
+def canonical_scores(scores: Any) -> sparse.csr_array:
+    """Sorted CSR scores that keep stored zeros, since a stored label is a candidate.
+
+    Dense scores store every entry.
+    """
+    if sparse.issparse(scores):
+        matrix = sparse.csr_array(scores)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+    else:
+        dense = np.atleast_2d(np.asarray(scores))
+        n_rows, n_labels = dense.shape
+        matrix = sparse.csr_array(
+            (
+                dense.ravel(),
+                np.tile(np.arange(n_labels), n_rows),
+                np.arange(n_rows + 1) * n_labels,
+            ),
+            shape=dense.shape,
+        )
+    if matrix.nnz and not np.isfinite(matrix.data).all():
+        raise InputError("scores must be finite, without NaN or inf.")
+    return matrix
+
+
+def rank_order(scores: sparse.csr_array) -> NDArray[np.int64]:
+    """Positions into ``scores.data``, row by row, best first."""
+    from manylabel.kernels import ranking
+
+    data = scores.data if scores.dtype.kind == "f" else scores.data.astype(np.float64)
+    return ranking.rank_order(scores.indptr.astype(np.int64, copy=False), data)
+
+
+def keep_top(scores: sparse.csr_array, top: int) -> sparse.csr_array:
+    """Keep the ``top`` best entries of each row.
+
+    Examples
+    --------
+    >>> keep_top(canonical_scores([[0.1, 0.3, 0.3]]), 1).indices.tolist()
+    [1]
+    """
+    top = check_whole("top", top, 1)
+    lengths = np.diff(scores.indptr)
+    if not lengths.size or lengths.max() <= top:
+        return scores
+    order = rank_order(scores)
+    place = np.arange(scores.nnz) - np.repeat(scores.indptr[:-1], lengths)
+    kept = np.sort(order[place < top])
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(lengths, top))])
+    return sparse.csr_array((scores.data[kept], scores.indices[kept], indptr), shape=scores.shape)
+
+
+class Predictions:
+    """Scores of labels for a list of documents.
+
+    Parameters
+    ----------
+    scores : sparse or dense matrix of shape (n_documents, n_labels)
+        A stored entry is a candidate label of its document.
+    label_names : sequence of str, optional
+        Defaults to the column numbers.
+    ids : sequence of str, optional
+        The documents' names; defaults to the row numbers.
+
+    Examples
+    --------
+    >>> p = Predictions([[0.2, 0.7]], label_names=["cats", "dogs"])
+    >>> p[0]
+    [('dogs', 0.7), ('cats', 0.2)]
+    """
+
+    def __init__(
+        self,
+        scores: Any,
+        label_names: Sequence[str] | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> None:
+        self.scores = canonical_scores(scores)
+        n_documents, n_labels = self.scores.shape
+        self.label_names = list(map(str, range(n_labels) if label_names is None else label_names))
+        self.ids = list(map(str, range(n_documents) if ids is None else ids))
+        if len(self.label_names) != n_labels:
+            raise InputError(
+                f"`label_names` must name {n_labels} labels; got {len(self.label_names)}."
+            )
+        if len(self.ids) != n_documents:
+            raise InputError(f"`ids` must name {n_documents} documents; got {len(self.ids)}.")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, row: int) -> list[tuple[str, float]]:
+        """The candidates of one document as (label, score), best first."""
+        if row < 0:
+            row += len(self)
+        if not 0 <= row < len(self):
+            raise IndexError(f"there are {len(self)} documents; got row {row}.")
+        start, stop = self.scores.indptr[row], self.scores.indptr[row + 1]
+        labels, values = self.scores.indices[start:stop], self.scores.data[start:stop]
+        best = np.argsort(-values, kind="stable")
+        return [(self.label_names[labels[i]], float(values[i])) for i in best]
+
+    def __iter__(self) -> Iterator[list[tuple[str, float]]]:
+        return (self[row] for row in range(len(self)))
+
+    def top(self, k: int) -> Predictions:
+        """The same with only the ``k`` best labels of each document."""
+        return Predictions(keep_top(self.scores, k), self.label_names, self.ids)
+
+    def __repr__(self) -> str:
+        n_documents, n_labels = self.scores.shape
+        return (
+            f"<Predictions: {n_documents} documents, {n_labels} labels, "
+            f"{self.scores.nnz} candidates>"
+        )

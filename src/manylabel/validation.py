@@ -1,0 +1,190 @@
+"""Whatever a user passes becomes a canonical CSR matrix, or a clear error.
+
+Canonical means ``scipy.sparse.csr_array``, column indices sorted in each row, no duplicates, no
+stored zeros, finite values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError, ParameterError
+
+__all__ = [
+    "check_labels",
+    "check_matrix",
+    "check_real",
+    "check_same_rows",
+    "check_whole",
+    "csr_parts",
+]
+
+
+def check_matrix(
+    X: Any,
+    name: str = "X",
+    *,
+    n_columns: int | None = None,
+    non_negative: bool = True,
+    dtype: DTypeLike = np.float64,
+) -> sparse.csr_array:
+    """Turn a sparse or dense matrix into a canonical CSR array of ``dtype``.
+
+    The caller's matrix is never changed; it is shared where it is canonical already.
+
+    Parameters
+    ----------
+    X : sparse matrix, sparse array or array-like of shape (n_rows, n_columns)
+    name : str
+        What to call it in an error.
+    n_columns : int, optional
+        Refuse any other number of columns.
+    non_negative : bool
+        Refuse negative values.
+    dtype : dtype
+        Of the values.
+
+    Examples
+    --------
+    >>> check_matrix([[0, 2.0], [1, 0]]).nnz
+    2
+    >>> check_matrix([[0, -2.0]])
+    Traceback (most recent call last):
+    manylabel.exceptions.InputError: X must not be negative; row 0, column 1 holds -2.0.
+    """
+    if sparse.issparse(X):
+        if X.dtype.kind not in "biuf":
+            raise InputError(f"{name} must hold numbers; got values of type {X.dtype}.")
+        matrix = sparse.csr_array(X)
+        if matrix.dtype != dtype:
+            matrix = matrix.astype(dtype)
+    else:
+        try:
+            dense = np.asarray(X)
+            if dense.dtype.kind not in "biuf":
+                dense = dense.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{name} must be a matrix of numbers, sparse or dense ({error})."
+            ) from None
+        if dense.ndim != 2:
+            raise InputError(
+                f"{name} must have 2 dimensions (rows, columns); got {dense.ndim}. "
+                "Reshape your data: one row a sample."
+            )
+        matrix = sparse.csr_array(dense, dtype=dtype)
+    if not (matrix.has_canonical_format and (matrix.nnz == 0 or matrix.data.all())):
+        matrix = matrix.copy() if matrix is X or _shares(matrix, X) else matrix
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    if n_columns is not None and matrix.shape[1] != n_columns:
+        raise InputError(f"{name} has {matrix.shape[1]} columns, but {n_columns} are expected.")
+    _check_values(matrix, name, non_negative)
+    return matrix
+
+
+def check_labels(Y: Any, name: str = "Y", *, n_columns: int | None = None) -> sparse.csr_array:
+    """Turn an indicator matrix into a canonical CSR array of ones (int8).
+
+    Examples
+    --------
+    >>> check_labels([[0, 1], [1, 1]]).indices.tolist()
+    [1, 0, 1]
+    """
+    labels = check_matrix(Y, name, n_columns=n_columns)
+    if labels.nnz and not (labels.data == 1).all():
+        row, column = _position(labels, int(np.argmax(labels.data != 1)))
+        value = labels.data[np.argmax(labels.data != 1)]
+        raise InputError(
+            f"{name} must hold only 0 and 1; row {row}, column {column} holds {value}."
+        )
+    return labels.astype(np.int8)
+
+
+def check_same_rows(X: sparse.csr_array, Y: sparse.csr_array) -> None:
+    """Refuse matrices of different lengths."""
+    if X.shape[0] != Y.shape[0]:
+        raise InputError(
+            f"X and Y must have the same number of rows; got {X.shape[0]} and {Y.shape[0]}."
+        )
+
+
+def check_whole(name: str, value: Any, minimum: int) -> int:
+    """Check a whole-number parameter.
+
+    Examples
+    --------
+    >>> check_whole("k", 0, 1)
+    Traceback (most recent call last):
+    manylabel.exceptions.ParameterError: `k` must be a whole number of at least 1; got 0.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise ParameterError(
+            f"`{name}` must be a whole number of at least {minimum}; got {value!r}."
+        )
+    if value < minimum:
+        raise ParameterError(f"`{name}` must be a whole number of at least {minimum}; got {value}.")
+    return int(value)
+
+
+def check_real(name: str, value: Any, low: float, high: float = np.inf) -> float:
+    """Check a real parameter that lies in the closed interval from ``low`` to ``high``."""
+    expected = f"at least {low:g}" if high == np.inf else f"between {low:g} and {high:g}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        raise ParameterError(f"`{name}` must be a number {expected}; got {value!r}.")
+    if not low <= value <= high or not np.isfinite(value):
+        raise ParameterError(f"`{name}` must be a number {expected}; got {value:g}.")
+    return float(value)
+
+
+def csr_parts(
+    matrix: sparse.csr_array, dtype: DTypeLike = np.float32
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+    """The arrays of a CSR matrix in the types that kernels take: int64, int32, ``dtype``.
+
+    Row pointers are 64 bits wide, so the number of non-zeros is not limited to 2^31; a single
+    dimension is.
+    """
+    if matrix.shape[1] > np.iinfo(np.int32).max:
+        raise InputError(f"at most 2^31 - 1 columns are supported; got {matrix.shape[1]}.")
+    return (
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data.astype(dtype, copy=False),
+    )
+
+
+def _shares(matrix: sparse.csr_array, X: Any) -> bool:
+    """Whether the canonical form still uses the caller's memory."""
+    data = getattr(X, "data", None)
+    return isinstance(data, np.ndarray) and np.shares_memory(matrix.data, data)
+
+
+def _position(matrix: sparse.csr_array, entry: int) -> tuple[int, int]:
+    """Row and column of a stored entry."""
+    row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+    return row, int(matrix.indices[entry])
+
+
+def _check_values(matrix: sparse.csr_array, name: str, non_negative: bool) -> None:
+    data = matrix.data
+    if matrix.nnz == 0:
+        return
+    bad = ~np.isfinite(data)
+    if bad.any():
+        entry = int(np.argmax(bad))
+        row, column = _position(matrix, entry)
+        raise InputError(
+            f"{name} must be finite, without NaN or inf; "
+            f"row {row}, column {column} holds {data[entry]}."
+        )
+    if non_negative and data.min() < 0:
+        entry = int(np.argmax(data < 0))
+        row, column = _position(matrix, entry)
+        raise InputError(
+            f"{name} must not be negative; row {row}, column {column} holds {data[entry]}."
+        )
