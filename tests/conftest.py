@@ -1,0 +1,26 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Numba compiles on a kernel's first call, which is no fault of the example at hand.
+settings.register_profile(
+    "manylabel", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60
+)
+settings.load_profile("manylabel")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real corpora, which only some machines have."""
+    folder = Path(os.environ.get("MANYLABEL_DATA", ROOT.parent / "shared" / "data"))
+    if not (folder / "README.md").exists():
+        pytest.skip("needs the real corpora (../shared/data or MANYLABEL_DATA)")
+    return folder
