@@ -1,0 +1,123 @@
+"""Loops behind the thresholds: from ranked scores to cuts, from cuts to label sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manylabel.kernels.compile import kernel
+
+
+@kernel
+def reaches(indptr, indices, scores, thresholds, at_least_one):
+    """Mark the entries that reach their label's threshold (one shared, or one a label).
+
+    With ``at_least_one`` the best entry of each row is marked too, labels with an infinite
+    threshold aside.
+    """
+    given = np.zeros(scores.size, np.bool_)
+    shared = thresholds.size == 1
+    for row in range(indptr.size - 1):
+        best = -1
+        for entry in range(indptr[row], indptr[row + 1]):
+            threshold = thresholds[0] if shared else thresholds[indices[entry]]
+            given[entry] = scores[entry] >= threshold
+            if threshold < np.inf and (best < 0 or scores[entry] > scores[best]):
+                best = entry
+        if at_least_one and best >= 0:
+            given[best] = True
+    return given
+
+
+@kernel
+def between(ranked, start, stop, count):
+    """A threshold that keeps the first ``count`` of the descending scores ``start`` to ``stop``."""
+    if count == 0:
+        return np.nextafter(np.float64(ranked[start]), np.inf)
+    last = np.float64(ranked[start + count - 1])
+    if start + count == stop:
+        return last
+    following = np.float64(ranked[start + count])
+    middle = following + 0.5 * (last - following)
+    return middle if following < middle <= last else last
+
+
+@kernel
+def cuts_between(indptr, ranked, counts):
+    """For each non-empty row the threshold that keeps its first ``counts`` entries."""
+    thresholds = np.zeros(indptr.size - 1)
+    for row in range(indptr.size - 1):
+        if indptr[row] < indptr[row + 1]:
+            thresholds[row] = between(ranked, indptr[row], indptr[row + 1], counts[row])
+    return thresholds
+
+
+@kernel
+def nearest_counts(indptr, ranked, targets):
+    """For each row the number of entries nearest its target that does not split equal scores.
+
+    Of two that are equally near the smaller.
+    """
+    counts = np.zeros(indptr.size - 1, np.int64)
+    for row in range(indptr.size - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        gap = abs(targets[row])
+        for entry in range(start, stop):
+            if entry + 1 < stop and ranked[entry + 1] == ranked[entry]:
+                continue
+            count = entry + 1 - start
+            if abs(count - targets[row]) >= gap:
+                break
+            gap = abs(count - targets[row])
+            counts[row] = count
+    return counts
+
+
+@kernel
+def _set_value(kind, right, given, true, absent):
+    """One group's value: 0 F1, 1 Jaccard, 2 precision, 3 recall, 4 same set, 5 minus errors."""
+    if given + true == 0:
+        return absent
+    if kind == 0:
+        return 2.0 * right / (given + true)
+    if kind == 1:
+        return right / (given + true - right)
+    if kind == 2:
+        return right / given if given else 0.0
+    if kind == 3:
+        return right / true if true else 0.0
+    if kind == 4:
+        return 1.0 if right == given == true else 0.0
+    return 2.0 * right - given - true
+
+
+@kernel
+def sweep(ranked, groups, hits, right, given, true, kind, absent, skip_absent):
+    """How many of the descending entries to give for the highest mean value over the groups.
+
+    ``right``, ``given`` and ``true`` count each group's labels before the first entry is given;
+    the first two are changed. With ``skip_absent`` groups without any label stay out of the mean.
+    Equal scores are given together; of equal means the fewest entries win.
+    """
+    total = 0.0
+    present = 0
+    for group in range(true.size):
+        total += _set_value(kind, right[group], given[group], true[group], absent)
+        present += given[group] + true[group] > 0
+    scale = max(present, 1) if skip_absent else true.size
+    best_count = 0
+    best_mean = total / scale
+    for entry in range(ranked.size):
+        group = groups[entry]
+        total -= _set_value(kind, right[group], given[group], true[group], absent)
+        present += given[group] + true[group] == 0
+        given[group] += 1
+        right[group] += hits[entry]
+        total += _set_value(kind, right[group], given[group], true[group], absent)
+        if entry + 1 < ranked.size and ranked[entry + 1] == ranked[entry]:
+            continue
+        scale = max(present, 1) if skip_absent else true.size
+        # The running total drifts by rounding; a real gain is far larger than this.
+        if total / scale > best_mean + 1e-12:
+            best_mean = total / scale
+            best_count = entry + 1
+    return best_count

@@ -1,0 +1,122 @@
+"""Rankings with each entry marked right or wrong: what every ranking measure reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError, ParameterError
+from manylabel.predictions import canonical_scores, rank_order
+from manylabel.validation import check_labels
+
+__all__ = ["Judged", "Pivot", "check_truth", "judge", "judge_matrices", "mean"]
+
+Pivot = Literal["document", "label"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One ranking a row, best first, ties broken by lower column.
+
+    A row is a document that ranks labels, or in the label-pivoted view a label that ranks
+    documents; items are what is ranked.
+    """
+
+    indptr: NDArray[np.int64]
+    items: NDArray[Any]
+    scores: NDArray[Any]
+    hits: NDArray[np.uint8]
+    n_true: NDArray[np.int64]
+    item_frequency: NDArray[np.int64]
+    #: Rows that the measures are about; the others become NaN.
+    measured: NDArray[np.bool_]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rankings there are."""
+        return self.n_true.size
+
+    @property
+    def n_items(self) -> int:
+        """How many items are ranked, stored or not."""
+        return self.item_frequency.size
+
+    def head(self, k: int) -> NDArray[np.uint8]:
+        """Hits among the first ``k`` items, one row each; never wider than the longest ranking."""
+        from manylabel.kernels import measures
+
+        longest = int(np.diff(self.indptr).max(initial=0))
+        return measures.head(self.indptr, self.hits, min(k, longest))
+
+
+def judge(
+    Y_true: Any, scores: Any, pivot: Pivot = "document", Y_train: Any | None = None
+) -> Judged:
+    """Rank and judge whatever a user passes."""
+    matrix = canonical_scores(scores)
+    truth = check_truth(Y_true, matrix, "scores")
+    train = None if Y_train is None else check_labels(Y_train, "Y_train", n_columns=truth.shape[1])
+    return judge_matrices(truth, matrix, pivot, train)
+
+
+def judge_matrices(
+    truth: sparse.csr_array,
+    scores: sparse.csr_array,
+    pivot: Pivot = "document",
+    train: sparse.csr_array | None = None,
+) -> Judged:
+    """Rank and judge canonical matrices.
+
+    In the label-pivoted view the rows measured are the labels that occur in the truth and, where
+    training labels are given, also there.
+    """
+    from manylabel.kernels import measures
+
+    if pivot not in ("document", "label"):
+        raise ParameterError(f"`pivot` must be 'document' or 'label'; got {pivot!r}.")
+    if pivot == "label":
+        truth, scores = sparse.csr_array(truth.T), sparse.csr_array(scores.T)
+    n_true = np.diff(truth.indptr).astype(np.int64)
+    measured = np.ones(n_true.size, bool) if pivot == "document" else n_true > 0
+    if pivot == "label" and train is not None:
+        measured &= np.bincount(train.indices, minlength=n_true.size) > 0
+    hits = measures.membership(
+        scores.indptr.astype(np.int64, copy=False),
+        scores.indices,
+        truth.indptr.astype(np.int64, copy=False),
+        truth.indices,
+    )
+    order = rank_order(scores)
+    return Judged(
+        indptr=scores.indptr.astype(np.int64, copy=False),
+        items=scores.indices[order],
+        scores=scores.data[order],
+        hits=hits[order],
+        n_true=n_true,
+        item_frequency=np.bincount(truth.indices, minlength=truth.shape[1]),
+        measured=measured,
+    )
+
+
+def check_truth(Y_true: Any, other: sparse.csr_array, name: str) -> sparse.csr_array:
+    """The true labels in canonical form, of the shape of what is measured against them."""
+    truth = check_labels(Y_true, "Y_true")
+    if truth.shape != other.shape:
+        raise InputError(
+            f"Y_true and {name} must have the same shape; got {truth.shape} and {other.shape}."
+        )
+    if 0 in truth.shape:
+        raise InputError(
+            f"Y_true must have at least one row and one label; got the shape {truth.shape}."
+        )
+    return truth
+
+
+def mean(values: NDArray[np.float64]) -> float:
+    """The mean of the values that are not NaN; NaN if none is left."""
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if kept.size else float("nan")
