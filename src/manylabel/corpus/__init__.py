@@ -1,0 +1,10 @@
+"""Texts and matrices in and out: formats, splits, statistics, the bundled corpus."""
+
+from __future__ import annotations
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.documents import Document
+from manylabel.corpus.formats import iter_documents, read, write
+from manylabel.corpus.library import load_library
+
+__all__ = ["Corpus", "Document", "iter_documents", "load_library", "read", "write"]

@@ -1,0 +1,291 @@
+"""Bytes in and out: plain or compressed, a path or a standard stream."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import secrets
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from manylabel.exceptions import CorpusError, MissingExtraError
+
+__all__ = ["Source", "atomic_write", "bare_stem", "bare_suffix", "open_source"]
+
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_MAGIC = {
+    b"\x1f\x8b": "gz",
+    b"BZh": "bz2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zst",
+}
+_BUFFER = 1 << 18
+
+
+class Source:
+    """The decompressed bytes of one file, with the name to use in errors.
+
+    Parameters
+    ----------
+    stream : io.BufferedReader
+        Must be buffered with at least ``peek_size`` bytes.
+    name : str
+        The path as the user gave it; ``-`` for standard input.
+    """
+
+    peek_size = 1 << 16
+
+    def __init__(self, stream: io.BufferedReader[Any], name: str) -> None:
+        self.stream, self.name = stream, name
+
+    @property
+    def folder(self) -> Path | None:
+        """Where files that belong to this one may lie."""
+        return None if self.name == "-" else Path(self.name).parent
+
+    def peek(self) -> bytes:
+        """The next bytes, without taking them."""
+        return self.stream.peek(self.peek_size)[: self.peek_size]
+
+    def error(self, message: str, line: int | None = None) -> CorpusError:
+        """An error that names this file."""
+        return CorpusError(message, path=self.name, line=line)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The text lines with their numbers; line ends and a byte order mark are left out."""
+        for number, line in self.raw_lines():
+            yield number, line.rstrip("\n").removesuffix("\r")
+
+    def raw_lines(self) -> Iterator[tuple[int, str]]:
+        """The text lines with their numbers and line ends; a byte order mark is left out."""
+        for number, line in enumerate(self.stream, start=1):
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            yield number, self.decode(line, number)
+
+    def decode(self, line: bytes, number: int | None = None) -> str:
+        """A line as text, or an error that names the line and the byte."""
+        try:
+            return line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self.error(
+                f"expected UTF-8 text, found byte 0x{line[error.start]:02x} "
+                f"at position {error.start + 1}.",
+                number,
+            ) from None
+
+    def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
+        """What is left in blocks of about ``size`` bytes that end where a line ends."""
+        rest = b""
+        while True:
+            # A line longer than a block is read in growing steps, so its cost stays linear.
+            fresh = self.stream.read(max(size, len(rest)))
+            if not fresh:
+                break
+            cut = fresh.rfind(b"\n") + 1
+            if cut:
+                yield rest + fresh[:cut]
+                rest = fresh[cut:]
+            else:
+                rest += fresh
+        if rest:
+            yield rest
+
+
+@contextmanager
+def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
+    """Open a file or standard input (``-``) for reading, decompressing by its first bytes.
+
+    Raises
+    ------
+    CorpusError
+        Here if the file cannot be opened or is empty, and later, from the reads, if its compressed
+        data are broken or cut short.
+    """
+    name = os.fspath(path)
+    with ExitStack() as stack:
+        if name == "-":
+            raw: Any = sys.stdin.buffer
+        else:
+            try:
+                raw = stack.enter_context(open(name, "rb"))
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                raise CorpusError(f"the file cannot be opened ({reason}).", path=name) from None
+        plain = io.BufferedReader(_Pull(raw.read, name, "the file cannot be read"), _BUFFER)
+        first = plain.peek(8)
+        kind = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), None)
+        stream = plain
+        if kind is not None:
+            read, fault = _decompressor(kind, plain), "the compressed data are broken or cut short"
+            stream = io.BufferedReader(_Pull(read, name, fault), _BUFFER)
+        source = Source(stream, name)
+        if not source.peek():
+            raise source.error("the file is empty.")
+        yield source
+
+
+class _Pull(io.RawIOBase):
+    """A raw stream over a read function; fills every request and turns its faults into ours."""
+
+    def __init__(self, read: Callable[[int], bytes], name: str, fault: str) -> None:
+        self._read, self._name, self._fault = read, name, fault
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        filled = 0
+        while filled < len(target):
+            try:
+                piece = self._read(len(target) - filled)
+            except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
+                if isinstance(error, CorpusError):
+                    raise
+                raise CorpusError(f"{self._fault} ({error}).", path=self._name) from None
+            if not piece:
+                break
+            target[filled : filled + len(piece)] = piece
+            filled += len(piece)
+        return filled
+
+
+def _decompressor(kind: str, stream: IO[bytes]) -> Callable[[int], bytes]:
+    if kind == "gz":
+        return gzip.GzipFile(fileobj=stream).read
+    if kind == "bz2":
+        return bz2.BZ2File(stream).read
+    if kind == "xz":
+        return lzma.LZMAFile(stream).read
+    return _zstd_reader(stream)
+
+
+def _zstd_reader(stream: IO[bytes]) -> Callable[[int], bytes]:
+    """A read function for Zstandard frames that, unlike the library's own, refuses a cut file."""
+    zstandard = _import_zstandard("Reading .zst files")
+
+    def decompress() -> Iterator[bytes]:
+        rest, frame = b"", None
+        while True:
+            fresh = rest or stream.read(1 << 16)
+            if not fresh:
+                break
+            if frame is None:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+            try:
+                yield frame.decompress(fresh)
+            except zstandard.ZstdError as error:
+                raise EOFError(str(error)) from None
+            rest = b""
+            if frame.eof:
+                rest, frame = frame.unused_data, None
+        if frame is not None:
+            raise EOFError("the last frame has no end")
+
+    pieces = decompress()
+    left = b""
+
+    def read(size: int) -> bytes:
+        nonlocal left
+        while not left:
+            piece = next(pieces, None)
+            if piece is None:
+                return b""
+            left = piece
+        taken, left = left[:size], left[size:]
+        return taken
+
+    return read
+
+
+def _import_zstandard(what: str) -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtraError(what, "zstandard", "zstd") from None
+    return zstandard
+
+
+def bare_suffix(path: str | os.PathLike[str]) -> str:
+    """The ending that tells the format, below any ending that tells the compression.
+
+    Examples
+    --------
+    >>> bare_suffix("train.JSONL.gz")
+    '.jsonl'
+    """
+    return _bare(path).suffix.lower()
+
+
+def bare_stem(path: str | os.PathLike[str]) -> str:
+    """A file's name without its endings.
+
+    Examples
+    --------
+    >>> bare_stem("data/Corel5k-test.arff.xz")
+    'Corel5k-test'
+    """
+    return _bare(path).stem
+
+
+def _bare(path: str | os.PathLike[str]) -> Path:
+    plain = Path(path)
+    return plain.with_suffix("") if plain.suffix.lower() in _COMPRESSED else plain
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing that appears under its name only when everything is written.
+
+    Compresses by the name's ending; ``-`` is standard output.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(name)
+    if target.exists() and not target.is_file():
+        if target.is_dir():
+            raise CorpusError("cannot write a file here: this is a folder.", path=name)
+        # A pipe or a device takes bytes but must not be replaced by a file.
+        with open(target, "wb") as file:
+            yield file
+        return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file, _compressor(target.suffix.lower(), file) as stream:
+            yield stream
+        os.replace(temporary, target)
+    except OSError as error:
+        raise CorpusError(
+            f"the file cannot be written ({error.strerror or error}).", path=name
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressor(suffix: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    if suffix == ".gz":
+        # No name and no time inside: the same corpus gives the same bytes.
+        stream: Any = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+    elif suffix == ".bz2":
+        stream = bz2.BZ2File(file, "wb")
+    elif suffix == ".xz":
+        stream = lzma.LZMAFile(file, "wb")  # noqa: SIM115 - closed below
+    elif suffix == ".zst":
+        zstandard = _import_zstandard("Writing .zst files")
+        stream = zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+    else:
+        yield file
+        return
+    with stream:
+        yield stream

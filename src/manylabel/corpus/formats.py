@@ -1,0 +1,185 @@
+"""Every format through one door, told apart by its content and its ending."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.detection import FORMATS, detect, format_of_name
+from manylabel.corpus.documents import Document, collect
+from manylabel.corpus.files import open_source
+from manylabel.corpus.names import Names, given_names
+from manylabel.exceptions import CorpusError, ParameterError
+
+__all__ = ["iter_documents", "read", "write"]
+
+_TEXTS = ("jsonl", "tsv", "csv", "folder")
+# The options that only some formats have.
+_READ_OPTIONS = {
+    "features": ("xc", "svmlight"),
+    "zero_based": ("svmlight",),
+    "separator": ("tsv", "csv"),
+}
+_WRITE_OPTIONS: dict[str, tuple[str, ...]] = {"separator": ("tsv", "csv")}
+
+
+def read(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    labels: Names | None = None,
+    features: Names | None = None,
+    zero_based: bool | None = None,
+    separator: str | None = None,
+) -> Corpus:
+    """Read a corpus.
+
+    Parameters
+    ----------
+    path : path
+        A file, plain or compressed (.gz, .bz2, .xz, .zst), a folder, or ``-`` for standard input.
+    format : {"jsonl", "tsv", "csv", "xc", "svmlight", "mulan", "meka", "folder"}, optional
+        By default the ending and the content tell.
+    labels : path or sequence of str, optional
+        The names of the labels, or a file that has them one a line (for ARFF, Mulan's XML). By
+        default they are looked for beside the file. For texts this is the vocabulary, and a label
+        outside it is refused.
+    features : path or sequence of str, optional
+        The names of the features ("xc" and "svmlight").
+    zero_based : bool, optional
+        Whether features are counted from 0 or from 1 ("svmlight"); by default from 0 if a 0 occurs.
+    separator : str, optional
+        What stands between two labels ("tsv" and "csv"); ``;`` by default.
+
+    Returns
+    -------
+    Corpus
+        Documents without labels, and rows without features, are kept.
+
+    Raises
+    ------
+    CorpusError
+        Naming the file, the line and what was expected there.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pets.jsonl")
+    ...     _ = path.write_text('{"text": "my cat", "labels": ["cats"]}')
+    ...     read(path)
+    <Corpus: 1 documents, texts, 1 labels, 1.00 labels a document>
+    """
+    options = {"features": features, "zero_based": zero_based, "separator": separator}
+    _check_format(format)
+    if _is_folder(path):
+        documents = iter_documents(path, format, separator=separator)
+        return collect(documents, os.fspath(path), None if labels is None else given_names(labels))
+    with open_source(path) as source:
+        kind = format or detect(source)
+        module = _module(kind)
+        chosen = _checked_options(kind, options, _READ_OPTIONS)
+        if kind not in _TEXTS:
+            return module.read(source, labels=labels, **chosen)
+        vocabulary = None if labels is None else given_names(labels)
+        return collect(module.iter_documents(source, **chosen), source.name, vocabulary)
+
+
+def iter_documents(
+    path: str | os.PathLike[str], format: str | None = None, *, separator: str | None = None
+) -> Iterator[Document]:
+    r"""The documents of a corpus of texts one at a time, in constant memory.
+
+    Parameters are those of `read`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pets.tsv")
+    ...     _ = path.write_text("my cat\tcats; pets")
+    ...     [document.labels for document in iter_documents(path)]
+    [['cats', 'pets']]
+    """
+    _check_format(format)
+    if _is_folder(path):
+        kind = format or "folder"
+        if kind != "folder":
+            raise CorpusError(f"expected a file in the format {kind}, found a folder.", str(path))
+        _checked_options(kind, {"separator": separator}, _READ_OPTIONS)
+        yield from _module(kind).iter_documents(path)
+        return
+    with open_source(path) as source:
+        kind = format or detect(source)
+        if kind not in _TEXTS:
+            raise source.error(f"expected texts, found the format {kind}, which holds features.")
+        if kind == "folder":
+            raise source.error("expected a folder, found a file.")
+        options = _checked_options(kind, {"separator": separator}, _READ_OPTIONS)
+        yield from _module(kind).iter_documents(source, **options)
+
+
+def write(
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    separator: str | None = None,
+) -> None:
+    """Write a corpus; a crash leaves the old file or the new one, never a half.
+
+    Texts go to "jsonl", "tsv", "csv" and "folder", features to "xc", "svmlight", "mulan" and
+    "meka"; what else a corpus has is left out. Labels without documents are left out by the
+    formats of texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    path : path
+        Its ending tells the compression and, without ``format``, the format: ``.txt`` is "xc",
+        no ending "folder", ``.arff`` "mulan". ``-`` is standard output.
+    format : str, optional
+        As in `read`.
+    separator : str, optional
+        What stands between two labels ("tsv" and "csv"); ``;`` by default.
+
+    Raises
+    ------
+    CorpusError
+        If the format cannot carry the corpus.
+    """
+    _check_format(format)
+    kind = format or format_of_name(path)
+    options = _checked_options(kind, {"separator": separator}, _WRITE_OPTIONS)
+    _module(kind).write(corpus, path, **options)
+
+
+def _is_folder(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path) != "-" and Path(path).is_dir()
+
+
+def _module(kind: str) -> Any:
+    """The module of a format; imported when it is first needed."""
+    return import_module(f"manylabel.corpus.{kind}")
+
+
+def _check_format(kind: str | None) -> None:
+    if kind is not None and kind not in FORMATS:
+        raise ParameterError(f"`format` must be one of {', '.join(FORMATS)}; got {kind!r}.")
+
+
+def _checked_options(
+    kind: str, options: dict[str, Any], known: dict[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """The options that were given, or an error for one that the format does not have."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if kind not in known[name]:
+            raise ParameterError(
+                f"`{name}` is an option of {' and '.join(known[name])}; the format is {kind}."
+            )
+    return given

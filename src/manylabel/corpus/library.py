@@ -1,0 +1,29 @@
+"""The bundled corpus: a small public library's catalogue."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.exceptions import ParameterError
+
+__all__ = ["load_library"]
+
+
+def load_library(part: str = "train") -> Corpus:
+    """Texts that describe invented books, with subject headings as labels.
+
+    Parameters
+    ----------
+    part : {"train", "test", "all"}
+        Each part of the fixed split has its own label names; "all" joins both.
+    """
+    from manylabel.corpus.formats import read
+
+    if part == "all":
+        return load_library("train").join(load_library("test"))
+    if part not in ("train", "test"):
+        raise ParameterError(f"`part` must be 'train', 'test' or 'all'; got {part!r}.")
+    folder = resources.files("manylabel.corpus") / "library"
+    with resources.as_file(folder / f"{part}.jsonl") as path:
+        return read(path, format="jsonl")

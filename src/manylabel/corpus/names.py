@@ -1,0 +1,111 @@
+"""Names of labels and features in files of their own: one a line, beside the corpus."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from scipy import sparse
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.files import Source, atomic_write, open_source
+from manylabel.corpus.vocabulary import first_repeated
+from manylabel.exceptions import CorpusError
+
+__all__ = ["Names", "find", "read_names", "require_features", "write_beside"]
+
+#: What ``labels=`` and ``features=`` take: a file, or the names themselves.
+Names = str | os.PathLike[str] | Sequence[str]
+
+
+def find(source: Source, what: str, given: Names | None, expected: int | None) -> list[str] | None:
+    """The names that the user gave, or those that lie beside the file, or None."""
+    if given is None:
+        beside = None if source.folder is None else source.folder / f"{what}.txt"
+        if beside is None or not beside.is_file() or beside == Path(source.name):
+            return None
+        given = beside
+    named, where = given_names(given), ""
+    if isinstance(given, str | os.PathLike):
+        where = f" in {os.fspath(given)}"
+    if expected is not None and len(named) != expected:
+        raise source.error(
+            f"expected as many names{where} as there are {what}, {expected}; found {len(named)}. "
+            f"Pass `{what}=` to name them otherwise."
+        )
+    return named
+
+
+def given_names(given: Names) -> list[str]:
+    """The names in a file, or the list itself."""
+    return read_names(given) if isinstance(given, str | os.PathLike) else list(given)
+
+
+def read_names(path: str | os.PathLike[str]) -> list[str]:
+    """Distinct names, one a line; in a table, the first column.
+
+    Identifiers in angle brackets, as Annif writes them, lose the brackets.
+    """
+    with open_source(path) as source:
+        named = [line.split("\t", 1)[0] for _, line in source.lines()]
+        repeated = first_repeated(named)
+        if repeated is not None:
+            place = [i for i, name in enumerate(named, start=1) if name == repeated][1]
+            raise source.error(f"expected each name once, found {repeated!r} again.", place)
+    return named
+
+
+def require_features(corpus: Corpus, path: str | os.PathLike[str]) -> sparse.csr_array:
+    """The matrix of features, for formats that carry nothing else."""
+    if corpus.X is None:
+        raise CorpusError(
+            "this format holds features, but the corpus has only texts: vectorise it first "
+            "(`corpus.vectorized()`).",
+            path=os.fspath(path),
+        )
+    return corpus.X
+
+
+def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:
+    """Write ``labels.txt`` and ``features.txt`` next to a file, if the corpus has names.
+
+    Files of the same names are kept if they say the same, and are an error if they do not: another
+    corpus in that folder needs them.
+    """
+    if os.fspath(path) == "-":
+        return
+    wanted = {
+        "labels.txt": corpus.label_names if corpus.has_label_names else None,
+        "features.txt": corpus.feature_names if corpus.has_feature_names else None,
+    }
+    for file_name, named in wanted.items():
+        beside = Path(path).parent / file_name
+        if named is None:
+            if beside.is_file():
+                raise CorpusError(
+                    "these names would be taken for those of the corpus, which has none; "
+                    "write to another folder.",
+                    path=str(beside),
+                )
+            continue
+        if beside.is_file():
+            if read_names(beside) != named:
+                raise CorpusError(
+                    "the names here are not those of the corpus; write to another folder.",
+                    path=str(beside),
+                )
+            continue
+        write_names(beside, named)
+
+
+def write_names(path: Path, named: Sequence[str]) -> None:
+    """Write names one a line, or refuse those that would not come back the same."""
+    for name in named:
+        if name.rstrip("\r") != name or "\n" in name or "\t" in name:
+            raise CorpusError(
+                f"the name {name!r} holds a tab or a line break, which this file cannot carry.",
+                path=str(path),
+            )
+    with atomic_write(path) as file:
+        file.writelines(f"{name}\n".encode() for name in named)

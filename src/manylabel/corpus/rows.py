@@ -1,0 +1,242 @@
+"""Rows ``label,label feature:value ...``: the body of Extreme Classification text and svmlight."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.files import Source
+
+__all__ = ["LIMIT", "NUMBER", "Rows", "format_rows", "number", "parse_rows", "shorten"]
+
+#: Columns are 32 bits wide in the kernels.
+LIMIT = 2**31 - 1
+
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"\d+", re.ASCII)
+
+
+@dataclass
+class Rows:
+    """What has been read: each a list of arrays, one a block."""
+
+    source: Source
+    labels: list[NDArray[np.int32]] = field(default_factory=list)
+    label_counts: list[NDArray[np.int64]] = field(default_factory=list)
+    features: list[NDArray[np.int32]] = field(default_factory=list)
+    values: list[NDArray[np.float64]] = field(default_factory=list)
+    feature_counts: list[NDArray[np.int64]] = field(default_factory=list)
+    lines: list[NDArray[np.int64]] = field(default_factory=list)
+    increasing: bool = True
+    n_rows: int = 0
+    n_lines: int = 0
+
+    def matrix(self, n_features: int, base: int = 0) -> sparse.csr_array:
+        """The values as a canonical matrix; ``base`` is the number of the first column."""
+        matrix = sparse.csr_array(
+            (
+                _joined(self.values, np.float64),
+                _joined(self.features, np.int32) - np.int32(base),
+                _bounds(self.feature_counts),
+            ),
+            shape=(self.n_rows, n_features),
+        )
+        if not self.increasing:
+            matrix.sort_indices()
+            again = matrix.indices[1:] == matrix.indices[:-1]
+            starts = matrix.indptr[1:-1]
+            again[starts[(starts > 0) & (starts < matrix.nnz)] - 1] = False
+            if again.any():
+                entry = int(np.argmax(again))
+                row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+                feature = matrix.indices[entry] + base
+                raise self.source.error(
+                    f"expected each feature once, found feature {feature} twice.",
+                    int(_joined(self.lines, np.int64)[row]),
+                )
+        matrix.eliminate_zeros()
+        return matrix
+
+    def indicator(self, n_labels: int) -> sparse.csr_array:
+        """The labels as a canonical indicator matrix; a label given twice counts once."""
+        columns = _joined(self.labels, np.int32)
+        matrix = sparse.csr_array(
+            (np.ones(columns.size, np.int8), columns, _bounds(self.label_counts)),
+            shape=(self.n_rows, n_labels),
+        )
+        matrix.sum_duplicates()
+        matrix.data[:] = 1
+        return matrix
+
+
+def parse_rows(
+    source: Source,
+    first_line: int,
+    n_labels: int = LIMIT,
+    n_features: int = LIMIT,
+    *,
+    loose: bool = False,
+    max_rows: int | None = None,
+) -> Rows:
+    """Read the rest of a file as rows.
+
+    Parameters
+    ----------
+    source : Source
+    first_line : int
+        The number of the next line.
+    n_labels, n_features : int
+        Refuse columns from these numbers on.
+    loose : bool
+        Skip blank lines and comments, as svmlight does; otherwise each line is a row.
+    max_rows : int, optional
+        Refuse more rows than these; blank lines after them are no rows.
+    """
+    from manylabel.kernels import parsing
+
+    rows = Rows(source)
+    line = first_line
+    for text in source.blocks():
+        block = np.frombuffer(text, np.uint8)
+        n_lines, label_room, room = parsing.count_marks(block)
+        labels, label_ends = np.empty(label_room, np.int32), np.empty(n_lines, np.int64)
+        features, feature_ends = np.empty(room, np.int32), np.empty(n_lines, np.int64)
+        values, row_lines = np.empty(room), np.empty(n_lines, np.int64)
+        long_entries, long_bounds = np.empty(room, np.int64), np.empty((room, 2), np.int64)
+        n, n_long, n_lines, bad, increasing = parsing.parse_rows(
+            block, n_labels, n_features, loose, labels, label_ends, features, values,
+            feature_ends, row_lines, long_entries, long_bounds,
+        )  # fmt: skip
+        if bad >= 0:
+            explain(source, text, bad, line, n_labels, n_features, loose)
+        for entry, (start, stop) in zip(
+            long_entries[:n_long].tolist(), long_bounds[:n_long].tolist(), strict=True
+        ):
+            values[entry] = float(text[start:stop])
+            if math.isinf(values[entry]):
+                row = int(np.searchsorted(feature_ends[:n], entry, side="right"))
+                explain(source, text, row_lines[row], line, n_labels, n_features, loose)
+        if max_rows is not None and rows.n_rows + n > max_rows:
+            kept = max_rows - rows.n_rows
+            for row in range(kept, n):
+                if (
+                    _start(label_ends, row) < label_ends[row]
+                    or _start(feature_ends, row) < feature_ends[row]
+                ):
+                    raise source.error(
+                        f"expected {max_rows} rows as the header says, found more.",
+                        line + int(row_lines[row]),
+                    )
+            n = kept
+        rows.labels.append(labels[: _start(label_ends, n)].copy())
+        rows.label_counts.append(np.diff(label_ends[:n], prepend=0))
+        rows.features.append(features[: _start(feature_ends, n)].copy())
+        rows.values.append(values[: _start(feature_ends, n)].copy())
+        rows.feature_counts.append(np.diff(feature_ends[:n], prepend=0))
+        rows.lines.append(row_lines[:n] + line)
+        rows.increasing &= bool(increasing)
+        rows.n_rows += n
+        line += n_lines
+    rows.n_lines = line - 1
+    return rows
+
+
+def explain(
+    source: Source,
+    text: bytes,
+    place: int,
+    first_line: int,
+    n_labels: int,
+    n_features: int,
+    loose: bool,
+) -> NoReturn:
+    """Raise the error that says what is wrong with a line of a block."""
+    number = first_line + int(place)
+    line = source.decode(text.split(b"\n", place + 1)[place], number).removesuffix("\r")
+    if loose:
+        line = line.split("#", 1)[0]
+    head, *pairs = re.split("[ \t]+", line)
+    if ":" in head:
+        pairs.insert(0, head)
+    elif head:
+        for label in head.split(","):
+            if not _WHOLE.fullmatch(label):
+                raise source.error(
+                    f"expected whole numbers as labels, separated by commas, "
+                    f"found {shorten(label)}.",
+                    number,
+                )
+            if int(label[:20]) >= n_labels:
+                raise source.error(
+                    f"expected labels below {n_labels}, found {shorten(label)}.", number
+                )
+    for pair in filter(None, pairs):
+        feature, colon, value = pair.partition(":")
+        if not colon or not _WHOLE.fullmatch(feature):
+            raise source.error(
+                f"expected 'feature:value' with a whole number as feature, found {shorten(pair)}.",
+                number,
+            )
+        if int(feature[:20]) >= n_features:
+            raise source.error(
+                f"expected features below {n_features}, found {shorten(feature)}.", number
+            )
+        if not NUMBER.fullmatch(value) or math.isinf(float(value)):
+            raise source.error(
+                f"expected a finite number as the value of feature {feature}, "
+                f"found {shorten(value)}.",
+                number,
+            )
+    raise source.error("expected 'label,label feature:value ...'.", number)
+
+
+def shorten(text: str, length: int = 40) -> str:
+    """A quoted piece of the input, short enough for one line."""
+    return repr(text if len(text) <= length else text[: length - 1] + "…")
+
+
+def format_rows(corpus: Corpus, base: int = 0) -> Iterator[str]:
+    """The lines of a corpus, without line ends."""
+    assert corpus.X is not None
+    values = map(number, corpus.X.data.tolist())
+    pairs = [
+        f"{feature}:{value}"
+        for feature, value in zip((corpus.X.indices + base).tolist(), values, strict=True)
+    ]
+    labels = list(map(str, corpus.Y.indices.tolist()))
+    label_bounds, bounds = corpus.Y.indptr.tolist(), corpus.X.indptr.tolist()
+    for row in range(len(corpus)):
+        head = ",".join(labels[label_bounds[row] : label_bounds[row + 1]])
+        yield " ".join([head, *pairs[bounds[row] : bounds[row + 1]]])
+
+
+def number(value: float) -> str:
+    """The shortest text that reads back as the same number.
+
+    Examples
+    --------
+    >>> number(3.0), number(0.1)
+    ('3', '0.1')
+    """
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def _start(ends: NDArray[np.int64], row: int) -> int:
+    """Where a row's entries begin."""
+    return int(ends[row - 1]) if row else 0
+
+
+def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _bounds(counts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(_joined(counts, np.int64))])

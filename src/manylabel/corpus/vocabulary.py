@@ -1,0 +1,127 @@
+"""Names of columns: checked, looked up, united, and used to line matrices up."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError
+
+__all__ = ["Indicator", "align", "check_names", "indicator", "positions", "union"]
+
+
+def check_names(name: str, names: Sequence[str] | None, expected: int) -> list[str] | None:
+    """A list of distinct names of the right length, or None."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise InputError(f"`{name}` must be a list of names; got a string.")
+    listed = [str(value) for value in names]
+    if len(listed) != expected:
+        raise InputError(f"`{name}` must name {expected} columns; got {len(listed)} names.")
+    if len(set(listed)) != len(listed):
+        raise InputError(f"`{name}` must be distinct; {first_repeated(listed)!r} is there twice.")
+    return listed
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """The first name that has been there before."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+def positions(name: str, wanted: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
+    """Where each wanted name stands, or an error that names the one that is missing."""
+    place = {value: column for column, value in enumerate(names)}
+    for value in wanted:
+        if value not in place:
+            raise InputError(f"`{name}` holds {value!r}, which is none of the {len(names)} names.")
+    return np.array([place[value] for value in wanted], dtype=np.int64)
+
+
+def union(vocabularies: Sequence[Sequence[str]]) -> list[str]:
+    """Every name once, in order of appearance."""
+    return list(dict.fromkeys(name for names in vocabularies for name in names))
+
+
+def align(
+    matrix: sparse.csr_array, names: Sequence[str], target: Sequence[str]
+) -> sparse.csr_array:
+    """The matrix with its columns moved to where ``target`` has their names."""
+    place = {name: column for column, name in enumerate(target)}
+    moved = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+    columns = moved[matrix.indices]
+    kept = columns >= 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    aligned = sparse.csr_array(
+        (matrix.data[kept], columns[kept], before[matrix.indptr]),
+        shape=(matrix.shape[0], len(target)),
+    )
+    aligned.sort_indices()
+    return aligned
+
+
+class Indicator:
+    """Collects the label names of documents, one document at a time.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        The vocabulary; any other name is then refused. By default it is what occurs, sorted.
+    """
+
+    def __init__(self, names: Sequence[str] | None = None) -> None:
+        self._fixed = None if names is None else list(names)
+        self._place = {name: column for column, name in enumerate(self._fixed or ())}
+        self._columns = array("q")
+        self._bounds = array("q", [0])
+
+    def add(self, labels: Iterable[str]) -> None:
+        """Add the labels of the next document."""
+        for label in dict.fromkeys(labels):
+            column = self._place.get(label)
+            if column is None:
+                if self._fixed is not None:
+                    raise InputError(
+                        f"label {label!r} is none of the {len(self._fixed)} label names given."
+                    )
+                column = self._place[label] = len(self._place)
+            self._columns.append(column)
+        self._bounds.append(len(self._columns))
+
+    def finish(self) -> tuple[sparse.csr_array, list[str]]:
+        """The indicator matrix and the names of its columns."""
+        columns = np.array(self._columns, dtype=np.int64)
+        names = self._fixed
+        if names is None:
+            names = sorted(self._place)
+            rank = {name: column for column, name in enumerate(names)}
+            columns = np.array([rank[name] for name in self._place], dtype=np.int64)[columns]
+        Y = sparse.csr_array(
+            (np.ones(columns.size, np.int8), columns, np.array(self._bounds, dtype=np.int64)),
+            shape=(len(self._bounds) - 1, len(names)),
+        )
+        Y.sort_indices()
+        return Y, names
+
+
+def indicator(
+    labels: Iterable[Iterable[str]], names: Sequence[str] | None = None
+) -> tuple[sparse.csr_array, list[str]]:
+    """The indicator matrix of lists of label names, and the names of its columns."""
+    collected = Indicator(names)
+    for row, document in enumerate(labels):
+        if isinstance(document, str):
+            raise InputError(
+                f"the labels of document {row} must be a list of names; got {document!r}."
+            )
+        collected.add(document)
+    return collected.finish()

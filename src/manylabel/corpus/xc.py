@@ -1,0 +1,62 @@
+"""Extreme Classification text: a line ``N M L``, then ``label,label feature:value ...`` a row.
+
+Columns are counted from 0. A row without labels starts with a space or its first feature; a blank
+line is a row without labels and features. A feature given twice in a row is refused, a label given
+twice counts once. Negative values are read; NaN and infinity are refused. Names of labels and
+features may stand beside the file, one a line, in ``labels.txt`` and ``features.txt``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from manylabel.corpus import names
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.files import Source, atomic_write
+from manylabel.corpus.rows import LIMIT, format_rows, parse_rows, shorten
+
+__all__ = ["HEADER", "read", "write"]
+
+HEADER = re.compile(r"\s*(\d+)\s+(\d+)\s+(\d+)\s*", re.ASCII)
+
+
+def read(
+    source: Source,
+    labels: str | os.PathLike[str] | Sequence[str] | None = None,
+    features: str | os.PathLike[str] | Sequence[str] | None = None,
+) -> Corpus:
+    """Read a corpus of features."""
+    line = source.decode(source.stream.readline(), 1).removeprefix("\ufeff")
+    header = HEADER.fullmatch(line)
+    if header is None:
+        raise source.error(
+            "expected a header of three whole numbers (rows, features, labels), "
+            f"found {shorten(line.rstrip())}.",
+            1,
+        )
+    n_rows, n_features, n_labels = (int(size[:20]) for size in header.groups())
+    if max(n_features, n_labels) > LIMIT:
+        raise source.error(f"expected at most {LIMIT} features and labels.", 1)
+    rows = parse_rows(source, 2, n_labels, n_features, max_rows=n_rows)
+    if rows.n_rows < n_rows:
+        raise source.error(
+            f"expected {n_rows} rows as the header says, found {rows.n_rows}.", rows.n_lines
+        )
+    return Corpus(
+        rows.matrix(n_features),
+        rows.indicator(n_labels),
+        label_names=names.find(source, "labels", labels, n_labels),
+        feature_names=names.find(source, "features", features, n_features),
+    )
+
+
+def write(corpus: Corpus, path: str | os.PathLike[str], **_: Any) -> None:
+    """Write the features and labels, and names beside them where there are any."""
+    X = names.require_features(corpus, path)
+    names.write_beside(corpus, path)
+    with atomic_write(path) as file:
+        file.write(f"{len(corpus)} {X.shape[1]} {corpus.n_labels}\n".encode())
+        file.writelines(f"{line}\n".encode() for line in format_rows(corpus))

@@ -1,0 +1,112 @@
+"""Iterative stratification of multi-label data (Sechidis, Tsoumakas and Vlahavas 2011)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manylabel.kernels.compile import kernel
+
+
+@kernel
+def _before(counts, a, b):
+    """Whether label a comes before label b: fewer documents left, then lower index."""
+    return counts[a] < counts[b] or (counts[a] == counts[b] and a < b)
+
+
+@kernel
+def _sift_up(heap, place, counts, at):
+    label = heap[at]
+    while at > 0:
+        parent = (at - 1) // 2
+        if not _before(counts, label, heap[parent]):
+            break
+        heap[at] = heap[parent]
+        place[heap[at]] = at
+        at = parent
+    heap[at] = label
+    place[label] = at
+
+
+@kernel
+def _sift_down(heap, place, counts, at, size):
+    label = heap[at]
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and _before(counts, heap[child + 1], heap[child]):
+            child += 1
+        if not _before(counts, heap[child], label):
+            break
+        heap[at] = heap[child]
+        place[heap[at]] = at
+        at = child
+    heap[at] = label
+    place[label] = at
+
+
+@kernel
+def _neediest(wanted_label, wanted, preferred):
+    """The part that wants the label most, then documents most, then the preferred one onwards."""
+    n_parts = wanted.size
+    best = preferred
+    for step in range(1, n_parts):
+        part = (preferred + step) % n_parts
+        if wanted_label[part] > wanted_label[best] or (
+            wanted_label[part] == wanted_label[best] and wanted[part] > wanted[best]
+        ):
+            best = part
+    return best
+
+
+@kernel
+def stratify(indptr, labels, label_indptr, label_documents, shares, preferred):
+    """The part of each document; the rarest label's documents are dealt out first."""
+    n_documents, n_labels, n_parts = indptr.size - 1, label_indptr.size - 1, shares.size
+    wanted = n_documents * shares
+    left = np.empty(n_labels, np.int64)
+    wanted_labels = np.empty((n_labels, n_parts))
+    heap = np.empty(n_labels, np.int64)
+    place = np.full(n_labels, -1, np.int64)
+    size = 0
+    for label in range(n_labels):
+        left[label] = label_indptr[label + 1] - label_indptr[label]
+        for part in range(n_parts):
+            wanted_labels[label, part] = left[label] * shares[part]
+        if left[label] > 0:
+            heap[size] = label
+            place[label] = size
+            size += 1
+    for at in range(size // 2 - 1, -1, -1):
+        _sift_down(heap, place, left, at, size)
+
+    parts = np.full(n_documents, -1, np.int64)
+    while size > 0:
+        rarest = heap[0]
+        for at in range(label_indptr[rarest], label_indptr[rarest + 1]):
+            document = label_documents[at]
+            if parts[document] >= 0:
+                continue
+            part = _neediest(wanted_labels[rarest], wanted, preferred[document])
+            parts[document] = part
+            wanted[part] -= 1
+            for entry in range(indptr[document], indptr[document + 1]):
+                label = labels[entry]
+                wanted_labels[label, part] -= 1
+                left[label] -= 1
+                if place[label] > 0:
+                    _sift_up(heap, place, left, place[label])
+        # Every document of the rarest label has its part now; others may have run out with it.
+        while size > 0 and left[heap[0]] == 0:
+            place[heap[0]] = -1
+            size -= 1
+            if size > 0:
+                heap[0] = heap[size]
+                _sift_down(heap, place, left, 0, size)
+
+    for document in range(n_documents):
+        if parts[document] < 0:
+            part = _neediest(wanted, wanted, preferred[document])
+            parts[document] = part
+            wanted[part] -= 1
+    return parts

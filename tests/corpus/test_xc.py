@@ -1,0 +1,224 @@
+"""Extreme Classification text is read exactly or refused with file, line and expectation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import corpora as naive
+
+from manylabel.corpus import Corpus, read, write
+from manylabel.exceptions import CorpusError
+from manylabel.kernels import parsing
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content: str | bytes, name: str = "train.txt"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return make
+
+
+def test_rows_labels_and_values(file):
+    corpus = read(file("4 5 3\n2,0 1:2 3:0.5\n 4:-1e-3\n\n1\n"))
+    assert corpus.X.toarray().tolist() == [
+        [0, 2, 0, 0.5, 0],
+        [0, 0, 0, 0, -0.001],
+        [0] * 5,
+        [0] * 5,
+    ]
+    assert corpus.Y.toarray().tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0], [0, 1, 0]]
+    assert corpus.X.dtype == np.float64
+    assert corpus.Y.dtype == np.int8
+    assert corpus.label_names == ["0", "1", "2"]
+
+
+def test_a_row_may_start_with_its_features_and_end_in_any_way(file):
+    corpus = read(file("2 3 1\r\n0:1\t2:2  \r\n0 \t1:1"))
+    assert corpus.X.toarray().tolist() == [[1, 0, 2], [0, 1, 0]]
+    assert corpus.Y.toarray().tolist() == [[0], [1]]
+
+
+def test_features_in_any_order_are_sorted_and_zeros_dropped(file):
+    corpus = read(file("1 9 1\n0 8:1 2:3 5:0\n"))
+    assert corpus.X.indices.tolist() == [2, 8]
+    assert corpus.X.data.tolist() == [3, 1]
+
+
+def test_a_label_given_twice_counts_once(file):
+    assert read(file("1 1 4\n3,3,1 0:1\n")).Y.indices.tolist() == [1, 3]
+
+
+def test_blank_lines_after_the_last_row_are_no_rows(file):
+    assert len(read(file("1 1 1\n0 0:1\n\n \n"))) == 1
+
+
+def test_names_are_found_beside_the_file(file):
+    path = file("1 2 2\n0 1:1\n")
+    file("cats\ndogs\n", "labels.txt")
+    file("fur\nbark\n", "features.txt")
+    corpus = read(path)
+    assert corpus.label_names == ["cats", "dogs"]
+    assert corpus.feature_names == ["fur", "bark"]
+    assert read(path, labels=["x", "y"]).label_names == ["x", "y"]
+
+
+def test_names_that_do_not_fit_are_refused(file):
+    path = file("1 2 2\n0 1:1\n")
+    file("cats\n", "labels.txt")
+    with pytest.raises(CorpusError, match=r"as many names in .*labels.txt as there are labels, 2"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        ("", None, "the file is empty"),
+        ("2 3\n", 1, "expected a header of three whole numbers"),
+        ("2 3 x\n", 1, "expected a header of three whole numbers"),
+        ("1 9999999999 1\n0 1:1\n", 1, "expected at most 2147483647 features and labels"),
+        ("3 2 2\n0 0:1\n1 1:1\n", 3, "expected 3 rows as the header says, found 2"),
+        ("1 2 2\n0 0:1\n\n1 1:1\n", 4, "expected 1 rows as the header says, found more"),
+        ("1 2 2\n0 2:1\n", 2, "expected features below 2, found '2'"),
+        ("1 2 2\n2 1:1\n", 2, "expected labels below 2, found '2'"),
+        ("1 2 2\n99999999999999999999999 1:1\n", 2, "expected labels below 2"),
+        ("2 2 2\n0 0:1\n1 1:nan\n", 3, "finite number as the value of feature 1, found 'nan'"),
+        ("1 2 2\n0 0:inf\n", 2, "expected a finite number"),
+        ("1 2 2\n0 0:1e999\n", 2, "expected a finite number"),
+        ("1 2 2\n0 0:1_0\n", 2, "expected a finite number"),
+        ("1 2 2\n0 0:\n", 2, "found ''"),
+        ("1 2 2\n0 0:1:2\n", 2, "found '1:2'"),
+        ("1 2 2\n0 -1:2\n", 2, "expected 'feature:value'"),
+        ("1 2 2\n0 1\n", 2, "expected 'feature:value' with a whole number as feature, found '1'"),
+        ("1 2 2\na 1:1\n", 2, "expected whole numbers as labels, separated by commas, found 'a'"),
+        ("1 2 2\n-1 1:1\n", 2, "expected whole numbers as labels"),
+        ("1 2 2\n1.0 1:1\n", 2, "found '1.0'"),
+        ("1 2 2\n0,,1 1:1\n", 2, "found ''"),
+        ("1 2 2\n0, 1 1:1\n", 2, "expected whole numbers as labels"),
+        ("1 2 2\n0 1:1 0:2 1:3\n", 2, "expected each feature once, found feature 1 twice"),
+        (b"1 2 2\n0 1:\xff\n", 2, "expected UTF-8 text, found byte 0xff at position 5"),
+        (b"1 2 \xff\n0 1:1\n", 1, "expected UTF-8 text"),
+    ],
+)
+def test_bad_input_is_refused_with_file_line_and_expectation(file, content, line, message):
+    path = file(content)
+    with pytest.raises(CorpusError) as caught:
+        read(path, format="xc")
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert caught.value.path == str(path)
+
+
+def test_the_line_is_right_far_into_a_file_of_many_blocks(file):
+    rows = ["0 0:1 1:0.25"] * 500_000
+    rows[444_444] = "0 0:1 1:?"
+    with pytest.raises(CorpusError, match=r"line 444446: .* found '\?'"):
+        read(file("500000 2 1\n" + "\n".join(rows)))
+
+
+def test_a_line_of_a_million_columns_is_read(file):
+    line = " ".join(f"{feature}:1" for feature in range(1_000_000))
+    corpus = read(file(f"1 1000000 1\n0 {line}\n"))
+    assert corpus.X.nnz == 1_000_000
+
+
+def test_a_header_that_promises_columns_without_end_costs_nothing(file):
+    corpus = read(file("1 2147483647 2147483647\n5 7:1\n"))
+    assert corpus.X.shape == (1, 2147483647)
+
+
+def test_texts_are_refused(tmp_path):
+    with pytest.raises(CorpusError, match="vectorise it first"):
+        write(Corpus.from_texts(["a"], [["x"]]), tmp_path / "out.txt")
+
+
+def test_names_of_another_corpus_are_not_overwritten(file, tmp_path):
+    file("cats\n", "labels.txt")
+    corpus = Corpus([[1]], [[1]], label_names=["dogs"])
+    with pytest.raises(CorpusError, match="the names here are not those of the corpus"):
+        write(corpus, tmp_path / "out.txt")
+
+
+numbers = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers(-(10**25), 10**25).map(str),
+    st.decimals(allow_nan=False, allow_infinity=False, places=7).map(str),
+    st.from_regex(
+        r"[-+]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,25})([eE][-+]?[0-9]{1,3})?", fullmatch=True
+    ),
+)
+
+
+@given(numbers)
+def test_numbers_are_those_of_python(text):
+    kind, value, end = parsing.read_number(np.frombuffer(text.encode(), np.uint8), 0, len(text))
+    assert end == len(text)
+    assert kind in (parsing.EXACT, parsing.LONG)
+    if kind == parsing.EXACT:
+        assert value == float(text)
+        assert math.copysign(1, value) == math.copysign(1, float(text))
+
+
+def rows_of(corpus: Corpus) -> list[tuple[set[int], dict[int, float]]]:
+    return [
+        (
+            set(corpus.Y[[row]].indices.tolist()),
+            dict(zip(corpus.X[[row]].indices.tolist(), corpus.X[[row]].data.tolist(), strict=True)),
+        )
+        for row in range(len(corpus))
+    ]
+
+
+valid = st.lists(
+    st.tuples(
+        st.lists(st.integers(0, 4), max_size=3),
+        st.dictionaries(st.integers(0, 6), numbers, max_size=4),
+    ),
+    max_size=5,
+).map(
+    lambda rows: "\n".join(
+        [f"{len(rows)} 7 5"]
+        + [
+            " ".join([",".join(map(str, labels)), *(f"{f}:{v}" for f, v in features.items())])
+            for labels, features in rows
+        ]
+    )
+)
+
+
+@st.composite
+def mutated(draw, base=valid):
+    data = bytearray(draw(base).encode())
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(data)))
+        piece = draw(
+            st.one_of(
+                st.sampled_from(
+                    [b" ", b"\n", b":", b",", b"-", b"1", b"99", b"\t", b"\r", b"#", b"e", b"."]
+                ),
+                st.binary(max_size=2),
+            )
+        )
+        data[at : at + draw(st.integers(0, 2))] = piece
+    return bytes(data)
+
+
+@given(mutated())
+def test_mutated_files_are_read_as_the_naive_reader_does_or_refused(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("fuzz") / "x.txt"
+    path.write_bytes(data)
+    try:
+        expected = naive.read_xc(data)
+    except naive.RefusedError:
+        with pytest.raises(CorpusError):
+            read(path, format="xc")
+        return
+    corpus = read(path, format="xc")
+    assert (corpus.n_features, corpus.n_labels) == expected[:2]
+    assert rows_of(corpus) == expected[2]
