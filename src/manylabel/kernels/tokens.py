@@ -1,0 +1,299 @@
+"""Find the words of UTF-8 texts, number them, string them into n-grams and count them a row.
+
+Words are numbered within one block of texts in the order in which they first occur. Hash tables
+have open addressing and at least two slots an entry; entries are compared in full, so the
+numbering never depends on the hash.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manylabel.kernels.compile import kernel
+
+#: Classes of characters: a word starts with WORD and goes on with WORD or MARK.
+OTHER, MARK, WORD = 0, 1, 2
+
+_FIRST_ROOM = 1 << 12
+_FNV_OFFSET = np.uint64(14695981039346656037)
+_FNV_PRIME = np.uint64(1099511628211)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def _read(text, i, classes):
+    """Width in bytes and class of the character at byte ``i`` of valid UTF-8."""
+    lead = text[i]
+    if lead < 0x80:
+        return 1, classes[lead]
+    if lead < 0xE0:
+        return 2, classes[(lead & 0x1F) << 6 | (text[i + 1] & 0x3F)]
+    if lead < 0xF0:
+        code = (lead & 0x0F) << 12 | (text[i + 1] & 0x3F) << 6 | (text[i + 2] & 0x3F)
+        return 3, classes[code]
+    code = (lead & 0x07) << 18 | (text[i + 1] & 0x3F) << 12
+    return 4, classes[code | (text[i + 2] & 0x3F) << 6 | (text[i + 3] & 0x3F)]
+
+
+@kernel
+def _same(text, a, b, size):
+    """Whether ``size`` bytes are the same at ``a`` and ``b``."""
+    for i in range(size):  # noqa: SIM110 - Numba compiles no generator expressions
+        if text[a + i] != text[b + i]:
+            return False
+    return True
+
+
+@kernel
+def _home(code, slots):
+    """The first slot to try: multiplying spreads the code over the upper bits."""
+    return np.int64((code * _MIX) >> np.uint64(32)) & (slots.size - 1)
+
+
+@kernel
+def _room(size, needed):
+    """``size``, doubled until ``needed`` entries find room."""
+    while size < needed:
+        size *= 2
+    return size
+
+
+@kernel
+def _longer(values, size):
+    """A copy with room for ``size`` values."""
+    copy = np.empty(size, values.dtype)
+    copy[: values.size] = values
+    return copy
+
+
+@kernel
+def _rehash(codes, n_entries):
+    """The slots of the entries so far, two for each that there is room for."""
+    slots = np.full(2 * codes.size, -1, np.int32)
+    for entry in range(n_entries):
+        slot = _home(codes[entry], slots)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (slots.size - 1)
+        slots[slot] = entry
+    return slots
+
+
+@kernel
+def _tokenize_document(
+    text, i, end, classes, min_length, words, n_words, slots, codes, starts, stops, n_distinct
+):
+    """Number the words from byte ``i`` to ``end``; the tables have room for all of them.
+
+    Apart from `tokenize`, because a loop over arrays that may be replaced is several times slower.
+    """
+    while i < end:
+        width, kind = _read(text, i, classes)
+        if kind != WORD:
+            i += width
+            continue
+        start = i
+        length = 0
+        code = _FNV_OFFSET
+        while kind != OTHER:
+            for j in range(i, i + width):
+                code = (code ^ np.uint64(text[j])) * _FNV_PRIME
+            length += 1
+            i += width
+            if i == end:
+                break
+            width, kind = _read(text, i, classes)
+        if length < min_length:
+            continue
+
+        slot = _home(code, slots)
+        entry = slots[slot]
+        while entry >= 0 and not (
+            codes[entry] == code
+            and stops[entry] - starts[entry] == i - start
+            and _same(text, starts[entry], start, i - start)
+        ):
+            slot = (slot + 1) & (slots.size - 1)
+            entry = slots[slot]
+        if entry < 0:
+            entry = n_distinct
+            n_distinct += 1
+            slots[slot] = entry
+            codes[entry], starts[entry], stops[entry] = code, start, i
+        words[n_words] = entry
+        n_words += 1
+    return n_words, n_distinct
+
+
+@kernel
+def tokenize(text, ends, classes, min_length):
+    """The words of each document as numbers, and the bytes where each distinct word first stands.
+
+    Parameters
+    ----------
+    text : uint8[:]
+        Documents one after the other in UTF-8.
+    ends : int64[:]
+        Where each document ends.
+    classes : uint8[:]
+        OTHER, MARK or WORD for every code point.
+    min_length : int
+        Shorter words, in characters, are left out.
+
+    Returns
+    -------
+    words, pointers, starts, stops
+        Document ``d`` is ``words[pointers[d]:pointers[d + 1]]``; distinct word ``w`` is
+        ``text[starts[w]:stops[w]]``.
+    """
+    words = np.empty(text.size // min_length, np.int32)
+    pointers = np.zeros(ends.size + 1, np.int64)
+    codes = np.empty(_FIRST_ROOM, np.uint64)
+    starts = np.empty(_FIRST_ROOM, np.int64)
+    stops = np.empty(_FIRST_ROOM, np.int64)
+    slots = _rehash(codes, 0)
+    n_words = n_distinct = begin = 0
+    for document in range(ends.size):
+        end = ends[document]
+        room = _room(codes.size, n_distinct + (end - begin + 1) // (min_length + 1))
+        if room > codes.size:
+            codes, starts, stops = _longer(codes, room), _longer(starts, room), _longer(stops, room)
+            slots = _rehash(codes, n_distinct)
+        n_words, n_distinct = _tokenize_document(
+            text, begin, end, classes, min_length, words, n_words,
+            slots, codes, starts, stops, n_distinct,
+        )  # fmt: skip
+        pointers[document + 1] = n_words
+        begin = end
+    return words[:n_words].copy(), pointers, starts[:n_distinct].copy(), stops[:n_distinct].copy()
+
+
+@kernel
+def join_lines(text, starts, stops):
+    """The pieces of a text one after the other, each followed by a line feed."""
+    lines = np.empty((stops - starts).sum() + starts.size, np.uint8)
+    at = 0
+    for piece in range(starts.size):
+        for i in range(starts[piece], stops[piece]):
+            lines[at] = text[i]
+            at += 1
+        lines[at] = 10
+        at += 1
+    return lines
+
+
+@kernel
+def _string_document(
+    terms, begin, end, n_terms, low, high, grams, n_grams, slots, codes, n_distinct
+):
+    """Number the n-grams of the terms from ``begin`` to ``end``; the tables have room for all."""
+    for first in range(begin, end):
+        gram = terms[first]
+        if low == 1:
+            grams[n_grams] = gram
+            n_grams += 1
+        for last in range(first + 1, min(first + high, end)):
+            code = np.uint64(gram) << np.uint64(32) | np.uint64(terms[last])
+            slot = _home(code, slots)
+            entry = slots[slot]
+            while entry >= 0 and codes[entry] != code:
+                slot = (slot + 1) & (slots.size - 1)
+                entry = slots[slot]
+            if entry < 0:
+                entry = n_distinct
+                n_distinct += 1
+                slots[slot] = entry
+                codes[entry] = code
+            gram = np.int32(n_terms + entry)
+            if last - first + 1 >= low:
+                grams[n_grams] = gram
+                n_grams += 1
+    return n_grams, n_distinct
+
+
+@kernel
+def string_ngrams(terms, pointers, n_terms, low, high):
+    """The n-grams of ``low`` to ``high`` terms of each document as numbers.
+
+    An n-gram is its first n - 1 terms, which are an n-gram themselves, and its last term. Single
+    terms keep their numbers, below ``n_terms``; n-gram ``n_terms + k`` is ``heads[k]``, then
+    ``lasts[k]``.
+
+    Returns
+    -------
+    grams, gram_pointers, heads, lasts
+    """
+    grams = np.empty(terms.size * (high - low + 1), np.int32)
+    gram_pointers = np.zeros_like(pointers)
+    codes = np.empty(_FIRST_ROOM, np.uint64)
+    slots = _rehash(codes, 0)
+    n_grams = n_distinct = 0
+    for document in range(pointers.size - 1):
+        begin, end = pointers[document], pointers[document + 1]
+        room = _room(codes.size, n_distinct + (end - begin) * (high - 1))
+        if room > codes.size:
+            codes = _longer(codes, room)
+            slots = _rehash(codes, n_distinct)
+        n_grams, n_distinct = _string_document(
+            terms, begin, end, n_terms, low, high, grams, n_grams, slots, codes, n_distinct
+        )
+        gram_pointers[document + 1] = n_grams
+    codes = codes[:n_distinct]
+    heads = (codes >> np.uint64(32)).astype(np.int32)
+    lasts = (codes & np.uint64(0xFFFFFFFF)).astype(np.int32)
+    return grams[:n_grams].copy(), gram_pointers, heads, lasts
+
+
+@kernel
+def count_rows(numbers, pointers, n_distinct):
+    """How often each number occurs in each row; numbers below zero are left out.
+
+    Returns
+    -------
+    indptr, indices, counts
+        Indices in the order in which they first occur in the row.
+    """
+    indptr = np.zeros(pointers.size, np.int64)
+    indices = np.empty(numbers.size, np.int32)
+    counts = np.empty(numbers.size, np.int32)
+    place = np.full(n_distinct, -1, np.int64)
+    n_entries = 0
+    for row in range(pointers.size - 1):
+        begin = n_entries
+        for i in range(pointers[row], pointers[row + 1]):
+            number = numbers[i]
+            if number < 0:
+                continue
+            at = place[number]
+            if at >= begin:
+                counts[at] += 1
+            else:
+                place[number] = n_entries
+                indices[n_entries] = number
+                counts[n_entries] = 1
+                n_entries += 1
+        indptr[row + 1] = n_entries
+    return indptr, indices[:n_entries].copy(), counts[:n_entries].copy()
+
+
+@kernel
+def sort_rows(indptr, indices, counts, columns):
+    """Rename ``indices`` to ``columns``, drop those below zero, and sort each row.
+
+    Returns
+    -------
+    indptr, indices, counts
+        Counts as float64.
+    """
+    keys = np.empty(indices.size, np.int64)
+    out_indptr = np.zeros_like(indptr)
+    n_kept = 0
+    for row in range(indptr.size - 1):
+        for i in range(indptr[row], indptr[row + 1]):
+            column = columns[indices[i]]
+            if column >= 0:
+                keys[n_kept] = np.int64(column) << 32 | np.int64(counts[i])
+                n_kept += 1
+        out_indptr[row + 1] = n_kept
+        keys[out_indptr[row] : n_kept].sort()
+    keys = keys[:n_kept]
+    return out_indptr, (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.float64)

@@ -1,0 +1,215 @@
+"""Count the features of texts block by block, so that memory never holds the words of a corpus.
+
+A block is a few megabytes of texts. Its features are numbered within it, without regard to any
+other block, so blocks can be counted at the same time and joined in order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError
+from manylabel.parallel import effective_jobs
+from manylabel.text.words import WordRules, character_classes
+
+__all__ = ["Block", "BlockCounter", "character_ngrams", "map_in_order", "split_blocks"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Large enough that joining the blocks' vocabularies costs little beside counting them.
+_BLOCK_CHARACTERS = 1 << 22
+
+
+@dataclass
+class Block:
+    """The counts of a block of texts.
+
+    Attributes
+    ----------
+    features : list of str
+        In any order; a few may have no entry.
+    indptr, indices, counts
+        Row pointers, numbers of features (distinct in a row, not sorted) and counts.
+    words, word_counts
+        Distinct words as written, stop words among them, and how often.
+    """
+
+    features: list[str]
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    words: list[str]
+    word_counts: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of texts."""
+        return self.indptr.size - 1
+
+    def to_csr(self, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
+        """The counts of the features that have a column, 0 or above, as a canonical matrix."""
+        from manylabel.kernels.tokens import sort_rows
+
+        indptr, indices, data = sort_rows(self.indptr, self.indices, self.counts, columns)
+        # A block is small; stacked blocks get wider pointers where they need them.
+        pointers = indptr.astype(np.int32)
+        return sparse.csr_array((data, indices, pointers), shape=(self.n_rows, n_columns))
+
+
+def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Consecutive texts in blocks of a few megabytes; refuses anything that is not a text."""
+    block: list[str] = []
+    room = _BLOCK_CHARACTERS
+    for position, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"every text must be a str; text {position} is {type(text).__name__}. "
+                "Decode bytes and replace missing texts with ''."
+            )
+        block.append(text)
+        room -= len(text)
+        if room <= 0:
+            yield block
+            block, room = [], _BLOCK_CHARACTERS
+    if block:
+        yield block
+
+
+def map_in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None
+) -> Iterator[Result]:
+    """Results in the order of the items; only a few items are under way at a time."""
+    threads = effective_jobs(n_jobs)
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        pending: deque[Future[Result]] = deque()
+        for item in items:
+            pending.append(pool.submit(work, item))
+            if len(pending) > 2 * threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+class BlockCounter:
+    """Turns the texts of one block into counts.
+
+    Parameters
+    ----------
+    rules : WordRules
+    min_length : int
+        Shorter words are left out.
+    ngram_range : (int, int)
+        Fewest and most terms of a feature.
+    char_ngrams : (int, int) or None
+        Fewest and most characters, where features are parts of terms instead.
+    """
+
+    def __init__(
+        self,
+        rules: WordRules,
+        min_length: int,
+        ngram_range: tuple[int, int],
+        char_ngrams: tuple[int, int] | None,
+    ) -> None:
+        self.rules = rules
+        self.min_length = min_length
+        self.ngram_range = ngram_range
+        self.char_ngrams = char_ngrams
+
+    def __call__(self, texts: list[str]) -> Block:
+        """Count one block."""
+        from manylabel.kernels.tokens import count_rows, string_ngrams
+
+        sequence, pointers, words = _tokenize(texts, self.min_length)
+        word_counts = np.bincount(sequence, minlength=len(words))
+        features, term_numbers = _number(self.rules.terms(words))
+        sequence = term_numbers[sequence]
+        if self.ngram_range != (1, 1):
+            sequence, pointers = _drop_stop_words(sequence, pointers)
+            sequence, pointers, heads, lasts = string_ngrams(
+                sequence, pointers, len(features), *self.ngram_range
+            )
+            for head, last in zip(heads.tolist(), lasts.tolist(), strict=True):
+                features.append(f"{features[head]} {features[last]}")
+        indptr, indices, counts = count_rows(sequence, pointers, len(features))
+        if self.char_ngrams is not None:
+            features, indptr, indices, counts = _split_terms(
+                features, indptr, indices, counts, self.char_ngrams
+            )
+        return Block(features, indptr, indices, counts, words, word_counts)
+
+
+def character_ngrams(term: str, low: int, high: int) -> list[str]:
+    """Parts of a term with a space before and after it; a shorter term counts once, whole.
+
+    Examples
+    --------
+    >>> character_ngrams("cat", 3, 4)
+    [' ca', 'cat', 'at ', ' cat', 'cat ']
+    >>> character_ngrams("cat", 6, 7)
+    [' cat ']
+    """
+    padded = f" {term} "
+    lengths = range(min(low, len(padded)), min(high, len(padded)) + 1)
+    return [padded[i : i + n] for n in lengths for i in range(len(padded) - n + 1)]
+
+
+def _tokenize(
+    texts: list[str], min_length: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
+    """Numbers of the words of all texts, where each text begins, and the distinct words."""
+    from manylabel.kernels.tokens import join_lines, tokenize
+
+    # A lone surrogate, which a str may hold, has no other encoding; it separates words.
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+    joined = np.frombuffer(b"".join(encoded), np.uint8)
+    sequence, pointers, starts, stops = tokenize(joined, ends, character_classes(), min_length)
+    lines = join_lines(joined, starts, stops)
+    return sequence, pointers, lines.tobytes().decode().split("\n")[:-1]
+
+
+def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """The distinct terms, and the place of each given term among them; -1 for ""."""
+    numbers: dict[str, int] = {}
+    places = [numbers.setdefault(term, len(numbers)) if term else -1 for term in terms]
+    return list(numbers), np.array(places, np.int32)
+
+
+def _drop_stop_words(
+    sequence: NDArray[np.int32], pointers: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    kept = sequence >= 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return sequence[kept], before[pointers]
+
+
+def _split_terms(
+    terms: list[str], indptr: Any, indices: Any, counts: Any, lengths: tuple[int, int]
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Counts of character n-grams: counts of terms times the n-grams of each term."""
+    parts = [character_ngrams(term, *lengths) for term in terms]
+    features, numbers = _number([part for group in parts for part in group])
+    ends = np.cumsum([0, *map(len, parts)])
+    ones = np.ones(numbers.size, np.int32)
+    spelling = sparse.csr_array((ones, numbers, ends), shape=(len(terms), len(features)))
+    by_term = sparse.csr_array((counts, indices, indptr), shape=(indptr.size - 1, len(terms)))
+    product = by_term @ spelling
+    return (
+        features,
+        product.indptr.astype(np.int64),
+        product.indices.astype(np.int32),
+        product.data.astype(np.int32),
+    )

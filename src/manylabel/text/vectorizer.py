@@ -1,0 +1,287 @@
+"""Texts to counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sized
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.exceptions import InputError, ParameterError
+from manylabel.progress import progress_bar
+from manylabel.text.blocks import Block, BlockCounter, map_in_order, split_blocks
+from manylabel.text.words import WordRules
+from manylabel.validation import check_real, check_whole
+
+__all__ = ["CountVectorizer"]
+
+Result = TypeVar("Result")
+
+
+class CountVectorizer(TransformerMixin, BaseEstimator):
+    """Texts to a sparse matrix of counts with a sorted vocabulary.
+
+    Words are runs of letters, digits, underscores and combining marks in any script; see
+    :mod:`manylabel.text.words`. On texts without combining marks the result is that of
+    scikit-learn's ``CountVectorizer`` with the same settings. Texts are read once, as a stream;
+    the result is the same at any number of threads.
+
+    Parameters
+    ----------
+    lowercase : bool, default=True
+        Lower-case each word.
+    min_length : int, default=2
+        Leave out words of fewer characters as written.
+    stop_words : None, str or list of str, default=None
+        Words to leave out: a language ("english" is scikit-learn's list; also danish, dutch,
+        finnish, french, german, italian, norwegian, portuguese, spanish, swedish) or the words.
+    stemming : None or str, default=None
+        A language of Snowball's stemmers. Stop words are left out before.
+    ngram_range : (int, int), default=(1, 1)
+        Fewest and most terms of a feature. Stop words do not stand between two terms.
+    char_ngrams : None or (int, int), default=None
+        Features are parts of words, of so many characters at least and at most, instead of words:
+        for short texts and inflected languages. A space marks the edge of a word, which counts
+        as a character.
+    min_df, max_df : int or float, default=1 and 1.0
+        Leave out features that occur in fewer, or more, documents than that: a whole number of
+        documents, or as a float a share of them.
+    max_features : int, optional
+        Keep the features with the highest counts; of equal ones the first in the vocabulary.
+    n_jobs : int, optional
+        Threads; None is 1, -1 every core.
+    verbose : bool or int, default=False
+        Show progress.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        Feature to column; columns are in the order of the features' code points.
+    display_names_ : ndarray of str
+        For each column the way it was most often written in the training texts, so that people
+        read "running" and not "run". An n-gram shows each of its terms that way.
+
+    Examples
+    --------
+    >>> vectorizer = CountVectorizer(stop_words="english", stemming="english")
+    >>> counts = vectorizer.fit_transform(["A ship sails.", "Sailing ships, and a Ship"])
+    >>> counts.toarray()
+    array([[1., 1.],
+           [1., 2.]])
+    >>> vectorizer.get_feature_names_out().tolist(), vectorizer.display_names_.tolist()
+    (['sail', 'ship'], ['sails', 'ships'])
+    """
+
+    def __init__(
+        self,
+        *,
+        lowercase: bool = True,
+        min_length: int = 2,
+        stop_words: str | Collection[str] | None = None,
+        stemming: str | None = None,
+        ngram_range: tuple[int, int] = (1, 1),
+        char_ngrams: tuple[int, int] | None = None,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        max_features: int | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.lowercase = lowercase
+        self.min_length = min_length
+        self.stop_words = stop_words
+        self.stemming = stemming
+        self.ngram_range = ngram_range
+        self.char_ngrams = char_ngrams
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, texts: Iterable[str], y: Any = None) -> CountVectorizer:
+        """Learn the vocabulary.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : ignored
+        """
+        self.fit_transform(texts)
+        return self
+
+    def fit_transform(self, texts: Iterable[str], y: Any = None) -> sparse.csr_array:
+        """Learn the vocabulary and count.
+
+        Returns
+        -------
+        counts : csr_array of shape (n_texts, n_features)
+            float64, canonical.
+        """
+        for name, value in (("min_df", self.min_df), ("max_df", self.max_df)):
+            if isinstance(value, Integral):
+                check_whole(name, value, 1)
+            else:
+                check_real(name, value, 0, 1)
+        if self.max_features is not None:
+            check_whole("max_features", self.max_features, 1)
+
+        counter = self._counter()
+        numbers: dict[str, int] = {}
+        written: Counter[str] = Counter()
+        blocks: list[tuple[Block, NDArray[np.int32]]] = []
+        for block in self._read(texts, counter):
+            places = [numbers.setdefault(feature, len(numbers)) for feature in block.features]
+            written.update(dict(zip(block.words, block.word_counts.tolist(), strict=True)))
+            blocks.append((block, np.array(places, np.int32)))
+        if not blocks:
+            raise InputError("there is nothing to learn from: no texts were given.")
+
+        names = np.array(list(numbers), dtype=object)
+        kept = self._select(blocks, names)
+        self.vocabulary_ = dict(zip(names[kept], range(kept.size), strict=True))
+        shown = _most_written(written, counter.rules)
+        self.display_names_ = np.array(
+            [" ".join(shown.get(term, term) for term in name.split(" ")) for name in names[kept]]
+            if self.char_ngrams is None
+            else names[kept],
+            dtype=object,
+        )
+        columns = np.full(names.size, -1, np.int32)
+        columns[kept] = np.arange(kept.size)
+
+        def to_csr(item: tuple[Block, NDArray[np.int32]]) -> sparse.csr_array:
+            block, places = item
+            return block.to_csr(columns[places], kept.size)
+
+        return sparse.vstack(list(map_in_order(to_csr, blocks, self.n_jobs)), format="csr")
+
+    def transform(self, texts: Iterable[str]) -> sparse.csr_array:
+        """Count; words that are not in the vocabulary are left out.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        counts : csr_array of shape (n_texts, n_features)
+            float64, canonical.
+        """
+        check_is_fitted(self, "vocabulary_")
+        n_columns = len(self.vocabulary_)
+        counter = self._counter()
+
+        def count(texts: list[str]) -> sparse.csr_array:
+            block = counter(texts)
+            places = [self.vocabulary_.get(feature, -1) for feature in block.features]
+            return block.to_csr(np.array(places, np.int32), n_columns)
+
+        blocks = list(self._read(texts, count))
+        return sparse.vstack(blocks or [sparse.csr_array((0, n_columns))], format="csr")
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The features in the order of the columns."""
+        check_is_fitted(self, "vocabulary_")
+        return np.array(list(self.vocabulary_), dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _counter(self) -> BlockCounter:
+        """The parameters, checked, as something that counts."""
+        check_whole("min_length", self.min_length, 1)
+        words = _check_range("ngram_range", self.ngram_range)
+        characters = None
+        if self.char_ngrams is not None:
+            characters = _check_range("char_ngrams", self.char_ngrams)
+            if words != (1, 1):
+                raise ParameterError(
+                    "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); "
+                    f"got {words}."
+                )
+        rules = WordRules(self.lowercase, self.stop_words, self.stemming)
+        return BlockCounter(rules, self.min_length, words, characters)
+
+    def _read(self, texts: Iterable[str], work: Callable[[list[str]], Result]) -> Iterator[Result]:
+        """Results of ``work`` on each block of texts, in order, with a progress bar."""
+        if isinstance(texts, str):
+            raise InputError("texts must be a list of str, one a document; got a single str.")
+        total = len(texts) if isinstance(texts, Sized) else 0
+        with progress_bar("Counting words", self.verbose) as callback:
+            done = 0
+            for result, size in map_in_order(
+                lambda block: (work(block), len(block)), split_blocks(texts), self.n_jobs
+            ):
+                done += size
+                if callback is not None:
+                    callback(done, max(total, done))
+                yield result
+
+    def _select(
+        self, blocks: list[tuple[Block, NDArray[np.int32]]], names: NDArray[np.object_]
+    ) -> NDArray[np.int64]:
+        """The places of the features to keep, sorted by name."""
+        n_documents = sum(block.n_rows for block, _ in blocks)
+        documents = np.zeros(names.size, np.int64)
+        occurrences = np.zeros(names.size, np.int64)
+        for block, places in blocks:
+            n_local = places.size
+            documents[places] += np.bincount(block.indices, minlength=n_local)
+            sums = np.bincount(block.indices, weights=block.counts, minlength=n_local)
+            occurrences[places] += sums.astype(np.int64)
+        seen = documents > 0
+        fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
+        most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
+        kept = np.flatnonzero(seen & (documents >= fewest) & (documents <= most))
+        if kept.size == 0:
+            raise InputError(self._nothing_left(int(seen.sum()), n_documents))
+        kept = kept[np.argsort(names[kept], kind="stable")]
+        if self.max_features is not None:
+            best = np.argsort(-occurrences[kept], kind="stable")[: self.max_features]
+            kept = kept[np.sort(best)]
+        return kept
+
+    def _nothing_left(self, n_features: int, n_documents: int) -> str:
+        if n_features:
+            return (
+                f"the vocabulary is empty: none of {n_features} features occurs in "
+                f"`min_df`={self.min_df} to `max_df`={self.max_df} of {n_documents} documents; "
+                "lower `min_df` or raise `max_df`."
+            )
+        return (
+            f"the vocabulary is empty: {n_documents} documents hold no word of at least "
+            f"{self.min_length} characters that is not a stop word; give other texts, lower "
+            "`min_length` or drop `stop_words`."
+        )
+
+
+def _check_range(name: str, value: Any) -> tuple[int, int]:
+    """A pair of whole numbers, 1 <= fewest <= most."""
+    try:
+        low, high = value
+        if 1 <= check_whole(name, low, 1) <= check_whole(name, high, 1):
+            return int(low), int(high)
+    except (TypeError, ValueError):
+        pass
+    raise ParameterError(
+        f"`{name}` must be a pair of whole numbers, 1 <= fewest <= most; got {value!r}."
+    )
+
+
+def _most_written(written: Counter[str], rules: WordRules) -> dict[str, str]:
+    """For each term the word that stands for it most often; of equals the last in code points.
+
+    That rule prefers "ship" to "Ship".
+    """
+    words = sorted(written, key=lambda word: (written[word], word))
+    return dict(zip(rules.terms(words), words, strict=True))

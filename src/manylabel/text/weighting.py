@@ -1,0 +1,197 @@
+"""Counts to weights: tf-idf, BM25, presence, or the counts themselves, as rows of unit length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.exceptions import ParameterError
+from manylabel.validation import check_matrix, check_real
+
+__all__ = ["Weighting", "make_weighting"]
+
+_SCHEMES = ("tfidf", "bm25", "binary", None)
+
+
+class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    r"""Weigh the entries of a matrix of counts.
+
+    With count :math:`c` of a feature in a document of length :math:`d` (the sum of its counts),
+    :math:`n` documents of mean length :math:`\bar d`, and :math:`n_f` of them with the feature:
+
+    - ``"tfidf"``: :math:`(1 + \ln c)(1 + \ln\frac{1 + n}{1 + n_f})`, as in scikit-learn;
+    - ``"bm25"``: :math:`\frac{(k_1 + 1)c}{c + k_1(1 - b + b d / \bar d)}
+      \ln(1 + \frac{n - n_f + 0.5}{n_f + 0.5})`, never negative, as in Lucene;
+    - ``"binary"``: 1;
+    - ``None``: :math:`c`.
+
+    Parameters
+    ----------
+    scheme : {"tfidf", "bm25", "binary", None}, default="tfidf"
+    sublinear_tf : bool, default=True
+        For tf-idf: damp counts by :math:`1 + \ln c`. A value below 1, which no count is, stays as
+        it is, so weights are never negative.
+    smooth_idf : bool, default=True
+        For tf-idf: add 1 to both numbers of documents.
+    k1, b : float, default=1.2 and 0.75
+        For BM25: how soon counts saturate, and how far the length of documents matters (0 to 1).
+    normalize : bool, default=True
+        Divide each row by its Euclidean length.
+    dtype : {float64, float32}, default=float64
+        Of the weights.
+
+    Attributes
+    ----------
+    n_documents_ : int
+    document_counts_ : ndarray of int64
+        Documents with each feature.
+    mean_length_ : float
+    idf_ : ndarray of float64
+        Weight of each feature; ones for the schemes that have none.
+
+    Examples
+    --------
+    >>> weighting = Weighting("tfidf").fit([[1, 0], [1, 2]])
+    >>> weighting.transform([[1, 2]]).toarray().round(3)
+    array([[0.387, 0.922]])
+    >>> weighting.partial_fit([[0, 1]]).document_counts_.tolist()
+    [2, 2]
+    """
+
+    def __init__(
+        self,
+        scheme: str | None = "tfidf",
+        *,
+        sublinear_tf: bool = True,
+        smooth_idf: bool = True,
+        k1: float = 1.2,
+        b: float = 0.75,
+        normalize: bool = True,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self.scheme = scheme
+        self.sublinear_tf = sublinear_tf
+        self.smooth_idf = smooth_idf
+        self.k1 = k1
+        self.b = b
+        self.normalize = normalize
+        self.dtype = dtype
+
+    def fit(self, X: Any, y: Any = None) -> Weighting:
+        """Count the documents that have each feature.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_features)
+            Counts.
+        y : ignored
+        """
+        self._check_parameters()
+        return self._learn(check_matrix(X), 0, 0, 0.0)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Weighting:
+        """Count more documents; the result is that of one `fit` on all."""
+        if not hasattr(self, "idf_"):
+            return self.fit(X)
+        counts = check_matrix(X, n_columns=self.n_features_in_)
+        length = self.mean_length_ * self.n_documents_
+        return self._learn(counts, self.document_counts_, self.n_documents_, length)
+
+    def transform(self, X: Any) -> sparse.csr_array:
+        """Weights of the same shape as X.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_features)
+            Counts; never changed.
+        """
+        check_is_fitted(self, "idf_")
+        counts = check_matrix(X, n_columns=self.n_features_in_)
+        weights = counts.data.astype(self.dtype, copy=True)
+        if self.scheme == "tfidf" and self.sublinear_tf:
+            logs = np.log(np.maximum(weights, 1))
+            np.minimum(weights, 1, out=weights)
+            weights += logs
+        elif self.scheme == "bm25":
+            lengths = counts.sum(axis=1) / (self.mean_length_ or 1)
+            offsets = self.k1 * (1 - self.b + self.b * lengths)
+            weights *= (self.k1 + 1) / (counts.data + np.repeat(offsets, np.diff(counts.indptr)))
+        elif self.scheme == "binary":
+            weights[:] = 1
+        if self.scheme in ("tfidf", "bm25"):
+            weights *= self.idf_.astype(self.dtype)[counts.indices]
+        if self.normalize:
+            _unit_rows(weights, counts.indptr)
+        return sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+
+    def _learn(
+        self, counts: sparse.csr_array, documents: Any, n_documents: int, length: float
+    ) -> Weighting:
+        """Add the counts to what was known before."""
+        self.n_features_in_ = counts.shape[1]
+        self.n_documents_ = n_documents + counts.shape[0]
+        self.document_counts_ = documents + np.bincount(counts.indices, minlength=counts.shape[1])
+        self.mean_length_ = float(length + counts.data.sum()) / max(self.n_documents_, 1)
+        self.idf_ = self._idf()
+        return self
+
+    def _idf(self) -> NDArray[np.float64]:
+        n, n_f = self.n_documents_, self.document_counts_
+        if self.scheme == "tfidf":
+            smooth = int(self.smooth_idf)
+            # Without smoothing a feature that no document has would divide by zero.
+            return 1 + np.log((n + smooth) / np.maximum(n_f + smooth, 1))
+        if self.scheme == "bm25":
+            return np.log1p((n - n_f + 0.5) / (n_f + 0.5))
+        return np.ones(n_f.size)
+
+    def _check_parameters(self) -> None:
+        if self.scheme not in _SCHEMES:
+            raise ParameterError(
+                f"`scheme` must be 'tfidf', 'bm25', 'binary' or None; got {self.scheme!r}."
+            )
+        if np.dtype(self.dtype) not in (np.float32, np.float64):
+            raise ParameterError(f"`dtype` must be float32 or float64; got {self.dtype!r}.")
+        check_real("k1", self.k1, 0)
+        check_real("b", self.b, 0, 1)
+
+
+def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) -> Weighting:
+    """A new, unfitted `Weighting` from what an estimator's ``weighting`` parameter may be.
+
+    Parameters
+    ----------
+    spec : {"tfidf", "bm25", "binary", None} or Weighting
+        A scheme with its defaults, or a weighting, which is copied with its parameters.
+    dtype : dtype
+        Of the weights, where ``spec`` is a scheme.
+
+    Examples
+    --------
+    >>> make_weighting("bm25")
+    Weighting(scheme='bm25')
+    """
+    if isinstance(spec, Weighting):
+        return clone(spec)
+    if spec not in _SCHEMES:
+        raise ParameterError(
+            f"`weighting` must be 'tfidf', 'bm25', 'binary', None or a Weighting; got {spec!r}."
+        )
+    return Weighting(spec, dtype=dtype)
+
+
+def _unit_rows(weights: NDArray[Any], indptr: NDArray[Any]) -> None:
+    """Divide each row by its length, in place; empty rows stay empty."""
+    sizes = np.diff(indptr)
+    filled = np.flatnonzero(sizes)
+    if filled.size == 0:
+        return
+    squares = np.add.reduceat(weights * weights, indptr[:-1][filled], dtype=np.float64)
+    norms = np.sqrt(squares)
+    norms[norms == 0] = 1
+    weights /= np.repeat(norms.astype(weights.dtype), sizes[filled])

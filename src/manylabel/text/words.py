@@ -1,0 +1,142 @@
+r"""What a word is, and the term that stands for it.
+
+A word is a run of letters, digits, underscores and the combining marks that follow them, in any
+script. Everything else separates words, apostrophes and hyphens too: *l'État* is *l* and *État*,
+*e-mail* is *e* and *mail*. Scripts without spaces give one long word a run; character n-grams
+serve them better.
+
+Without combining marks this is scikit-learn's default, ``\w\w+``. With them it keeps Hindi,
+Tamil or vocalised Arabic words whole, and Latin words whose accents are separate characters.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.exceptions import ParameterError
+from manylabel.text.stop_words import STOP_WORDS, english
+
+__all__ = ["WordRules", "character_classes", "find_words"]
+
+_N_CODE_POINTS = 0x110000
+
+
+@lru_cache(maxsize=1)
+def _marks() -> list[str]:
+    """Every combining mark; the planes between these two hold none."""
+    planes = (range(0x300, 0x20000), range(0xE0000, 0xE0200))
+    return [
+        character
+        for plane in planes
+        for character in map(chr, plane)
+        if unicodedata.category(character) in ("Mn", "Mc")
+    ]
+
+
+@lru_cache(maxsize=1)
+def character_classes() -> NDArray[np.uint8]:
+    """The class of each code point, as the kernel wants it."""
+    from manylabel.kernels.tokens import MARK, WORD
+
+    classes = np.zeros(_N_CODE_POINTS, np.uint8)
+    classes[np.fromiter(map(ord, _marks()), np.int64)] = MARK
+    every = np.arange(_N_CODE_POINTS, dtype=np.uint32).view("U1")
+    classes[np.char.isalnum(every)] = WORD
+    classes[ord("_")] = WORD
+    return classes
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    return re.compile(rf"\w[\w{''.join(_marks())}]*")
+
+
+def find_words(text: str, min_length: int = 2) -> Iterator[re.Match[str]]:
+    """The words of one text with their places.
+
+    Examples
+    --------
+    >>> [word.group() for word in find_words("The co-operative's 2 cafés")]
+    ['The', 'co', 'operative', 'cafés']
+    """
+    for match in _pattern().finditer(text):
+        if match.end() - match.start() >= min_length:
+            yield match
+
+
+class WordRules:
+    """From words as written to terms: lower-casing, then stop words, then stemming.
+
+    Parameters
+    ----------
+    lowercase : bool
+    stop_words : None, str or collection of str
+    stemming : None or str
+
+    Examples
+    --------
+    >>> WordRules(True, "english", "english").terms(["The", "Engines", "engine", "running"])
+    ['', 'engin', 'engin', 'run']
+    """
+
+    def __init__(
+        self, lowercase: bool, stop_words: str | Collection[str] | None, stemming: str | None
+    ) -> None:
+        self.lowercase = lowercase
+        self._stop_words = _stop_words(stop_words, lowercase)
+        self._stemmer = _stemmer(stemming)
+        self._stems: dict[str, str] = {}
+        self._lock = threading.Lock()  # a stemmer holds the word it works on
+
+    def terms(self, words: list[str]) -> list[str]:
+        """The term of each word, "" for a stop word."""
+        if self.lowercase:
+            words = [word.lower() for word in words]
+        if self._stop_words:
+            words = ["" if word in self._stop_words else word for word in words]
+        if self._stemmer is None:
+            return words
+        with self._lock:
+            new = [word for word in dict.fromkeys(words) if word not in self._stems]
+            self._stems.update(zip(new, self._stemmer.stemWords(new), strict=True))
+        return [self._stems[word] for word in words]
+
+
+def _stop_words(stop_words: Any, lowercase: bool) -> frozenset[str]:
+    if stop_words is None:
+        return frozenset()
+    if isinstance(stop_words, str):
+        if stop_words == "english":
+            return english()
+        if stop_words not in STOP_WORDS:
+            raise ParameterError(
+                f"`stop_words` must be None, a list of words or one of "
+                f"{', '.join(sorted([*STOP_WORDS, 'english']))}; got {stop_words!r}."
+            )
+        return frozenset(STOP_WORDS[stop_words].split())
+    words = list(stop_words)
+    for word in words:
+        if not isinstance(word, str):
+            raise ParameterError(f"`stop_words` must hold words; got {word!r}.")
+    return frozenset(word.lower() for word in words) if lowercase else frozenset(words)
+
+
+def _stemmer(stemming: Any) -> Any:
+    if stemming is None:
+        return None
+    import snowballstemmer
+
+    if stemming not in snowballstemmer.algorithms():
+        raise ParameterError(
+            f"`stemming` must be None or one of {', '.join(snowballstemmer.algorithms())}; "
+            f"got {stemming!r}."
+        )
+    return snowballstemmer.stemmer(stemming)
