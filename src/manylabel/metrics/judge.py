@@ -11,9 +11,9 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.predictions import canonical_scores, rank_order
-from manylabel.validation import check_labels
+from manylabel.validation import check_labels, csr_parts
 
-__all__ = ["Judged", "Pivot", "check_truth", "judge", "judge_matrices", "mean"]
+__all__ = ["Judged", "Pivot", "check_truth", "head", "judge", "judge_matrices", "mean"]
 
 Pivot = Literal["document", "label"]
 
@@ -46,11 +46,16 @@ class Judged:
         return self.item_frequency.size
 
     def head(self, k: int) -> NDArray[np.uint8]:
-        """Hits among the first ``k`` items, one row each; never wider than the longest ranking."""
-        from manylabel.kernels import measures
+        """Hits among the first ``k`` items of each row; see :func:`head`."""
+        return head(self.indptr, self.hits, k)
 
-        longest = int(np.diff(self.indptr).max(initial=0))
-        return measures.head(self.indptr, self.hits, min(k, longest))
+
+def head(indptr: NDArray[Any], values: NDArray[Any], k: int) -> NDArray[Any]:
+    """The first ``k`` values of each row, padded with zeros; never wider than the longest row."""
+    from manylabel.kernels import measures
+
+    longest = int(np.diff(indptr).max(initial=0))
+    return measures.head(indptr.astype(np.int64, copy=False), values, min(k, longest))
 
 
 def judge(
@@ -84,17 +89,14 @@ def judge_matrices(
     measured = np.ones(n_true.size, bool) if pivot == "document" else n_true > 0
     if pivot == "label" and train is not None:
         measured &= np.bincount(train.indices, minlength=n_true.size) > 0
-    hits = measures.membership(
-        scores.indptr.astype(np.int64, copy=False),
-        scores.indices,
-        truth.indptr.astype(np.int64, copy=False),
-        truth.indices,
-    )
+    indptr, items, values = csr_parts(scores, scores.dtype)
+    true_indptr, true_items, _ = csr_parts(truth, truth.dtype)
+    hits = measures.membership(indptr, items, true_indptr, true_items)
     order = rank_order(scores)
     return Judged(
-        indptr=scores.indptr.astype(np.int64, copy=False),
-        items=scores.indices[order],
-        scores=scores.data[order],
+        indptr=indptr,
+        items=items[order],
+        scores=values[order],
         hits=hits[order],
         n_true=n_true,
         item_frequency=np.bincount(truth.indices, minlength=truth.shape[1]),

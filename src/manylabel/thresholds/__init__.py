@@ -1,0 +1,27 @@
+"""From scores to label sets.
+
+Every threshold has ``fit(scores, Y)`` and ``apply(scores)``. Scores are sparse; only a stored
+entry, a candidate, can become a predicted label. Fit on scores of documents that the model has not
+seen: a model knows its own training documents too well.
+
+:class:`Cardinality`, :class:`PerLabel`, :class:`Proportional` and :class:`TopK` read only
+statistics of ``Y``, so its rows need not be the rows of the scores: training labels may be set
+against the scores of other documents. :class:`Best` compares row by row.
+"""
+
+from manylabel.thresholds.base import Threshold
+from manylabel.thresholds.best import Best
+from manylabel.thresholds.make import make_threshold
+from manylabel.thresholds.matching import Cardinality, PerLabel, Proportional
+from manylabel.thresholds.simple import Fixed, TopK
+
+__all__ = [
+    "Best",
+    "Cardinality",
+    "Fixed",
+    "PerLabel",
+    "Proportional",
+    "Threshold",
+    "TopK",
+    "make_threshold",
+]

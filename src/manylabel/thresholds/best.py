@@ -1,0 +1,143 @@
+"""The threshold that is best for a measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.exceptions import ParameterError
+from manylabel.metrics.judge import Judged, check_truth, judge_matrices
+from manylabel.predictions import canonical_scores
+from manylabel.thresholds.base import Threshold, give_above, lowest
+
+__all__ = ["SWEEPS", "Best"]
+
+# Kinds of value, by the numbers that the sweep knows them by.
+_F1, _JACCARD, _PRECISION, _RECALL, _SAME_SET, _MINUS_ERRORS = range(6)
+
+#: Set measure -> (kind of value, whose mean it is, value of an absent one; NaN leaves it out).
+SWEEPS: dict[str, tuple[int, str, float]] = {
+    "accuracy": (_JACCARD, "example", 0.0),
+    "subset-accuracy": (_SAME_SET, "example", 1.0),
+    "hamming-loss": (_MINUS_ERRORS, "micro", 0.0),
+    "macro-f1-one": (_F1, "macro", 1.0),
+    "macro-f1-skip": (_F1, "macro", np.nan),
+    **{
+        f"{average}-{name}": (kind, average, 0.0)
+        for average in ("micro", "macro", "example")
+        for kind, name in ((_F1, "f1"), (_PRECISION, "precision"), (_RECALL, "recall"))
+    },
+}
+
+
+class Best(Threshold):
+    """The threshold that is best for a measure on validation scores.
+
+    One sweep over the sorted scores updates the measure entry by entry, so every distinct
+    threshold is tried and the answer is exact. Of equally good thresholds the highest is taken.
+
+    Parameters
+    ----------
+    metric : str
+        The name of a measure of label sets, such as "micro-f1", "example-f1" or "hamming-loss".
+    per_label : bool
+        A threshold for each label, at which its own F1 is highest (SCut); only for "macro-f1". A
+        label without a true candidate gets the single threshold.
+    at_least_one : bool
+        Give a document's best candidate even where it is below the threshold; the search for a
+        single threshold takes this into account.
+
+    Attributes
+    ----------
+    threshold_ : float
+    thresholds_ : ndarray of shape (n_labels,)
+        With ``per_label`` only.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.6, 0.1], [0.8, 0.5, 0.3]]
+    >>> cut = Best("micro-f1").fit(scores, [[1, 1, 0], [1, 0, 0]])
+    >>> cut.threshold_
+    0.55
+    """
+
+    def __init__(
+        self, metric: str = "micro-f1", per_label: bool = False, at_least_one: bool = True
+    ) -> None:
+        self.metric = metric
+        self.per_label = per_label
+        self.at_least_one = at_least_one
+
+    def fit(self, scores: Any, Y: Any) -> Best:
+        """Find the threshold; row by row, ``Y`` holds the true labels of ``scores``."""
+        if self.metric not in SWEEPS:
+            raise ParameterError(
+                f"`metric` must be one of {', '.join(sorted(SWEEPS))}; got {self.metric!r}."
+            )
+        if self.per_label and self.metric != "macro-f1":
+            raise ParameterError(f"`per_label` needs the metric 'macro-f1'; got {self.metric!r}.")
+        matrix = canonical_scores(scores)
+        truth = check_truth(Y, matrix, "scores")
+        self.threshold_ = self._single(truth, matrix)
+        if self.per_label:
+            self.thresholds_ = self._by_label(truth, matrix)
+        return self
+
+    def apply(self, scores: Any) -> sparse.csr_array:
+        """The predicted labels as an indicator matrix (int8) of the shape of ``scores``."""
+        check_is_fitted(self, "threshold_")
+        cuts = self.thresholds_ if self.per_label else self.threshold_
+        return give_above(canonical_scores(scores), cuts, self.at_least_one)
+
+    def _single(self, truth: sparse.csr_array, scores: sparse.csr_array) -> float:
+        from manylabel.kernels import thresholds as kernels
+
+        kind, average, absent = SWEEPS[self.metric]
+        judged = judge_matrices(truth, scores)
+        groups, true = _groups(judged, average)
+        forced = np.zeros(judged.hits.size, bool)
+        if self.at_least_one:
+            forced[judged.indptr[:-1][np.diff(judged.indptr) > 0]] = True
+        free = np.flatnonzero(~forced)
+        if not free.size:
+            return lowest(scores)
+        order = free[np.argsort(-judged.scores[free], kind="stable")]
+        ranked = judged.scores[order]
+        skip = bool(np.isnan(absent))
+        count = kernels.sweep(
+            ranked,
+            groups[order],
+            judged.hits[order],
+            np.bincount(groups[forced & (judged.hits == 1)], minlength=true.size),
+            np.bincount(groups[forced], minlength=true.size),
+            true,
+            kind,
+            0.0 if skip else absent,
+            skip,
+        )
+        return float(kernels.between(ranked, 0, ranked.size, count))
+
+    def _by_label(self, truth: sparse.csr_array, scores: sparse.csr_array) -> NDArray[np.float64]:
+        from manylabel.kernels import measures
+        from manylabel.kernels import thresholds as kernels
+
+        judged = judge_matrices(truth, scores, "label")
+        counts = measures.best_f1_cut(
+            judged.indptr, judged.scores, judged.hits, judged.n_true, True
+        )
+        cuts = kernels.cuts_between(judged.indptr, judged.scores, counts)
+        cuts[counts == 0] = self.threshold_
+        return cuts
+
+
+def _groups(judged: Judged, average: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of the averaged values each entry is part of, and the true labels of each value."""
+    if average == "example":
+        return np.repeat(np.arange(judged.n_rows), np.diff(judged.indptr)), judged.n_true
+    if average == "macro":
+        return judged.items.astype(np.int64), judged.item_frequency
+    return np.zeros(judged.hits.size, np.int64), judged.n_true.sum(keepdims=True)

@@ -1,0 +1,72 @@
+"""Thresholds by name."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from manylabel.exceptions import ParameterError
+from manylabel.thresholds.base import Threshold
+from manylabel.thresholds.best import SWEEPS, Best
+from manylabel.thresholds.matching import Cardinality, PerLabel, Proportional
+from manylabel.thresholds.simple import Fixed, TopK
+from manylabel.validation import check_real, check_whole
+
+__all__ = ["make_threshold"]
+
+_NAMED = {
+    "cardinality": Cardinality,
+    "per-label": PerLabel,
+    "proportional": Proportional,
+    "top": TopK,
+}
+
+
+def make_threshold(spec: Any) -> Threshold:
+    """Turn a short name into a threshold.
+
+    Parameters
+    ----------
+    spec : str, float or threshold
+        ``"cardinality"``, ``"per-label"``, ``"proportional"``, ``"top"`` (as many labels as
+        training documents have), ``"top-5"``, a number such as ``"0.3"`` or ``0.3``,
+        ``"best:micro-f1"``, ``"best:macro-f1:per-label"``; a threshold is given back as it is.
+
+    Examples
+    --------
+    >>> make_threshold("top-5")
+    TopK(k=5)
+    >>> make_threshold(0.3)
+    Fixed(threshold=0.3)
+    """
+    if hasattr(spec, "fit") and hasattr(spec, "apply"):
+        return spec
+    if isinstance(spec, int | float | np.number) and not isinstance(spec, bool):
+        return Fixed(float(spec))
+    if isinstance(spec, str):
+        if spec in _NAMED:
+            return _NAMED[spec]()
+        if match := re.fullmatch(r"top-(\d+)", spec):
+            return TopK(check_whole("k", int(match[1]), 1))
+        kind, _, rest = spec.partition(":")
+        metric, _, option = rest.partition(":")
+        if kind == "best" and metric in SWEEPS and option in ("", "per-label"):
+            return Best(metric, per_label=option == "per-label")
+        try:
+            return Fixed(check_real("threshold", float(spec), -np.inf))
+        except ValueError:
+            pass
+    raise ParameterError(
+        "`threshold` must be 'cardinality', 'per-label', 'proportional', 'top', 'top-<k>', "
+        f"'best:<measure>', a number or a threshold; got {spec!r}.{_nearest_spec(spec)}"
+    )
+
+
+def _nearest_spec(spec: Any) -> str:
+    """A sentence that names the likeliest meaning, or nothing."""
+    known = [*_NAMED, *(f"best:{metric}" for metric in SWEEPS)]
+    near = get_close_matches(spec, known, n=1) if isinstance(spec, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
