@@ -1,8 +1,9 @@
-"""Texts to counts to weights, keeping the words for evidence."""
+"""Texts to counts to weights, and features back to the words that people wrote."""
 
 from __future__ import annotations
 
+from manylabel.text.spans import feature_spans, surface_forms
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.weighting import Weighting, make_weighting
 
-__all__ = ["CountVectorizer", "Weighting", "make_weighting"]
+__all__ = ["CountVectorizer", "Weighting", "feature_spans", "make_weighting", "surface_forms"]

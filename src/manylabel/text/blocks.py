@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Large enough that joining the blocks' vocabularies costs little beside counting them.
-_BLOCK_CHARACTERS = 1 << 22
+_BLOCK_CHARACTERS = 1 << 23
 
 
 @dataclass

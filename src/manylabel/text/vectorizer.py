@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sized
 from numbers import Integral
 from typing import Any, TypeVar
@@ -133,26 +132,24 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
             check_whole("max_features", self.max_features, 1)
 
         counter = self._counter()
-        numbers: dict[str, int] = {}
-        written: Counter[str] = Counter()
+        features: dict[str, int] = {}
+        words: dict[str, int] = {}
         blocks: list[tuple[Block, NDArray[np.int32]]] = []
+        word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
         for block in self._read(texts, counter):
-            places = [numbers.setdefault(feature, len(numbers)) for feature in block.features]
-            written.update(dict(zip(block.words, block.word_counts.tolist(), strict=True)))
-            blocks.append((block, np.array(places, np.int32)))
+            blocks.append((block, _places(features, block.features)))
+            word_counts.append((_places(words, block.words), block.word_counts))
         if not blocks:
             raise InputError("there is nothing to learn from: no texts were given.")
 
-        names = np.array(list(numbers), dtype=object)
+        names = np.array(list(features), dtype=object)
         kept = self._select(blocks, names)
         self.vocabulary_ = dict(zip(names[kept], range(kept.size), strict=True))
-        shown = _most_written(written, counter.rules)
-        self.display_names_ = np.array(
-            [" ".join(shown.get(term, term) for term in name.split(" ")) for name in names[kept]]
-            if self.char_ngrams is None
-            else names[kept],
-            dtype=object,
-        )
+        self.display_names_ = names[kept]
+        if self.char_ngrams is None:
+            shown = _most_written(list(words), word_counts, counter.rules)
+            for column, name in enumerate(self.vocabulary_):
+                self.display_names_[column] = " ".join(shown[term] for term in name.split(" "))
         columns = np.full(names.size, -1, np.int32)
         columns[kept] = np.arange(kept.size)
 
@@ -278,10 +275,23 @@ def _check_range(name: str, value: Any) -> tuple[int, int]:
     )
 
 
-def _most_written(written: Counter[str], rules: WordRules) -> dict[str, str]:
-    """For each term the word that stands for it most often; of equals the last in code points.
+def _places(numbers: dict[str, int], names: list[str]) -> NDArray[np.int32]:
+    """The number of each name; new names get the next."""
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int32)
 
-    That rule prefers "ship" to "Ship".
+
+def _most_written(
+    words: list[str],
+    word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]],
+    rules: WordRules,
+) -> dict[str, str]:
+    """For each term the word that stands for it most often.
+
+    Of equally frequent words the last in the order of code points, which prefers "ship" to "Ship".
     """
-    words = sorted(written, key=lambda word: (written[word], word))
-    return dict(zip(rules.terms(words), words, strict=True))
+    totals = np.zeros(len(words), np.int64)
+    for places, counts in word_counts:
+        totals[places] += counts
+    by_name = sorted(range(len(words)), key=words.__getitem__)
+    rising = [words[by_name[i]] for i in np.argsort(totals[by_name], kind="stable")]
+    return dict(zip(rules.terms(rising), rising, strict=True))

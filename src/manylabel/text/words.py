@@ -99,7 +99,7 @@ class WordRules:
     def terms(self, words: list[str]) -> list[str]:
         """The term of each word, "" for a stop word."""
         if self.lowercase:
-            words = [word.lower() for word in words]
+            words = list(map(str.lower, words))
         if self._stop_words:
             words = ["" if word in self._stop_words else word for word in words]
         if self._stemmer is None:

@@ -1,0 +1,98 @@
+"""From features back to the words that people wrote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.text.blocks import character_ngrams
+from manylabel.text.vectorizer import CountVectorizer
+from manylabel.text.words import WordRules, find_words
+
+__all__ = ["feature_spans", "surface_forms"]
+
+Span = tuple[int, int]
+
+
+def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span]]:
+    """Where each feature of the vocabulary stands in a text.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        Fitted.
+    text : str
+
+    Returns
+    -------
+    spans : dict
+        Column to (start, end) places, in order: ``text[start:end]`` is the feature as written. An
+        n-gram reaches from its first word to its last, over stop words between them. A character
+        n-gram points at the whole words that have it, once for each time it occurs.
+
+    Examples
+    --------
+    >>> vectorizer = CountVectorizer(stemming="english").fit(["ship sailing"])
+    >>> feature_spans(vectorizer, "Ships! A ship sails.")
+    {1: [(0, 5), (9, 13)], 0: [(14, 19)]}
+    """
+    check_is_fitted(vectorizer, "vocabulary_")
+    rules = WordRules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
+    matches = list(find_words(text, vectorizer.min_length))
+    terms = rules.terms([match.group() for match in matches])
+    found = [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
+    spans: dict[int, list[Span]] = {}
+    for feature, start, end in _features(vectorizer, found):
+        column = vectorizer.vocabulary_.get(feature)
+        if column is not None:
+            spans.setdefault(column, []).append((start, end))
+    return spans
+
+
+def _features(
+    vectorizer: CountVectorizer, found: list[tuple[str, int, int]]
+) -> Iterable[tuple[str, int, int]]:
+    """Every occurrence of a feature, in or out of the vocabulary, among terms with their places."""
+    if vectorizer.char_ngrams is not None:
+        for term, start, end in found:
+            for feature in character_ngrams(term, *vectorizer.char_ngrams):
+                yield feature, start, end
+        return
+    low, high = vectorizer.ngram_range
+    for first in range(len(found)):
+        for last in range(first + low - 1, min(first + high, len(found))):
+            feature = " ".join(term for term, _, _ in found[first : last + 1])
+            yield feature, found[first][1], found[last][2]
+
+
+def surface_forms(vectorizer: CountVectorizer, texts: Iterable[str]) -> dict[int, str]:
+    """The way each feature is most often written in some texts.
+
+    For the training texts `CountVectorizer.display_names_` has it at no cost, n-grams word by word;
+    this is for one document, or a few.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        Fitted.
+    texts : iterable of str
+
+    Returns
+    -------
+    forms : dict
+        Column to words; of equally frequent forms the one met first.
+
+    Examples
+    --------
+    >>> vectorizer = CountVectorizer(stemming="english").fit(["ship sailing"])
+    >>> surface_forms(vectorizer, ["Ships! A ship sails.", "Two ships"])
+    {1: 'Ships', 0: 'sails'}
+    """
+    written: dict[int, Counter[str]] = {}
+    for text in texts:
+        for column, spans in feature_spans(vectorizer, text).items():
+            forms = (text[start:end] for start, end in spans)
+            written.setdefault(column, Counter()).update(forms)
+    return {column: forms.most_common(1)[0][0] for column, forms in written.items()}
