@@ -1,0 +1,164 @@
+"""What every classifier shares: the contract of ``fit``, ``decision_function`` and ``predict``."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from manylabel.exceptions import InputError
+from manylabel.predictions import keep_top
+from manylabel.thresholds import Threshold, make_threshold
+from manylabel.validation import check_labels, check_matrix, check_same_rows
+
+__all__ = ["MultiLabelClassifier"]
+
+
+class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers.
+
+    A subclass declares its parameters, among them ``threshold``, and implements ``_fit`` and
+    ``_scores``; where it can score its training documents as if it had not seen them, also
+    ``_held_out_scores``.
+
+    Besides an indicator matrix, ``fit`` takes an ordinary vector of classes, one a sample, so that
+    the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
+    """
+
+    threshold: Any
+    n_features_in_: int
+    n_labels_: int
+    threshold_: Threshold
+
+    def __sklearn_tags__(self) -> Tags:
+        """Describe the estimator to scikit-learn: sparse, non-negative input, many labels."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise ParameterError for a parameter outside its domain."""
+
+    @abstractmethod
+    def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        """Learn from canonical matrices."""
+
+    @abstractmethod
+    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        """Canonical scores; ``top`` is a hint that no more are needed a row."""
+
+    def _held_out_scores(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Scores to fit the threshold on, and the true labels of their rows."""
+        return self._scores(X, None), Y
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Learn from samples and their labels.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+            Non-negative counts or weights.
+        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+            The indicator matrix, or a vector of classes.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        threshold = make_threshold(self.threshold)
+        X = self._checked_features(X, reset=True)
+        Y = self._checked_targets(Y)
+        check_same_rows(X, Y)
+        self.n_labels_ = Y.shape[1]
+        self._fit(X, Y)
+        if not self.single_label_:
+            self.threshold_ = threshold.fit(*self._held_out_scores(X, Y))
+        return self
+
+    def decision_function(
+        self, X: Any, top: int | None = None
+    ) -> sparse.csr_array | NDArray[np.float64]:
+        """Score the candidate labels of each sample.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        top : int, optional
+            Keep only the best ``top`` labels of each sample.
+
+        Returns
+        -------
+        scores : csr_array of shape (n_samples, n_labels)
+            Only candidates are stored. If ``fit`` was given a vector of classes, scikit-learn's
+            dense form instead.
+        """
+        check_is_fitted(self)
+        scores = self._scores(self._checked_features(X, reset=False), top)
+        if self.single_label_:
+            dense = _filled(scores)
+            return dense[:, 1] - dense[:, 0] if dense.shape[1] == 2 else dense
+        return scores if top is None else keep_top(scores, top)
+
+    def predict(self, X: Any) -> Any:
+        """Give each sample its labels.
+
+        Returns
+        -------
+        Y : csr_array of shape (n_samples, n_labels)
+            Dense if ``fit`` was given dense labels; a vector if it was given a vector.
+        """
+        check_is_fitted(self)
+        scores = self._scores(self._checked_features(X, reset=False), None)
+        if self.single_label_:
+            return self.classes_[_filled(scores).argmax(axis=1)]
+        labels = self.threshold_.apply(scores)
+        return labels.toarray() if self.dense_labels_ else labels
+
+    def _checked_features(self, X: Any, reset: bool) -> sparse.csr_array:
+        """Check X by scikit-learn's rules, then by ours."""
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
+        return check_matrix(X)
+
+    def _checked_targets(self, Y: Any) -> sparse.csr_array:
+        """Turn targets into an indicator matrix and remember their form."""
+        if Y is None:
+            raise InputError("fit requires y to be passed: a matrix of labels; got None.")
+        self.dense_labels_ = not sparse.issparse(Y)
+        shape = np.shape(Y)
+        self.single_label_ = self.dense_labels_ and (len(shape) < 2 or shape[1] == 1)
+        if not self.single_label_:
+            Y = check_labels(Y)
+            if Y.shape[1] == 0:
+                raise InputError("Y must have at least one label; got none.")
+            self.classes_ = np.arange(Y.shape[1])
+            return Y
+        classes = column_or_1d(Y, warn=True)
+        check_classification_targets(classes)
+        self.classes_, codes = np.unique(classes, return_inverse=True)
+        ones = np.ones(codes.size, np.int8)
+        return sparse.csr_array(
+            (ones, (np.arange(codes.size), codes)), shape=(codes.size, self.classes_.size)
+        )
+
+
+def _filled(scores: sparse.csr_array) -> NDArray[np.float64]:
+    """Dense scores where what is not a candidate lies below everything."""
+    low = min(0.0, float(scores.data.min()) - 1.0) if scores.nnz else 0.0
+    dense = np.full(scores.shape, low)
+    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    dense[rows, scores.indices] = scores.data
+    return dense

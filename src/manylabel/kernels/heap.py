@@ -1,0 +1,91 @@
+"""A bounded heap of (score, document) pairs and quick selection.
+
+The worst kept pair is on top. "Worse" is the tie rule reversed: a lower score, or the same score
+and a higher document.
+"""
+
+from __future__ import annotations
+
+from manylabel.kernels.compile import kernel
+
+
+@kernel
+def is_worse(score_a, doc_a, score_b, doc_b):
+    """Whether pair a comes after pair b in the final order."""
+    return score_a < score_b or (score_a == score_b and doc_a > doc_b)
+
+
+@kernel
+def push(scores, docs, size, score, doc):
+    """Offer a pair to a heap of capacity ``scores.size``; the new size."""
+    capacity = scores.size
+    if size < capacity:
+        place = size
+        while place > 0:
+            parent = (place - 1) >> 1
+            if is_worse(score, doc, scores[parent], docs[parent]):
+                scores[place], docs[place] = scores[parent], docs[parent]
+                place = parent
+            else:
+                break
+        scores[place], docs[place] = score, doc
+        return size + 1
+    if is_worse(score, doc, scores[0], docs[0]):
+        return size
+    _sift_down(scores, docs, capacity, score, doc)
+    return size
+
+
+@kernel
+def _sift_down(scores, docs, size, score, doc):
+    """Put a pair in the place of the top and restore the order."""
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and is_worse(
+            scores[child + 1], docs[child + 1], scores[child], docs[child]
+        ):
+            child += 1
+        if is_worse(scores[child], docs[child], score, doc):
+            scores[place], docs[place] = scores[child], docs[child]
+            place = child
+        else:
+            break
+    scores[place], docs[place] = score, doc
+
+
+@kernel
+def drain(scores, docs, size, out_scores, out_docs):
+    """Empty the heap into the outputs, best first."""
+    for left in range(size - 1, -1, -1):
+        out_scores[left], out_docs[left] = scores[0], docs[0]
+        _sift_down(scores, docs, left, scores[left], docs[left])
+
+
+@kernel
+def select_kth(values, n, k, scratch):
+    """The k-th greatest (k from 1) of the first n values, in expected linear time."""
+    for i in range(n):
+        scratch[i] = values[i]
+    low, high, target = 0, n - 1, k - 1
+    while low < high:
+        pivot = scratch[(low + high) >> 1]
+        i, j = low, high
+        while i <= j:
+            while scratch[i] > pivot:
+                i += 1
+            while scratch[j] < pivot:
+                j -= 1
+            if i <= j:
+                scratch[i], scratch[j] = scratch[j], scratch[i]
+                i += 1
+                j -= 1
+        if target <= j:
+            high = j
+        elif target >= i:
+            low = i
+        else:
+            break
+    return scratch[target]
