@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import naive.text as naive
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,16 +7,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from manylabel.text import CountVectorizer, feature_spans, surface_forms
-from manylabel.text.words import find_words
 
 ALPHABET = "aAbB_19 '-.éÉßΣİ中\u0301\u0307\u0915\u093f😀\ud800"
 TEXT = st.one_of(st.text(ALPHABET, max_size=30), st.text(max_size=15))
-
-
-@given(text=TEXT, min_length=st.integers(1, 3))
-def test_words_stand_where_plain_loops_find_them(text, min_length):
-    spans = [match.span() for match in find_words(text, min_length)]
-    assert spans == naive.words(text, min_length)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.text import Weighting, make_weighting
@@ -19,6 +20,22 @@ SCHEMES = ["tfidf", "bm25", "binary", None]
 def count_matrices(n_columns: int = 4):
     shapes = st.tuples(st.integers(1, 6), st.just(n_columns))
     return hnp.arrays(np.int64, shapes, elements=st.sampled_from([0, 0, 0, 1, 1, 2, 5, 300]))
+
+
+EXPECTED_FAILURES = {
+    "check_n_features_in_after_fitting": "says how many columns, in manylabel's words",
+    "check_positive_only_tag_during_fit": "says which value is negative, in manylabel's words",
+    "check_complex_data": "complex values meet NumPy's warning, not an error",
+    "check_dtype_object": "says what a matrix may hold, in manylabel's words",
+    "check_estimators_empty_data_messages": "no documents yet is a fair start for partial_fit",
+}
+
+
+@parametrize_with_checks(
+    [Weighting(), Weighting("bm25")], expected_failed_checks=lambda _: EXPECTED_FAILURES
+)
+def test_scikit_learns_own_checks_pass(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("normalize", [True, False])

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
 from manylabel.text.words import WordRules, character_classes
 
-__all__ = ["Block", "BlockCounter", "character_ngrams", "map_in_order", "split_blocks"]
+__all__ = ["Block", "BlockCounter", "Rows", "character_ngrams", "map_in_order", "split_blocks"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,29 +30,14 @@ _BLOCK_CHARACTERS = 1 << 23
 
 
 @dataclass
-class Block:
-    """The counts of a block of texts.
+class Rows:
+    """The counts of a block: row pointers, numbers of features (not sorted in a row), counts."""
 
-    Attributes
-    ----------
-    features : list of str
-        In any order; a few may have no entry.
-    indptr, indices, counts
-        Row pointers, numbers of features (distinct in a row, not sorted) and counts.
-    words, word_counts
-        Distinct words as written, stop words among them, and how often.
-    """
-
-    features: list[str]
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     counts: NDArray[np.int32]
-    words: list[str]
-    word_counts: NDArray[np.int64]
 
-    @property
-    def n_rows(self) -> int:
-        """Number of texts."""
+    def __len__(self) -> int:
         return self.indptr.size - 1
 
     def to_csr(self, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
@@ -62,7 +47,26 @@ class Block:
         indptr, indices, data = sort_rows(self.indptr, self.indices, self.counts, columns)
         # A block is small; stacked blocks get wider pointers where they need them.
         pointers = indptr.astype(np.int32)
-        return sparse.csr_array((data, indices, pointers), shape=(self.n_rows, n_columns))
+        return sparse.csr_array((data, indices, pointers), shape=(len(self), n_columns))
+
+
+@dataclass
+class Block:
+    """What a block of texts holds.
+
+    Attributes
+    ----------
+    rows : Rows
+    features : list of str
+        In any order; a few may have no entry.
+    words, word_counts
+        Distinct words as written, stop words among them, and how often.
+    """
+
+    rows: Rows
+    features: list[str]
+    words: list[str]
+    word_counts: NDArray[np.int64]
 
 
 def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -76,7 +80,7 @@ def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
                 "Decode bytes and replace missing texts with ''."
             )
         block.append(text)
-        room -= len(text)
+        room -= len(text) + 1
         if room <= 0:
             yield block
             block, room = [], _BLOCK_CHARACTERS
@@ -143,12 +147,10 @@ class BlockCounter:
             )
             for head, last in zip(heads.tolist(), lasts.tolist(), strict=True):
                 features.append(f"{features[head]} {features[last]}")
-        indptr, indices, counts = count_rows(sequence, pointers, len(features))
+        rows = Rows(*count_rows(sequence, pointers, len(features)))
         if self.char_ngrams is not None:
-            features, indptr, indices, counts = _split_terms(
-                features, indptr, indices, counts, self.char_ngrams
-            )
-        return Block(features, indptr, indices, counts, words, word_counts)
+            features, rows = _split_terms(features, rows, self.char_ngrams)
+        return Block(rows, features, words, word_counts)
 
 
 def character_ngrams(term: str, low: int, high: int) -> list[str]:
@@ -196,20 +198,16 @@ def _drop_stop_words(
     return sequence[kept], before[pointers]
 
 
-def _split_terms(
-    terms: list[str], indptr: Any, indices: Any, counts: Any, lengths: tuple[int, int]
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def _split_terms(terms: list[str], rows: Rows, lengths: tuple[int, int]) -> tuple[list[str], Rows]:
     """Counts of character n-grams: counts of terms times the n-grams of each term."""
     parts = [character_ngrams(term, *lengths) for term in terms]
     features, numbers = _number([part for group in parts for part in group])
     ends = np.cumsum([0, *map(len, parts)])
     ones = np.ones(numbers.size, np.int32)
     spelling = sparse.csr_array((ones, numbers, ends), shape=(len(terms), len(features)))
-    by_term = sparse.csr_array((counts, indices, indptr), shape=(indptr.size - 1, len(terms)))
-    product = by_term @ spelling
-    return (
-        features,
-        product.indptr.astype(np.int64),
-        product.indices.astype(np.int32),
-        product.data.astype(np.int32),
+    by_term = sparse.csr_array(
+        (rows.counts, rows.indices, rows.indptr), shape=(len(rows), len(terms))
     )
+    product = by_term @ spelling
+    indptr, indices = product.indptr.astype(np.int64), product.indices.astype(np.int32)
+    return features, Rows(indptr, indices, product.data)

@@ -14,22 +14,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
-from manylabel.text.blocks import Block, BlockCounter, map_in_order, split_blocks
+from manylabel.text.blocks import BlockCounter, Rows, map_in_order, split_blocks
 from manylabel.text.words import WordRules
 from manylabel.validation import check_real, check_whole
 
 __all__ = ["CountVectorizer"]
 
 Result = TypeVar("Result")
+# The rows of a block, and the number in the whole corpus of each of its features.
+_Placed = tuple[Rows, NDArray[np.int32]]
 
 
 class CountVectorizer(TransformerMixin, BaseEstimator):
     """Texts to a sparse matrix of counts with a sorted vocabulary.
 
-    Words are runs of letters, digits, underscores and combining marks in any script; see
-    :mod:`manylabel.text.words`. On texts without combining marks the result is that of
-    scikit-learn's ``CountVectorizer`` with the same settings. Texts are read once, as a stream;
-    the result is the same at any number of threads.
+    Words are runs of letters, digits, underscores and combining marks in any script;
+    :mod:`manylabel.text.words` says more. Without such marks the counts are those of scikit-learn's
+    ``CountVectorizer``. Texts are read once, as a stream, and the result is the same at any number
+    of threads.
 
     Parameters
     ----------
@@ -134,10 +136,10 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         counter = self._counter()
         features: dict[str, int] = {}
         words: dict[str, int] = {}
-        blocks: list[tuple[Block, NDArray[np.int32]]] = []
+        blocks: list[_Placed] = []
         word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
         for block in self._read(texts, counter):
-            blocks.append((block, _places(features, block.features)))
+            blocks.append((block.rows, _places(features, block.features)))
             word_counts.append((_places(words, block.words), block.word_counts))
         if not blocks:
             raise InputError("there is nothing to learn from: no texts were given.")
@@ -153,9 +155,9 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         columns = np.full(names.size, -1, np.int32)
         columns[kept] = np.arange(kept.size)
 
-        def to_csr(item: tuple[Block, NDArray[np.int32]]) -> sparse.csr_array:
-            block, places = item
-            return block.to_csr(columns[places], kept.size)
+        def to_csr(block: _Placed) -> sparse.csr_array:
+            rows, places = block
+            return rows.to_csr(columns[places], kept.size)
 
         return sparse.vstack(list(map_in_order(to_csr, blocks, self.n_jobs)), format="csr")
 
@@ -178,7 +180,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         def count(texts: list[str]) -> sparse.csr_array:
             block = counter(texts)
             places = [self.vocabulary_.get(feature, -1) for feature in block.features]
-            return block.to_csr(np.array(places, np.int32), n_columns)
+            return block.rows.to_csr(np.array(places, np.int32), n_columns)
 
         blocks = list(self._read(texts, count))
         return sparse.vstack(blocks or [sparse.csr_array((0, n_columns))], format="csr")
@@ -224,17 +226,14 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
                     callback(done, max(total, done))
                 yield result
 
-    def _select(
-        self, blocks: list[tuple[Block, NDArray[np.int32]]], names: NDArray[np.object_]
-    ) -> NDArray[np.int64]:
+    def _select(self, blocks: list[_Placed], names: NDArray[np.object_]) -> NDArray[np.int64]:
         """The places of the features to keep, sorted by name."""
-        n_documents = sum(block.n_rows for block, _ in blocks)
+        n_documents = sum(len(rows) for rows, _ in blocks)
         documents = np.zeros(names.size, np.int64)
         occurrences = np.zeros(names.size, np.int64)
-        for block, places in blocks:
-            n_local = places.size
-            documents[places] += np.bincount(block.indices, minlength=n_local)
-            sums = np.bincount(block.indices, weights=block.counts, minlength=n_local)
+        for rows, places in blocks:
+            documents[places] += np.bincount(rows.indices, minlength=places.size)
+            sums = np.bincount(rows.indices, weights=rows.counts, minlength=places.size)
             occurrences[places] += sums.astype(np.int64)
         seen = documents > 0
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents

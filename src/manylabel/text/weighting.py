@@ -129,6 +129,12 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             _unit_rows(weights, counts.indptr)
         return sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
     def _learn(
         self, counts: sparse.csr_array, documents: Any, n_documents: int, length: float
     ) -> Weighting:

@@ -7,6 +7,7 @@ serve them better.
 
 Without combining marks this is scikit-learn's default, ``\w\w+``. With them it keeps Hindi,
 Tamil or vocalised Arabic words whole, and Latin words whose accents are separate characters.
+Words are lower-cased one by one, so the small form of Σ does not depend on the next word.
 """
 
 from __future__ import annotations

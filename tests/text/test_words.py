@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import sys
+import threading
+
+import naive.text as naive
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from manylabel.kernels.tokens import MARK, OTHER, WORD
+from manylabel.text.words import WordRules, character_classes, find_words
+
+ALPHABET = "aAbB_19 '-.éÉßΣİ中\u0301\u0307\u0915\u093f😀\ud800"
+
+
+@given(
+    text=st.one_of(st.text(ALPHABET, max_size=30), st.text(max_size=15)),
+    min_length=st.integers(1, 3),
+)
+def test_words_stand_where_plain_loops_find_them(text, min_length):
+    spans = [match.span() for match in find_words(text, min_length)]
+    assert spans == naive.words(text, min_length)
+
+
+def test_every_character_has_the_class_that_unicode_gives_it():
+    every = [chr(code) for code in range(sys.maxunicode + 1)]
+    expected = bytes(
+        WORD if c.isalnum() or c == "_" else MARK if naive.is_mark(c) else OTHER for c in every
+    )
+    assert character_classes().tobytes() == expected
+
+
+def test_lower_casing_keeps_a_word_in_one_piece():
+    classes = character_classes()
+    for code in (classes == WORD).nonzero()[0]:
+        first, *rest = chr(code).lower()
+        assert classes[ord(first)] == WORD
+        assert all(classes[ord(c)] != OTHER for c in rest)
+
+
+def test_threads_that_share_rules_get_the_stems_of_one():
+    words = [f"{stem}{ending}" for stem in ("sail", "ship", "walk") for ending in ("", "s", "ing")]
+    expected = WordRules(True, None, "english").terms(words)
+    shared = WordRules(True, None, "english")
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(shared.terms(words))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 8
+
+
+@pytest.mark.parametrize(("lowercase", "terms"), [(True, ["", ""]), (False, ["", "the"])])
+def test_stop_words_match_as_words_are_compared(lowercase, terms):
+    assert WordRules(lowercase, ["The"], None).terms(["The", "the"]) == terms
