@@ -30,7 +30,7 @@ def check_matrix(
     *,
     n_columns: int | None = None,
     non_negative: bool = True,
-    dtype: DTypeLike = np.float64,
+    dtype: DTypeLike | None = np.float64,
 ) -> sparse.csr_array:
     """Turn a sparse or dense matrix into a canonical CSR array of ``dtype``.
 
@@ -45,8 +45,8 @@ def check_matrix(
         Refuse any other number of columns.
     non_negative : bool
         Refuse negative values.
-    dtype : dtype
-        Of the values.
+    dtype : dtype, optional
+        Of the values; None keeps what they are.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def check_matrix(
         if X.dtype.kind not in "biuf":
             raise InputError(f"{name} must hold numbers; got values of type {X.dtype}.")
         matrix = sparse.csr_array(X)
-        if matrix.dtype != dtype:
+        if dtype is not None and matrix.dtype != dtype:
             matrix = matrix.astype(dtype)
     else:
         try:

@@ -1,88 +1,119 @@
-"""Build the neighbour index: unit rows, quantised posting lists, a dense block."""
+"""The arrays of the neighbour index, and how they are filled.
+
+Rows are cut into segments of at most 65,536, so that a posting is a 16-bit row number and an 8-bit
+weight, and into tiles that fit the cache. Features that occur in a large share of the rows have no
+posting list but a column of 8-bit weights. All weights are rounded up to 255ths of the feature's
+largest value: sums of them are upper bounds, good enough to discard nearly every row. What is left
+is scored from the rows themselves.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
 
 
+class Rows(NamedTuple):
+    """Sparse rows of unit length."""
+
+    ptr: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+
+class Postings(NamedTuple):
+    """Everything derived from the rows that speeds up a search.
+
+    ``starts[s]`` is where segment s begins among the postings; ``lists[s, f]`` to
+    ``lists[s, f + 1]``, counted from there, are the postings of feature f. ``column[f]`` is the
+    column of a frequent feature, or -1; ``tiles`` is (tile, column, row in tile). ``norms`` is the
+    length of each row's part in the frequent features, ``by_norm`` the rows of each segment by
+    falling norm.
+    """
+
+    largest: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    lists: NDArray[np.uint32]
+    rows: NDArray[np.uint16]
+    weights: NDArray[np.uint8]
+    column: NDArray[np.int32]
+    tiles: NDArray[np.uint8]
+    norms: NDArray[np.uint8]
+    by_norm: NDArray[np.uint16]
+
+
 @kernel
-def unit_rows(indptr, data, out):
+def unit_rows(ptr, data, out):
     """Rows of length one in single precision; a row of zeros stays as it is."""
-    for row in range(indptr.size - 1):
-        start, stop = indptr[row], indptr[row + 1]
+    for row in range(ptr.size - 1):
+        start, stop = ptr[row], ptr[row + 1]
         largest = 0.0
         for i in range(start, stop):
-            largest = max(largest, data[i])
-        if largest == 0.0:
-            continue
+            largest = max(largest, np.float64(data[i]))
         # Scaling by the largest value first keeps the squares from overflowing or vanishing.
         total = 0.0
         for i in range(start, stop):
-            total += (data[i] / largest) ** 2
+            total += (np.float64(data[i]) / largest) ** 2
         norm = np.sqrt(total)
         for i in range(start, stop):
-            out[i] = data[i] / largest / norm
+            value = np.float64(data[i]) / largest / norm
+            # Below this a product of two values could vanish in single precision.
+            out[i] = value if value > 2.0**-58 else 0.0
 
 
 @kernel
-def count_lists(indptr, indices, data, segment, counts, largest):
+def count_postings(rows, segment, counts, largest):
     """Postings of each feature in each segment, and each feature's largest value."""
-    for row in range(indptr.size - 1):
+    for row in range(rows.ptr.size - 1):
         count = counts[row // segment]
-        for i in range(indptr[row], indptr[row + 1]):
-            feature = indices[i]
+        for i in range(rows.ptr[row], rows.ptr[row + 1]):
+            feature = rows.features[i]
             count[feature] += 1
-            largest[feature] = max(largest[feature], data[i])
+            if rows.values[i] > largest[feature]:
+                largest[feature] = rows.values[i]
 
 
 @kernel
-def quantise(value, largest):
-    """A value as a multiple of 1/255 of its feature's largest, rounded up.
-
-    Rounding up makes every sum of such weights an upper bound of the true sum.
-    """
-    return min(255, int(np.ceil(value * (255.0 / largest))))
+def _weight(value, scale):
+    """A value in 255ths of its feature's largest, rounded up."""
+    return np.uint8(min(255.0, np.ceil(value * scale)))
 
 
 @kernel
-def fill_segment(first, last, indptr, indices, data, column, largest, cursor, docs, weights, tiles):
-    """Write the postings and the columns of the rows of one segment.
+def fill_postings(first, last, rows, postings, scales, cursor):
+    """Write the postings and columns of the rows of one segment.
 
-    ``column`` maps a frequent feature to its column and any other to -1. ``cursor`` holds where
-    each feature's next posting goes.
+    ``scales`` is 255 over the largest value of each feature; ``cursor`` holds where each feature's
+    next posting goes.
     """
-    tile_size = tiles.shape[2]
+    tile_size = postings.tiles.shape[2]
+    column, tiles = postings.column, postings.tiles
     for row in range(first, last):
-        tile = tiles[row // tile_size]
+        tile = row // tile_size
         place = row % tile_size
-        for i in range(indptr[row], indptr[row + 1]):
-            feature = indices[i]
-            if data[i] == 0:
-                continue
-            if column[feature] >= 0:
-                tile[column[feature], place] = quantise(data[i], largest[feature])
+        total = 0.0
+        for i in range(rows.ptr[row], rows.ptr[row + 1]):
+            feature, value = rows.features[i], np.float64(rows.values[i])
+            weight = _weight(value, scales[feature])
+            c = column[feature]
+            if c >= 0:
+                tiles[tile, c, place] = weight
+                total += value * value
             else:
                 at = cursor[feature]
                 cursor[feature] = at + 1
-                docs[at] = row - first
-                weights[at] = quantise(data[i], largest[feature])
+                postings.rows[at] = row - first
+                postings.weights[at] = weight
+        postings.norms[row] = _weight(np.sqrt(total), 255.0 * (1 + 2.0**-20))
+    _order_by_norm(first, last, postings.norms, postings.by_norm)
 
 
 @kernel
-def frequent_norms(indptr, indices, data, column, norms):
-    """The length of each row's part in the frequent features, in 255ths, rounded up."""
-    for row in range(indptr.size - 1):
-        total = 0.0
-        for i in range(indptr[row], indptr[row + 1]):
-            if column[indices[i]] >= 0:
-                total += np.float64(data[i]) ** 2
-        norms[row] = min(255, int(np.ceil(255.0 * np.sqrt(total) * (1 + 2.0**-20))))
-
-
-@kernel
-def order_by_norm(first, last, norms, order):
+def _order_by_norm(first, last, norms, by_norm):
     """The rows of a segment by falling norm, then rising number: a counting sort."""
     starts = np.zeros(257, np.int64)
     for row in range(first, last):
@@ -91,5 +122,5 @@ def order_by_norm(first, last, norms, order):
         starts[i] += starts[i - 1]
     for row in range(first, last):
         bucket = 255 - norms[row]
-        order[first + starts[bucket]] = row - first
+        by_norm[first + starts[bucket]] = row - first
         starts[bucket] += 1

@@ -1,0 +1,144 @@
+"""An immutable part of the index: rows, and what makes them quick to search."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.kernels import classic
+from manylabel.kernels import index as kernels
+from manylabel.kernels.classic import Lists
+from manylabel.kernels.index import Postings, Rows
+
+__all__ = ["SEGMENT", "TILE", "Part"]
+
+#: Rows a segment: a posting's row number has 16 bits.
+SEGMENT = 65_536
+#: Rows a tile: the scores of a batch of queries on a tile fit the cache.
+TILE = 2_048
+#: Rows with fewer features than this on average are "short".
+SHORT = 32
+#: A feature in more than this share of the rows gets a column instead of a list. Measured: a
+#: column costs a vector operation over all rows, a list a scattered one over its own.
+FREQUENT = {"short": 0.06, "long": 0.12}
+
+
+class Part:
+    """Rows of unit length with their postings.
+
+    Parameters
+    ----------
+    rows : Rows
+    n_features : int
+    postings : Postings, optional
+        Built from the rows if not given.
+    """
+
+    def __init__(self, rows: Rows, n_features: int, postings: Postings | None = None) -> None:
+        self.rows = rows
+        self.n_features = n_features
+        self.postings = _build(rows, n_features) if postings is None else postings
+
+    def __len__(self) -> int:
+        return self.rows.ptr.size - 1
+
+    @property
+    def n_columns(self) -> int:
+        """How many features have a column instead of a list."""
+        return int(self.postings.tiles.shape[1])
+
+    @cached_property
+    def list_lengths(self) -> NDArray[np.int64]:
+        """Postings of each feature, 0 for those with a column."""
+        return np.diff(self.postings.lists.astype(np.int64), axis=1).sum(axis=0)
+
+    @cached_property
+    def lists(self) -> Lists:
+        """Plain posting lists, for the algorithms of the paper."""
+        return self._plain_lists(np.ones(len(self), np.bool_))
+
+    @cached_property
+    def lists_by_value(self) -> Lists:
+        """Posting lists by falling value, for Fagin's algorithm."""
+        lists = self._plain_lists(np.ones(len(self), np.bool_))
+        classic.sort_by_value(lists)
+        return lists
+
+    def partition(self, m: int) -> tuple[Lists, Lists]:
+        """Lists of the rows with an m-top value of some feature, and of the rest (algorithm 7)."""
+        if m not in self._partitions:
+            member = np.zeros(len(self), np.bool_)
+            classic.mark_top(self.lists_by_value, m, member)
+            self._partitions[m] = self._plain_lists(member), self._plain_lists(~member)
+        return self._partitions[m]
+
+    @cached_property
+    def _partitions(self) -> dict[int, tuple[Lists, Lists]]:
+        return {}
+
+    def _plain_lists(self, member: NDArray[np.bool_]) -> Lists:
+        """Posting lists of some of the rows."""
+        entries = np.repeat(member, np.diff(self.rows.ptr))
+        counts = np.bincount(self.rows.features[entries], minlength=self.n_features)
+        ptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        lists = Lists(
+            ptr,
+            np.empty(ptr[-1], np.int32),
+            np.empty(ptr[-1], np.float32),
+            np.zeros(self.n_features, np.float32),
+        )
+        classic.fill_lists(self.rows, member, lists, ptr[:-1].copy())
+        return lists
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Every array by name."""
+        rows = {f"row-{name}": array for name, array in self.rows._asdict().items()}
+        return rows | {name.replace("_", "-"): a for name, a in self.postings._asdict().items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Part:
+        """The part whose :meth:`arrays` these are."""
+        rows = Rows(*(np.asarray(arrays[f"row-{name}"]) for name in Rows._fields))
+        postings = Postings(
+            *(np.asarray(arrays[name.replace("_", "-")]) for name in Postings._fields)
+        )
+        return cls(rows, postings.largest.size, postings)
+
+
+def _build(rows: Rows, n_features: int) -> Postings:
+    """Count, lay out and fill the postings."""
+    n_rows = rows.ptr.size - 1
+    n_segments = -(-n_rows // SEGMENT)
+    counts = np.zeros((n_segments, n_features), np.uint32)
+    largest = np.zeros(n_features, np.float32)
+    kernels.count_postings(rows, SEGMENT, counts, largest)
+    short = rows.ptr[-1] <= SHORT * n_rows
+    frequency = counts.sum(axis=0, dtype=np.int64)
+    frequent = np.flatnonzero(frequency > FREQUENT["short" if short else "long"] * n_rows)
+    counts[:, frequent] = 0
+    column = np.full(n_features, -1, np.int32)
+    column[frequent] = np.arange(frequent.size)
+
+    lists = np.zeros((n_segments, n_features + 1), np.uint32)
+    np.cumsum(counts, axis=1, out=lists[:, 1:])
+    starts = np.concatenate([[0], np.cumsum(lists[:, -1].astype(np.int64))])
+    postings = Postings(
+        largest=largest,
+        starts=starts,
+        lists=lists,
+        rows=np.empty(starts[-1], np.uint16),
+        weights=np.empty(starts[-1], np.uint8),
+        column=column,
+        tiles=np.zeros((-(-n_rows // TILE), frequent.size, TILE), np.uint8),
+        norms=np.empty(n_rows, np.uint8),
+        by_norm=np.empty(n_rows, np.uint16),
+    )
+    scales = 255.0 / np.maximum(largest, np.finfo(np.float32).tiny).astype(np.float64)
+    for segment in range(n_segments):
+        first, last = segment * SEGMENT, min((segment + 1) * SEGMENT, n_rows)
+        cursor = starts[segment] + lists[segment, :-1].astype(np.int64)
+        kernels.fill_postings(first, last, rows, postings, scales, cursor)
+    return postings

@@ -1,0 +1,195 @@
+"""The search strategies: all exact, all with the same answer, each with its own costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.exceptions import ParameterError
+from manylabel.kernels import classic, search
+from manylabel.kernels import maxscore as kernels
+from manylabel.kernels.index import Rows
+from manylabel.kernels.search import Batch
+from manylabel.neighbors.part import SEGMENT, TILE, Part
+from manylabel.parallel import Callback, run_blocks, single_threaded_blas
+
+__all__ = ["STRATEGIES", "Job", "choose", "run"]
+
+#: Queries a batch when BLAS multiplies the columns, and the fewest for which that pays.
+BATCH = 128
+FEWEST_FOR_BLAS = 8
+#: Queries a task otherwise.
+BLOCK = 64
+#: `maxscore` was the faster one up to so many postings a row and so much of a query's squared
+#: length in frequent features.
+MAXSCORE_POSTINGS = 0.25
+MAXSCORE_COLUMN_MASS = 0.25
+
+
+@dataclass
+class Job:
+    """One search in one part: what is asked, and where the answer goes.
+
+    ``skip`` is a row to leave out for each query, or -1; ``alive`` says which rows count, and is
+    empty if all do. ``counters`` collects (candidates evaluated, postings read).
+    """
+
+    queries: Rows
+    skip: NDArray[np.int64]
+    alive: NDArray[np.bool_]
+    scores: NDArray[np.float32]
+    rows: NDArray[np.int32]
+    counters: NDArray[np.int64]
+    m: int
+    n_jobs: int | None
+    callback: Callback | None
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return self.queries.ptr.size - 1
+
+    def run(self, work: Callable[[int, int, NDArray[np.int64]], None], block: int) -> None:
+        """Run blocks of queries, each with counters of its own."""
+        blocks: dict[int, NDArray[np.int64]] = {}
+
+        def counted(first: int, last: int) -> None:
+            counters = np.zeros(2, np.int64)
+            work(first, last, counters)
+            blocks[first] = counters
+
+        run_blocks(counted, self.n_queries, block, self.n_jobs, self.callback)
+        for counters in blocks.values():
+            self.counters += counters
+
+
+def _hybrid(part: Part, job: Job) -> None:
+    """Columns multiplied by BLAS a batch of queries at a time; lists added tile by tile."""
+    if job.n_queries < FEWEST_FOR_BLAS:
+
+        def one(first: int, last: int, counters: NDArray[np.int64]) -> None:
+            batch = _batch(part, job, first, last, counters)
+            search.hybrid(
+                first, SEGMENT, job.skip, job.alive, job.queries, part.rows, part.postings, batch,
+                job.scores, job.rows,
+            )  # fmt: skip
+
+        job.run(one, 1)
+        return
+
+    rows, postings = part.rows, part.postings
+
+    def many(first: int, last: int, counters: NDArray[np.int64]) -> None:
+        batch = _batch(part, job, first, last, counters)
+        steps = np.empty((last - first, part.n_columns), np.float32)
+        wide = np.empty((part.n_columns, TILE), np.float32)
+        scores = np.empty((last - first, TILE), np.float32)
+        search.column_steps(first, job.queries, postings, steps)
+        search.start_batch(first, job.queries, postings, batch)
+        for tile in range(postings.tiles.shape[0]):
+            offset = tile * TILE
+            if offset % SEGMENT == 0:
+                search.start_segment(first, offset // SEGMENT, job.queries, postings, batch)
+            search.widen(postings.tiles[tile], wide)
+            np.matmul(steps, wide, out=scores)
+            search.collect_tile(
+                first, offset, offset % SEGMENT, min(TILE, len(part) - offset),
+                scores, job.skip, job.alive, job.queries, rows, postings, batch,
+            )  # fmt: skip
+        search.finish_batch(first, job.queries, rows, batch, job.scores, job.rows)
+
+    with single_threaded_blas():
+        job.run(many, BATCH)
+
+
+def _batch(part: Part, job: Job, first: int, last: int, counters: NDArray[np.int64]) -> Batch:
+    """Room for what a batch of queries finds."""
+    n, k = last - first, job.scores.shape[1]
+    n_entries = int(job.queries.ptr[last] - job.queries.ptr[first])
+    # Rows are dropped once so many are kept, so this many are looked at for each one dropped.
+    capacity = max(4 * k, 1024)
+    return Batch(
+        cut=np.empty(n),
+        margin=np.empty(n),
+        scores=np.empty((n, capacity), np.float32),
+        rows=np.empty((n, capacity), np.int32),
+        size=np.empty(n, np.int64),
+        heap_scores=np.empty((n, k), np.float32),
+        heap_rows=np.empty((n, k), np.int32),
+        heap_size=np.empty(n, np.int64),
+        slots=np.empty(n + 1, np.int64),
+        cursor=np.empty(n_entries, np.int64),
+        stop=np.empty(n_entries, np.int64),
+        step=np.empty(n_entries, np.float32),
+        spread=np.zeros(part.n_features, np.float32),
+        scratch=np.empty(capacity, np.float32),
+        counters=counters,
+    )
+
+
+def _maxscore(part: Part, job: Job) -> None:
+    def work(first: int, last: int, counters: NDArray[np.int64]) -> None:
+        kernels.maxscore(
+            first, last, SEGMENT, job.skip, job.alive, job.queries, part.rows, part.postings,
+            job.scores, job.rows, counters,
+        )  # fmt: skip
+
+    job.run(work, BLOCK)
+
+
+def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[classic.Lists, ...]]) -> Any:
+    """A strategy on plain posting lists."""
+
+    def strategy(part: Part, job: Job) -> None:
+        chosen = lists(part, job)
+
+        def work(first: int, last: int, counters: NDArray[np.int64]) -> None:
+            kernel(
+                first, last, job.skip, job.alive, job.queries, part.rows, *chosen,
+                job.scores, job.rows, counters,
+            )  # fmt: skip
+
+        job.run(work, BLOCK)
+
+    return strategy
+
+
+#: Strategy name -> what runs it on a part.
+STRATEGIES: dict[str, Callable[[Part, Job], None]] = {
+    "hybrid": _hybrid,
+    "maxscore": _maxscore,
+    "taat": _classic(classic.taat, lambda part, job: (part.lists,)),
+    "wand": _classic(classic.wand, lambda part, job: (part.lists,)),
+    "fagin": _classic(classic.fagin, lambda part, job: (part.lists_by_value,)),
+    "partitioned": _classic(classic.partitioned, lambda part, job: part.partition(job.m)),
+}
+
+
+def choose(part: Part, queries: Rows) -> str:
+    """The strategy that should be fastest for these queries.
+
+    `hybrid` looks at every row for every query; `maxscore` only at the rows in the lists that it
+    reads, at a greater cost each. So `maxscore` is for queries whose lists hold few postings and
+    which do not hang on frequent features, for those have no lists.
+    """
+    n_queries = max(1, queries.ptr.size - 1)
+    postings = part.list_lengths[queries.features].sum() / n_queries
+    in_columns = queries.values[part.postings.column[queries.features] >= 0]
+    mass = float(in_columns @ in_columns) / n_queries
+    few = postings < MAXSCORE_POSTINGS * len(part) and mass < MAXSCORE_COLUMN_MASS
+    return "maxscore" if few else "hybrid"
+
+
+def run(name: str, part: Part, job: Job) -> str:
+    """Run a strategy by name and say which one it was."""
+    if name == "auto":
+        name = choose(part, job.queries)
+    if name not in STRATEGIES:
+        known = ", ".join(sorted([*STRATEGIES, "auto"]))
+        raise ParameterError(f"`strategy` must be one of {known}; got {name!r}.")
+    STRATEGIES[name](part, job)
+    return name
