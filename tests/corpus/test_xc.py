@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from naive import corpora as naive
 
 from manylabel.corpus import Corpus, read, write
 from manylabel.exceptions import CorpusError
-from manylabel.kernels import parsing
-
-
-@pytest.fixture
-def file(tmp_path):
-    def make(content: str | bytes, name: str = "train.txt"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return make
 
 
 def test_rows_labels_and_values(file):
@@ -143,82 +127,3 @@ def test_names_of_another_corpus_are_not_overwritten(file, tmp_path):
     corpus = Corpus([[1]], [[1]], label_names=["dogs"])
     with pytest.raises(CorpusError, match="the names here are not those of the corpus"):
         write(corpus, tmp_path / "out.txt")
-
-
-numbers = st.one_of(
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.integers(-(10**25), 10**25).map(str),
-    st.decimals(allow_nan=False, allow_infinity=False, places=7).map(str),
-    st.from_regex(
-        r"[-+]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,25})([eE][-+]?[0-9]{1,3})?", fullmatch=True
-    ),
-)
-
-
-@given(numbers)
-def test_numbers_are_those_of_python(text):
-    kind, value, end = parsing.read_number(np.frombuffer(text.encode(), np.uint8), 0, len(text))
-    assert end == len(text)
-    assert kind in (parsing.EXACT, parsing.LONG)
-    if kind == parsing.EXACT:
-        assert value == float(text)
-        assert math.copysign(1, value) == math.copysign(1, float(text))
-
-
-def rows_of(corpus: Corpus) -> list[tuple[set[int], dict[int, float]]]:
-    return [
-        (
-            set(corpus.Y[[row]].indices.tolist()),
-            dict(zip(corpus.X[[row]].indices.tolist(), corpus.X[[row]].data.tolist(), strict=True)),
-        )
-        for row in range(len(corpus))
-    ]
-
-
-valid = st.lists(
-    st.tuples(
-        st.lists(st.integers(0, 4), max_size=3),
-        st.dictionaries(st.integers(0, 6), numbers, max_size=4),
-    ),
-    max_size=5,
-).map(
-    lambda rows: "\n".join(
-        [f"{len(rows)} 7 5"]
-        + [
-            " ".join([",".join(map(str, labels)), *(f"{f}:{v}" for f, v in features.items())])
-            for labels, features in rows
-        ]
-    )
-)
-
-
-@st.composite
-def mutated(draw, base=valid):
-    data = bytearray(draw(base).encode())
-    for _ in range(draw(st.integers(0, 3))):
-        at = draw(st.integers(0, len(data)))
-        piece = draw(
-            st.one_of(
-                st.sampled_from(
-                    [b" ", b"\n", b":", b",", b"-", b"1", b"99", b"\t", b"\r", b"#", b"e", b"."]
-                ),
-                st.binary(max_size=2),
-            )
-        )
-        data[at : at + draw(st.integers(0, 2))] = piece
-    return bytes(data)
-
-
-@given(mutated())
-def test_mutated_files_are_read_as_the_naive_reader_does_or_refused(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("fuzz") / "x.txt"
-    path.write_bytes(data)
-    try:
-        expected = naive.read_xc(data)
-    except naive.RefusedError:
-        with pytest.raises(CorpusError):
-            read(path, format="xc")
-        return
-    corpus = read(path, format="xc")
-    assert (corpus.n_features, corpus.n_labels) == expected[:2]
-    assert rows_of(corpus) == expected[2]

@@ -19,7 +19,9 @@ def whole(token: str, below: int) -> int:
     return int(token)
 
 
-def row(line: str, n_labels: int, n_features: int) -> tuple[set[int], dict[int, float]]:
+def row(
+    line: str, n_labels: int, n_features: int, base: int = 0
+) -> tuple[set[int], dict[int, float]]:
     """The labels and the non-zero features of ``label,label feature:value ...``."""
     tokens = re.split("[ \t]+", line)
     labels: set[int] = set()
@@ -34,15 +36,20 @@ def row(line: str, n_labels: int, n_features: int) -> tuple[set[int], dict[int, 
             raise RefusedError(token)
         left, right = token.split(":")
         feature = whole(left, n_features)
-        if feature in features or not NUMBER.fullmatch(right) or math.isinf(float(right)):
+        if (
+            feature < base
+            or feature in features
+            or not NUMBER.fullmatch(right)
+            or math.isinf(float(right))
+        ):
             raise RefusedError(token)
         features[feature] = float(right)
     return labels, {feature: value for feature, value in features.items() if value != 0}
 
 
-def lines_of(data: bytes) -> list[str]:
+def lines_of(data: bytes, encoding: str = "utf-8") -> list[str]:
     try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        text = data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
     except UnicodeDecodeError:
         raise RefusedError("UTF-8") from None
     lines = text.split("\n")
@@ -68,7 +75,11 @@ def read_xc(data: bytes) -> tuple[int, int, list[tuple[set[int], dict[int, float
     return n_features, n_labels, [row(line, n_labels, n_features) for line in body]
 
 
-def read_svmlight(data: bytes) -> list[tuple[set[int], dict[int, float]]]:
+def read_svmlight(data: bytes, base: int = 0) -> list[tuple[set[int], dict[int, float]]]:
     """The rows of multi-label svmlight, columns as the file counts them."""
-    contents = [line.split("#", 1)[0] for line in lines_of(data)]
-    return [row(line, 2**31 - 1, 2**31 - 1) for line in contents if line.strip(" \t")]
+    # Comments may hold anything, and what else is no ASCII is refused below.
+    contents = [line.split("#", 1)[0] for line in lines_of(data, "latin-1")]
+    rows = [row(line, 2**31 - 1, 2**31 - 1, base) for line in contents if line.strip(" \t")]
+    if not rows:
+        raise RefusedError("no rows")
+    return rows

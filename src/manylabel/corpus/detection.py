@@ -6,9 +6,9 @@ import os
 import re
 from pathlib import Path
 
-from manylabel.corpus import xc
+from manylabel.corpus import mulan, xc
 from manylabel.corpus.files import Source, bare_suffix
-from manylabel.corpus.texts import COLUMNS
+from manylabel.corpus.tables import header_columns
 from manylabel.exceptions import CorpusError
 
 __all__ = ["FORMATS", "detect", "format_of_name"]
@@ -28,37 +28,44 @@ _ENDINGS = {
     ".libsvm": "svmlight",
 }
 _ROW = re.compile(
-    r"(\d+(,\d+)*)?([ \t]+\d+:[-+.\deE]+)*[ \t]*(#.*)?|\d+:[-+.\deE]+([ \t].*)?", re.ASCII
+    r"(\d+(,\d+)*(?=[ \t]|$))?([ \t]*\d+:[-+.\deE]+(?=[ \t]|$))*[ \t]*(#.*)?", re.ASCII
 )
+_LINES = 5
 
 
 def detect(source: Source) -> str:
     """The format of an opened file."""
-    start = source.peek().removeprefix(b"\xef\xbb\xbf")
-    if not start.strip() and len(start) < source.peek_size:
-        raise source.error("the file is empty.")
-    lines = start.decode("utf-8", "replace").split("\n")
+    peeked = source.peek()
+    start = peeked.decode("utf-8", "replace")
+    if len(peeked) == source.peek_size:
+        start = start[: max(map(start.rfind, " \t\n")) + 1]
     # Three numbers are no row of svmlight, whatever the ending says.
-    if lines and xc.HEADER.fullmatch(lines[0]):
+    if xc.HEADER.fullmatch(start.split("\n", 1)[0]):
         return "xc"
-    known = _ENDINGS.get(bare_suffix(source.name))
-    if known is not None:
-        return known
-    line = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    if line.startswith(("@", "%")):
+    kind = _ENDINGS.get(bare_suffix(source.name)) or _by_content(start)
+    if kind is None:
+        raise source.error(
+            "the format cannot be told from the name or the content; "
+            f"pass one of {', '.join(FORMATS)} as `format`."
+        )
+    return "meka" if kind == "mulan" and mulan.find_xml(source) is None else kind
+
+
+def _by_content(start: str) -> str | None:
+    """The format that the first lines are in."""
+    lines = [line.removesuffix("\r") for line in start.split("\n") if line.strip()]
+    line = next((line for line in lines if not line.startswith("#")), "")
+    if line.lstrip().startswith(("@", "%")):
         return "mulan"
     if line.lstrip().startswith("{"):
         return "jsonl"
-    if ":" in line and _ROW.fullmatch(line):
+    if ":" in "".join(lines[:_LINES]) and all(map(_ROW.fullmatch, lines[:_LINES])):
         return "svmlight"
     if "\t" in line:
         return "tsv"
-    if set(line.lower().replace('"', "").split(",")) <= COLUMNS:
+    if header_columns(line.replace('"', "").split(",")):
         return "csv"
-    raise source.error(
-        f"the format cannot be told from the name or the content; pass one of {', '.join(FORMATS)} "
-        "as `format`."
-    )
+    return None
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str:

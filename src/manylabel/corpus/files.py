@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import secrets
 import sys
 import zlib
@@ -20,17 +21,17 @@ from manylabel.exceptions import CorpusError, MissingExtraError
 __all__ = ["Source", "atomic_write", "bare_stem", "bare_suffix", "open_source"]
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-_MAGIC = {
-    b"\x1f\x8b": "gz",
-    b"BZh": "bz2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zst",
-}
+# The mark of the first block, or of the end, is part of bzip2's: a text may well start with "BZh".
+_MAGIC = re.compile(
+    rb"(?P<gz>\x1f\x8b)|(?P<bz2>BZh[1-9](1AY&SY|\x17rE8P\x90))"
+    rb"|(?P<xz>\xfd7zXZ\x00)|(?P<zst>\x28\xb5\x2f\xfd)"
+)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BUFFER = 1 << 18
 
 
 class Source:
-    """The decompressed bytes of one file, with the name to use in errors.
+    """The decompressed bytes of one file behind its byte order mark, with the name for errors.
 
     Parameters
     ----------
@@ -59,15 +60,13 @@ class Source:
         return CorpusError(message, path=self.name, line=line)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The text lines with their numbers; line ends and a byte order mark are left out."""
+        """The text lines with their numbers, without line ends."""
         for number, line in self.raw_lines():
             yield number, line.rstrip("\n").removesuffix("\r")
 
     def raw_lines(self) -> Iterator[tuple[int, str]]:
-        """The text lines with their numbers and line ends; a byte order mark is left out."""
+        """The text lines with their numbers and line ends."""
         for number, line in enumerate(self.stream, start=1):
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
             yield number, self.decode(line, number)
 
     def decode(self, line: bytes, number: int | None = None) -> str:
@@ -120,13 +119,17 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise CorpusError(f"the file cannot be opened ({reason}).", path=name) from None
         plain = io.BufferedReader(_Pull(raw.read, name, "the file cannot be read"), _BUFFER)
-        first = plain.peek(8)
-        kind = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), None)
+        magic = _MAGIC.match(plain.peek(16))
         stream = plain
-        if kind is not None:
-            read, fault = _decompressor(kind, plain), "the compressed data are broken or cut short"
+        if magic is not None:
+            read, fault = (
+                _decompressor(str(magic.lastgroup), plain),
+                "the compressed data are broken or cut short",
+            )
             stream = io.BufferedReader(_Pull(read, name, fault), _BUFFER)
         source = Source(stream, name)
+        if source.peek().startswith(_BYTE_ORDER_MARK):
+            stream.read(len(_BYTE_ORDER_MARK))
         if not source.peek():
             raise source.error("the file is empty.")
         yield source
@@ -287,5 +290,5 @@ def _compressor(suffix: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
     else:
         yield file
         return
-    with stream:
-        yield stream
+    with io.BufferedWriter(stream, _BUFFER) as buffered:
+        yield buffered

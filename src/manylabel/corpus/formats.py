@@ -155,7 +155,14 @@ def write(
     _check_format(format)
     kind = format or format_of_name(path)
     options = _checked_options(kind, {"separator": separator}, _WRITE_OPTIONS)
-    _module(kind).write(corpus, path, **options)
+    try:
+        _module(kind).write(corpus, path, **options)
+    except UnicodeEncodeError as error:
+        raise CorpusError(
+            f"a text or name holds {error.object[error.start : error.end]!r}, half a surrogate "
+            "pair, which UTF-8 cannot carry.",
+            path=os.fspath(path),
+        ) from None
 
 
 def _is_folder(path: str | os.PathLike[str]) -> bool:

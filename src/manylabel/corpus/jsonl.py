@@ -11,11 +11,10 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from manylabel.corpus.checks import require_texts, shorten
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.documents import Document
 from manylabel.corpus.files import Source, atomic_write
-from manylabel.corpus.rows import shorten
-from manylabel.corpus.texts import require_texts
 
 __all__ = ["iter_documents", "write"]
 
@@ -72,7 +71,7 @@ def _document(source: Source, record: dict[str, Any], number: int, escaped: bool
     )
 
 
-def write(corpus: Corpus, path: str | os.PathLike[str], **_: Any) -> None:
+def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     """Write one object a line."""
     texts = require_texts(corpus, path)
     ids = corpus.ids

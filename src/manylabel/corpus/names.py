@@ -6,14 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from scipy import sparse
-
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.files import Source, atomic_write, open_source
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import CorpusError
 
-__all__ = ["Names", "find", "read_names", "require_features", "write_beside"]
+__all__ = ["Names", "find", "given_names", "read_names", "write_beside"]
 
 #: What ``labels=`` and ``features=`` take: a file, or the names themselves.
 Names = str | os.PathLike[str] | Sequence[str]
@@ -43,10 +41,7 @@ def given_names(given: Names) -> list[str]:
 
 
 def read_names(path: str | os.PathLike[str]) -> list[str]:
-    """Distinct names, one a line; in a table, the first column.
-
-    Identifiers in angle brackets, as Annif writes them, lose the brackets.
-    """
+    """Distinct names, one a line; of a table, the first column."""
     with open_source(path) as source:
         named = [line.split("\t", 1)[0] for _, line in source.lines()]
         repeated = first_repeated(named)
@@ -54,17 +49,6 @@ def read_names(path: str | os.PathLike[str]) -> list[str]:
             place = [i for i, name in enumerate(named, start=1) if name == repeated][1]
             raise source.error(f"expected each name once, found {repeated!r} again.", place)
     return named
-
-
-def require_features(corpus: Corpus, path: str | os.PathLike[str]) -> sparse.csr_array:
-    """The matrix of features, for formats that carry nothing else."""
-    if corpus.X is None:
-        raise CorpusError(
-            "this format holds features, but the corpus has only texts: vectorise it first "
-            "(`corpus.vectorized()`).",
-            path=os.fspath(path),
-        )
-    return corpus.X
 
 
 def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:

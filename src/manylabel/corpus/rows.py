@@ -6,21 +6,22 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.corpus.checks import NUMBER, shorten
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.files import Source
 
-__all__ = ["LIMIT", "NUMBER", "Rows", "format_rows", "number", "parse_rows", "shorten"]
+__all__ = ["LIMIT", "Rows", "format_rows", "number", "parse_rows"]
 
 #: Columns are 32 bits wide in the kernels.
 LIMIT = 2**31 - 1
 
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"\d+", re.ASCII)
 
 
@@ -39,12 +40,26 @@ class Rows:
     n_rows: int = 0
     n_lines: int = 0
 
+    def all_features(self) -> NDArray[np.int32]:
+        """Every feature as the file counts it, row after row."""
+        return _joined(self.features, np.int32)
+
+    def all_labels(self) -> NDArray[np.int32]:
+        """Every label, row after row."""
+        return _joined(self.labels, np.int32)
+
+    def line_of(self, what: str, entry: int) -> int:
+        """The line of an entry of `all_features` or `all_labels`."""
+        counts = self.feature_counts if what == "feature" else self.label_counts
+        row = int(np.searchsorted(_bounds(counts), entry, side="right")) - 1
+        return int(_joined(self.lines, np.int64)[row])
+
     def matrix(self, n_features: int, base: int = 0) -> sparse.csr_array:
         """The values as a canonical matrix; ``base`` is the number of the first column."""
         matrix = sparse.csr_array(
             (
                 _joined(self.values, np.float64),
-                _joined(self.features, np.int32) - np.int32(base),
+                self.all_features() - np.int32(base),
                 _bounds(self.feature_counts),
             ),
             shape=(self.n_rows, n_features),
@@ -56,18 +71,17 @@ class Rows:
             again[starts[(starts > 0) & (starts < matrix.nnz)] - 1] = False
             if again.any():
                 entry = int(np.argmax(again))
-                row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
                 feature = matrix.indices[entry] + base
                 raise self.source.error(
                     f"expected each feature once, found feature {feature} twice.",
-                    int(_joined(self.lines, np.int64)[row]),
+                    self.line_of("feature", entry),
                 )
         matrix.eliminate_zeros()
         return matrix
 
     def indicator(self, n_labels: int) -> sparse.csr_array:
         """The labels as a canonical indicator matrix; a label given twice counts once."""
-        columns = _joined(self.labels, np.int32)
+        columns = self.all_labels()
         matrix = sparse.csr_array(
             (np.ones(columns.size, np.int8), columns, _bounds(self.label_counts)),
             shape=(self.n_rows, n_labels),
@@ -106,7 +120,9 @@ def parse_rows(
     line = first_line
     for text in source.blocks():
         block = np.frombuffer(text, np.uint8)
-        n_lines, label_room, room = parsing.count_marks(block)
+        # As much room as the block can need.
+        n_lines, room = text.count(b"\n") + 1, text.count(b":")
+        label_room = n_lines + text.count(b",")
         labels, label_ends = np.empty(label_room, np.int32), np.empty(n_lines, np.int64)
         features, feature_ends = np.empty(room, np.int32), np.empty(n_lines, np.int64)
         values, row_lines = np.empty(room), np.empty(n_lines, np.int64)
@@ -198,24 +214,18 @@ def explain(
     raise source.error("expected 'label,label feature:value ...'.", number)
 
 
-def shorten(text: str, length: int = 40) -> str:
-    """A quoted piece of the input, short enough for one line."""
-    return repr(text if len(text) <= length else text[: length - 1] + "…")
-
-
 def format_rows(corpus: Corpus, base: int = 0) -> Iterator[str]:
     """The lines of a corpus, without line ends."""
     assert corpus.X is not None
-    values = map(number, corpus.X.data.tolist())
-    pairs = [
-        f"{feature}:{value}"
-        for feature, value in zip((corpus.X.indices + base).tolist(), values, strict=True)
-    ]
-    labels = list(map(str, corpus.Y.indices.tolist()))
-    label_bounds, bounds = corpus.Y.indptr.tolist(), corpus.X.indptr.tolist()
-    for row in range(len(corpus)):
-        head = ",".join(labels[label_bounds[row] : label_bounds[row + 1]])
-        yield " ".join([head, *pairs[bounds[row] : bounds[row + 1]]])
+    step = 1 << 14
+    for first in range(0, len(corpus), step):
+        X, Y = corpus.X[first : first + step], corpus.Y[first : first + step]
+        columns = (X.indices + base).tolist()
+        pairs = [f"{f}:{number(v)}" for f, v in zip(columns, X.data.tolist(), strict=True)]
+        labels = list(map(str, Y.indices.tolist()))
+        bounds = zip(pairwise(Y.indptr.tolist()), pairwise(X.indptr.tolist()), strict=True)
+        for (label_start, label_stop), (start, stop) in bounds:
+            yield " ".join([",".join(labels[label_start:label_stop]), *pairs[start:stop]])
 
 
 def number(value: float) -> str:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from typing import Any
 
 from manylabel.corpus import names
+from manylabel.corpus.checks import require_features, shorten
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.files import Source, atomic_write
-from manylabel.corpus.rows import LIMIT, format_rows, parse_rows, shorten
+from manylabel.corpus.names import Names
+from manylabel.corpus.rows import LIMIT, format_rows, parse_rows
 
 __all__ = ["HEADER", "read", "write"]
 
@@ -25,11 +25,11 @@ HEADER = re.compile(r"\s*(\d+)\s+(\d+)\s+(\d+)\s*", re.ASCII)
 
 def read(
     source: Source,
-    labels: str | os.PathLike[str] | Sequence[str] | None = None,
-    features: str | os.PathLike[str] | Sequence[str] | None = None,
+    labels: Names | None = None,
+    features: Names | None = None,
 ) -> Corpus:
     """Read a corpus of features."""
-    line = source.decode(source.stream.readline(), 1).removeprefix("\ufeff")
+    line = source.decode(source.stream.readline(), 1)
     header = HEADER.fullmatch(line)
     if header is None:
         raise source.error(
@@ -53,9 +53,9 @@ def read(
     )
 
 
-def write(corpus: Corpus, path: str | os.PathLike[str], **_: Any) -> None:
+def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     """Write the features and labels, and names beside them where there are any."""
-    X = names.require_features(corpus, path)
+    X = require_features(corpus, path)
     names.write_beside(corpus, path)
     with atomic_write(path) as file:
         file.write(f"{len(corpus)} {X.shape[1]} {corpus.n_labels}\n".encode())

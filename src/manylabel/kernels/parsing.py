@@ -18,20 +18,9 @@ BAD, EXACT, LONG = 0, 1, 2
 POWERS = np.array([float(f"1e{exponent}") for exponent in range(23)])
 # Products and quotients of these and whole numbers up to 2^53 are rounded once, so they are right.
 LARGEST_EXACT = 1 << 53
-
-
-@kernel
-def count_marks(block):
-    """Upper bounds for the rows, labels and features in a block."""
-    lines, commas, colons = 1, 0, 0
-    for byte in block:
-        if byte == NEWLINE:
-            lines += 1
-        elif byte == COMMA:
-            commas += 1
-        elif byte == COLON:
-            colons += 1
-    return lines, commas + lines, colons
+LARGEST_MANTISSA = 1 << 62
+# Multiplying by this splits a float64 into halves whose products are exact (Veltkamp 1968).
+SPLITTER = 134217729.0
 
 
 @kernel
@@ -45,6 +34,33 @@ def read_index(block, at, stop):
         value = min(value * 10 + digit, np.int64(1) << 40)
         at += 1
     return value, at
+
+
+@kernel
+def _product(a, b):
+    """The product of two floats as a float and its rounding error, without loss (Dekker 1971)."""
+    product = a * b
+    a_high = SPLITTER * a - (SPLITTER * a - a)
+    b_high = SPLITTER * b - (SPLITTER * b - b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def _divide(mantissa, power):
+    """A whole number divided by a power of ten: EXACT and the nearest float, or LONG if unsure.
+
+    The quotient is corrected by its remainder; the answer stands if the largest possible error
+    of that correction would not change it.
+    """
+    high = np.float64(mantissa)
+    low = np.float64(mantissa - np.int64(high))
+    quotient = high / power
+    product, error = _product(quotient, power)
+    correction = (((high - product) - error) + low) / power
+    doubt = (abs(high - product) + abs(error) + abs(low)) / power * 2.0**-49
+    least, most = quotient + (correction - doubt), quotient + (correction + doubt)
+    return (EXACT, least) if least == most else (LONG, 0.0)
 
 
 @kernel
@@ -66,7 +82,7 @@ def read_number(block, at, stop):
             break
         digits += 1
         at += 1
-        if mantissa > LARGEST_EXACT:
+        if mantissa > LARGEST_MANTISSA // 10 - 1:
             exact = False
             continue
         mantissa = mantissa * 10 + digit
@@ -84,11 +100,16 @@ def read_number(block, at, stop):
             return BAD, 0.0, at
         exponent += sign * power
         at = end
-    if not exact or mantissa > LARGEST_EXACT or exponent > 22 or exponent < -22:
+    if not exact or exponent > 22 or exponent < -22:
         return LONG, 0.0, at
-    value = np.float64(mantissa)
-    value = value * POWERS[exponent] if exponent >= 0 else value / POWERS[-exponent]
-    return EXACT, -value if negative else value, at
+    kind = EXACT
+    if mantissa > LARGEST_EXACT:
+        kind, value = _divide(mantissa, POWERS[-exponent]) if exponent <= 0 else (LONG, 0.0)
+    elif exponent >= 0:
+        value = np.float64(mantissa) * POWERS[exponent]
+    else:
+        value = np.float64(mantissa) / POWERS[-exponent]
+    return kind, -value if negative else value, at
 
 
 @kernel

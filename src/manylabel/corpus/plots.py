@@ -1,0 +1,68 @@
+"""The two distributions of Rubin et al. 2012, figures 1 and 2."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.exceptions import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_label_frequencies", "plot_labels_per_document"]
+
+
+def plot_label_frequencies(corpus: Corpus, path: str | os.PathLike[str] | None = None) -> Figure:
+    """How many labels have k documents, for each k, both axes logarithmic (figure 1).
+
+    A straight line falling to the right means a power law: many rare labels, few common ones.
+    Labels without documents have no place on a logarithmic axis and are left out.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    path : path, optional
+        Also write the figure there; the ending tells the kind, such as ``.svg`` or ``.png``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    frequencies = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
+    figure, axes = _axes("documents a label", "labels")
+    k, labels = np.unique(frequencies[frequencies > 0], return_counts=True)
+    axes.loglog(k, labels, ".")
+    return _finished(figure, path)
+
+
+def plot_labels_per_document(corpus: Corpus, path: str | os.PathLike[str] | None = None) -> Figure:
+    """How many documents have k labels, for each k (figure 2).
+
+    Parameters and return value are those of `plot_label_frequencies`.
+    """
+    figure, axes = _axes("labels a document", "documents")
+    k, documents = np.unique(np.diff(corpus.Y.indptr), return_counts=True)
+    axes.bar(k, documents, width=1.0, edgecolor="white", linewidth=0.5)
+    return _finished(figure, path)
+
+
+def _axes(x: str, y: str) -> tuple[Figure, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("Drawing plots", "matplotlib", "plot") from None
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    return figure, axes
+
+
+def _finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    if path is not None:
+        figure.savefig(path)
+    return figure
