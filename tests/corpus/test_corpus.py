@@ -133,7 +133,8 @@ def test_from_texts_refuses(arguments, message):
         ({"ids": ["a"]}, "`ids` must have one entry for each of 2 documents; got 1"),
         ({"label_names": ["a", "a"]}, "`label_names` must be distinct; 'a' is there twice"),
         ({"label_names": ["a"]}, "`label_names` must name 2 columns; got 1 names"),
-        ({"texts": "ab"}, "`texts` must be a list of strings"),
+        ({"texts": "ab"}, "`texts` must be a list of strings, one a document; got a string"),
+        ({"texts": ["a", None]}, "`texts` must be strings; document 1 has None"),
         ({"X": [[np.nan, 0], [0, 0]]}, "must be finite"),
     ],
 )

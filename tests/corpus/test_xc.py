@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -104,6 +107,18 @@ def test_the_line_is_right_far_into_a_file_of_many_blocks(file):
     rows[444_444] = "0 0:1 1:?"
     with pytest.raises(CorpusError, match=r"line 444446: .* found '\?'"):
         read(file("500000 2 1\n" + "\n".join(rows)))
+
+
+def test_memory_grows_with_the_values_not_with_the_file(file):
+    rows = ("0 0:1" + " " * 2000 + "1:1\n").encode() * 20_000
+    path = file(gzip.compress(b"20000 2 1\n" + rows, 1), "train.txt.gz")
+    read(path)
+    tracemalloc.start()
+    corpus = read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert corpus.X.nnz == 40_000
+    assert peak < len(rows) / 2
 
 
 def test_a_line_of_a_million_columns_is_read(file):

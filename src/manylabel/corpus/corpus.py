@@ -71,9 +71,9 @@ class Corpus:
             raise InputError("a corpus needs `X`, `texts` or both; got neither.")
         elif feature_names is not None:
             raise InputError("`feature_names` name the columns of `X`, which is not given.")
-        self._ids = _strings("ids", ids, len(self), "documents")
-        self.texts = _strings("texts", texts, len(self), "documents")
-        self.titles = _strings("titles", titles, len(self), "documents")
+        self._ids = _strings("ids", ids if ids is None else list(map(str, ids)), len(self))
+        self.texts = _strings("texts", texts, len(self))
+        self.titles = _strings("titles", titles, len(self))
         self._feature_names = vocabulary.check_names(
             "feature_names", feature_names, self.n_features
         )
@@ -355,19 +355,20 @@ class Corpus:
         )
 
 
-def _strings(name: str, values: Sequence[str] | None, expected: int, of: str) -> list[str] | None:
-    """A list of strings of the right length."""
+def _strings(name: str, values: Sequence[str] | None, expected: int) -> list[str] | None:
+    """A list of strings, one a document."""
     if values is None:
         return None
     if isinstance(values, str):
-        raise InputError(
-            f"`{name}` must be a list of strings, one for each of the {of}; got a string."
-        )
+        raise InputError(f"`{name}` must be a list of strings, one a document; got a string.")
     listed = list(values)
     if len(listed) != expected:
         raise InputError(
-            f"`{name}` must have one entry for each of {expected} {of}; got {len(listed)}."
+            f"`{name}` must have one entry for each of {expected} documents; got {len(listed)}."
         )
+    for row, value in enumerate(listed):
+        if not isinstance(value, str):
+            raise InputError(f"`{name}` must be strings; document {row} has {value!r}.")
     return listed
 
 

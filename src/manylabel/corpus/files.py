@@ -80,7 +80,7 @@ class Source:
                 number,
             ) from None
 
-    def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
+    def blocks(self, size: int = 1 << 20) -> Iterator[bytes]:
         """What is left in blocks of about ``size`` bytes that end where a line ends."""
         rest = b""
         while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.formats import read
 from manylabel.exceptions import ParameterError
 
 __all__ = ["load_library"]
@@ -18,8 +19,6 @@ def load_library(part: str = "train") -> Corpus:
     part : {"train", "test", "all"}
         Each part of the fixed split has its own label names; "all" joins both.
     """
-    from manylabel.corpus.formats import read
-
     if part == "all":
         return load_library("train").join(load_library("test"))
     if part not in ("train", "test"):

@@ -86,9 +86,10 @@ def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:
 def write_names(path: Path, named: Sequence[str]) -> None:
     """Write names one a line, or refuse those that would not come back the same."""
     for name in named:
-        if name.rstrip("\r") != name or "\n" in name or "\t" in name:
+        if set(name) & set("\t\r\n") or name.startswith("\ufeff"):
             raise CorpusError(
-                f"the name {name!r} holds a tab or a line break, which this file cannot carry.",
+                f"the name {name!r} holds a tab, a line break or a byte order mark, "
+                "which this file cannot carry.",
                 path=str(path),
             )
     with atomic_write(path) as file:

@@ -140,23 +140,22 @@ def parse_rows(
             if math.isinf(values[entry]):
                 row = int(np.searchsorted(feature_ends[:n], entry, side="right"))
                 explain(source, text, row_lines[row], line, n_labels, n_features, loose)
+        label_counts = np.diff(label_ends[:n], prepend=0)
+        feature_counts = np.diff(feature_ends[:n], prepend=0)
         if max_rows is not None and rows.n_rows + n > max_rows:
-            kept = max_rows - rows.n_rows
-            for row in range(kept, n):
-                if (
-                    _start(label_ends, row) < label_ends[row]
-                    or _start(feature_ends, row) < feature_ends[row]
-                ):
-                    raise source.error(
-                        f"expected {max_rows} rows as the header says, found more.",
-                        line + int(row_lines[row]),
-                    )
-            n = kept
-        rows.labels.append(labels[: _start(label_ends, n)].copy())
-        rows.label_counts.append(np.diff(label_ends[:n], prepend=0))
-        rows.features.append(features[: _start(feature_ends, n)].copy())
-        rows.values.append(values[: _start(feature_ends, n)].copy())
-        rows.feature_counts.append(np.diff(feature_ends[:n], prepend=0))
+            n = max_rows - rows.n_rows
+            filled = (label_counts + feature_counts)[n:] > 0
+            if filled.any():
+                raise source.error(
+                    f"expected {max_rows} rows as the header says, found more.",
+                    line + int(row_lines[n + np.argmax(filled)]),
+                )
+            label_counts, feature_counts = label_counts[:n], feature_counts[:n]
+        rows.labels.append(labels[: label_counts.sum()].copy())
+        rows.label_counts.append(label_counts)
+        rows.features.append(features[: feature_counts.sum()].copy())
+        rows.values.append(values[: feature_counts.sum()].copy())
+        rows.feature_counts.append(feature_counts)
         rows.lines.append(row_lines[:n] + line)
         rows.increasing &= bool(increasing)
         rows.n_rows += n
@@ -237,11 +236,6 @@ def number(value: float) -> str:
     ('3', '0.1')
     """
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
-
-
-def _start(ends: NDArray[np.int64], row: int) -> int:
-    """Where a row's entries begin."""
-    return int(ends[row - 1]) if row else 0
 
 
 def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
