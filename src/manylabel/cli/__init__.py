@@ -1,0 +1,5 @@
+"""The command line: one small file per command."""
+
+from manylabel.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,3 @@
+from manylabel.cli.app import main
+
+main()

@@ -1,0 +1,135 @@
+"""The application: its commands, and what becomes of their errors.
+
+A command is a function in a file of its own, and a place in ``COMMANDS``. Nothing heavy is imported
+here or at the top of a command's file, so that ``manylabel --help`` is quick.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from manylabel import __version__
+from manylabel.cli.convert import convert
+from manylabel.cli.demo import demo
+from manylabel.cli.options import Debug, State
+from manylabel.cli.output import complain
+from manylabel.cli.stats import stats
+from manylabel.exceptions import ManylabelError
+
+__all__ = ["COMMANDS", "app", "main", "run"]
+
+#: In the order of the help.
+COMMANDS = (demo, stats, convert)
+
+_INTERRUPTED = 130
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _help_text(documented: object) -> str:
+    """A docstring whose examples keep their line breaks."""
+    return inspect.cleandoc(documented.__doc__ or "").replace("For example:", "\b\nFor example:")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"manylabel {__version__}")
+        raise typer.Exit
+
+
+def _manylabel(
+    ctx: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Tag documents with thousands of labels, in seconds, and show exactly why.
+
+    Data go to standard output, messages to standard error; - stands for either. The exit code is
+    0 after success, 1 after a failure, 2 after a wrong call.
+
+    For example:
+      manylabel demo
+      manylabel stats train.jsonl
+      manylabel convert train.jsonl train.txt
+    """
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+app.callback(invoke_without_command=True, help=_help_text(_manylabel))(_manylabel)
+for _function in COMMANDS:
+    app.command(help=_help_text(_function))(_function)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit: the entry point of ``manylabel``."""
+    sys.exit(run())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows ``manylabel``; by default what the process was started with.
+
+    Examples
+    --------
+    >>> run(["--version"]) # doctest: +ELLIPSIS
+    manylabel ...
+    0
+    """
+    state = State()
+    try:
+        code = typer.main.get_command(app).main(
+            None if arguments is None else list(arguments),
+            prog_name="manylabel",
+            standalone_mode=False,
+            obj=state,
+        )
+        sys.stdout.flush()
+        return code or 0
+    except (typer.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        _forget_output()
+        return 1
+    except Exception as error:
+        if state.debug:
+            traceback.print_exc()
+        else:
+            complain(_sentence(error))
+        return getattr(error, "exit_code", 1)
+
+
+def _forget_output() -> None:
+    """Let nothing more be written to a pipe that nobody reads, not even when Python exits."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, in one line."""
+    if isinstance(error, ManylabelError):
+        return str(error)
+    if hasattr(error, "format_message"):  # a wrong call, found by Typer
+        context = getattr(error, "ctx", None)
+        path = "manylabel" if context is None else context.command_path
+        return f"{error.format_message()} Try: {path} --help"
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return f"{where}{error.strerror}."
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this corpus."
+    return f"{type(error).__name__}: {error} (unexpected; --debug shows where)."

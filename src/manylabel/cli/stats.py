@@ -1,0 +1,159 @@
+"""``manylabel stats``: a corpus in figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manylabel.cli.options import (
+    FORMAT_NAMES,
+    CorpusPath,
+    Debug,
+    Format,
+    Jobs,
+    Json,
+    Labels,
+    MinDf,
+    Quiet,
+    Separator,
+    Stemming,
+    StopWords,
+    ZeroBased,
+)
+from manylabel.cli.output import make_console, note, print_json
+from manylabel.cli.reading import count_words
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from manylabel.corpus import Corpus
+
+__all__ = ["statistics_table", "stats"]
+
+#: Heading -> figure -> what it means.
+MEANINGS = {
+    "Size": {
+        "documents": "",
+        "features": "distinct words or columns",
+        "labels": "in the vocabulary",
+    },
+    "Labels of a document": {
+        "label-cardinality": "on average",
+        "label-density": "as a share of all labels",
+        "labels-per-document-median": "half of them have no more",
+        "labels-per-document-max": "",
+        "documents-without-labels": "",
+    },
+    "Documents of a label": {
+        "label-frequency-mean": "on average",
+        "label-frequency-median": "half of them have no more",
+        "label-frequency-mode": "the most common number",
+        "label-frequency-max": "of the most common label",
+        "labels-without-documents": "",
+    },
+    "Sets of labels": {
+        "distinct-label-sets": "combinations that occur",
+        "label-set-frequency-mean": "documents a combination",
+        "unique-label-set-proportion": "documents alone with theirs",
+    },
+    "Features of a document": {
+        "feature-cardinality": "not zero, on average",
+        "feature-density": "as a share of all features",
+        "documents-without-features": "",
+    },
+}
+
+
+def stats(
+    corpus: CorpusPath,
+    as_json: Json = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="OUT.svg",
+            help="Draw how labels are distributed, as .svg, .pdf or .png: two files.",
+        ),
+    ] = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; usually found out."
+        ),
+    ] = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    stop_words: StopWords = None,
+    stemming: Stemming = None,
+    min_df: MinDf = 1,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Describe a corpus in the figures of the papers' tables.
+
+    Words of texts are counted first; the options for that decide how many features there are.
+
+    For example:
+      manylabel stats train.jsonl --stop-words english --min-df 2
+      manylabel stats bibtex/train.txt.xz --json
+      manylabel stats emotions-train.arff --plot emotions.svg
+      xzcat train.jsonl.xz | manylabel stats -
+    """
+    from manylabel.corpus import read
+
+    found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
+    found = count_words(
+        found, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
+    )
+    figures = found.statistics().to_dict()
+    if as_json:
+        print_json(figures)
+    else:
+        name = "standard input" if corpus == "-" else corpus
+        make_console().print(statistics_table(figures, name))
+    if plot is not None:
+        for path in _draw(found, plot):
+            note(f"Wrote {path}", quiet)
+
+
+def statistics_table(figures: dict[str, Any], title: str) -> Table:
+    """The figures under their headings, with what they mean."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title, "bold"), title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("Figure", style="cyan", no_wrap=True)
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_column("Meaning", style="dim")
+    for heading, meanings in MEANINGS.items():
+        table.add_row(Text(heading, "bold"))
+        for name, meaning in meanings.items():
+            table.add_row(f"  {name}", _shown(figures[name]), meaning)
+    return table
+
+
+def _shown(value: float) -> str:
+    """A whole number in full, any other with four digits that say something."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.2f}" if value >= 100 else f"{value:.4g}"
+
+
+def _draw(corpus: Corpus, path: Path) -> list[Path]:
+    """Draw Rubin's figures 1 and 2 into files whose names start as ``path`` does."""
+    from manylabel.corpus.plots import plot_label_frequencies, plot_labels_per_document
+
+    drawn = []
+    for name, draw in (
+        ("label-frequencies", plot_label_frequencies),
+        ("labels-per-document", plot_labels_per_document),
+    ):
+        target = path.with_name(f"{path.stem}-{name}{path.suffix}")
+        draw(corpus, target)
+        drawn.append(target)
+    return drawn
