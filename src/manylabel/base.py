@@ -78,10 +78,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        return self._fit_checked(X, Y)
+
+    def _fit_checked(self, X: Any, Y: Any, classes: Any = None) -> Self:
+        """Check everything, learn, and fit the threshold."""
         self._check_parameters()
         threshold = make_threshold(self.threshold)
         X = self._checked_features(X, reset=True)
-        Y = self._checked_targets(Y)
+        Y = self._checked_targets(Y, classes)
         check_same_rows(X, Y)
         self.n_labels_ = Y.shape[1]
         self._fit(X, Y)
@@ -126,29 +130,44 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         if self.single_label_:
             return self.classes_[_filled(scores).argmax(axis=1)]
         labels = self.threshold_.apply(scores)
-        return labels.toarray() if self.dense_labels_ else labels
+        return labels.toarray().astype(self.labels_dtype_) if self.dense_labels_ else labels
 
     def _checked_features(self, X: Any, reset: bool) -> sparse.csr_array:
         """Check X by scikit-learn's rules, then by ours."""
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
         return check_matrix(X)
 
-    def _checked_targets(self, Y: Any) -> sparse.csr_array:
-        """Turn targets into an indicator matrix and remember their form."""
+    def _checked_targets(self, Y: Any, classes: Any = None) -> sparse.csr_array:
+        """Turn targets into an indicator matrix and remember their form.
+
+        ``classes`` are all there will be, where later calls may bring more than this one.
+        """
         if Y is None:
-            raise InputError("fit requires y to be passed: a matrix of labels; got None.")
+            raise InputError(
+                "fit requires y to be passed, but the target y is None: give a matrix of labels."
+            )
         self.dense_labels_ = not sparse.issparse(Y)
-        shape = np.shape(Y)
-        self.single_label_ = self.dense_labels_ and (len(shape) < 2 or shape[1] == 1)
+        Y = np.asarray(Y) if self.dense_labels_ else Y
+        self.labels_dtype_ = Y.dtype
+        self.single_label_ = self.dense_labels_ and (Y.ndim < 2 or Y.shape[1] == 1)
         if not self.single_label_:
             Y = check_labels(Y)
             if Y.shape[1] == 0:
                 raise InputError("Y must have at least one label; got none.")
             self.classes_ = np.arange(Y.shape[1])
             return Y
-        classes = column_or_1d(Y, warn=True)
-        check_classification_targets(classes)
-        self.classes_, codes = np.unique(classes, return_inverse=True)
+        Y = column_or_1d(Y, warn=True)
+        check_classification_targets(Y)
+        self.classes_ = np.unique(Y if classes is None else classes)
+        return self._one_hot(Y)
+
+    def _one_hot(self, Y: Any) -> sparse.csr_array:
+        """An indicator matrix of known classes."""
+        Y = column_or_1d(Y, warn=True)
+        unknown = ~np.isin(Y, self.classes_)
+        if unknown.any():
+            raise InputError(f"y holds {Y[unknown][0]!r}, which is none of the known classes.")
+        codes = np.searchsorted(self.classes_, Y)
         ones = np.ones(codes.size, np.int8)
         return sparse.csr_array(
             (ones, (np.arange(codes.size), codes)), shape=(codes.size, self.classes_.size)

@@ -54,7 +54,8 @@ def check_matrix(
     2
     >>> check_matrix([[0, -2.0]])
     Traceback (most recent call last):
-    manylabel.exceptions.InputError: X must not be negative; row 0, column 1 holds -2.0.
+    manylabel.exceptions.InputError: X must not be negative; row 0, column 1 holds -2.0. \
+Negative values in data have no meaning as counts or weights.
     """
     if sparse.issparse(X):
         if X.dtype.kind not in "biuf":
@@ -65,6 +66,8 @@ def check_matrix(
     else:
         try:
             dense = np.asarray(X)
+            if dense.dtype.kind == "c":
+                raise ValueError("complex data is not supported")
             if dense.dtype.kind not in "biuf":
                 dense = dense.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -186,5 +189,6 @@ def _check_values(matrix: sparse.csr_array, name: str, non_negative: bool) -> No
         entry = int(np.argmax(data < 0))
         row, column = _position(matrix, entry)
         raise InputError(
-            f"{name} must not be negative; row {row}, column {column} holds {data[entry]}."
+            f"{name} must not be negative; row {row}, column {column} holds {data[entry]}. "
+            "Negative values in data have no meaning as counts or weights."
         )

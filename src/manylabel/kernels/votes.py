@@ -1,0 +1,202 @@
+"""Scores of labels from neighbours and from features (LCIF, definitions 6 to 9).
+
+A label without votes has exactly 0, so votes too small for a number count as `LEAST`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.kernels.compile import kernel
+from manylabel.kernels.heap import select_kth
+
+LEAST = 1e-300
+
+
+class Csr(NamedTuple):
+    """A sparse matrix by rows."""
+
+    ptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float64]
+
+
+@kernel
+def instance_votes(neighbors, similarities, alpha, labels, votes, touched):
+    """Add sim^alpha of each neighbour to its labels (definition 6); labels touched, weight in all.
+
+    ``neighbors`` is padded with -1.
+    """
+    count = 0
+    total = 0.0
+    for place in range(neighbors.size):
+        row = neighbors[place]
+        if row < 0:
+            break
+        weight = max(np.float64(similarities[place]) ** alpha, LEAST)
+        total += weight
+        for i in range(labels.ptr[row], labels.ptr[row + 1]):
+            label = labels.indices[i]
+            if votes[label] == 0:
+                touched[count] = label
+                count += 1
+            votes[label] += max(weight * labels.data[i], LEAST)
+    return count, total
+
+
+@kernel
+def feature_votes(features, values, similar, votes, touched):
+    """Add value * sim^beta of each feature to its labels (definition 8).
+
+    ``similar`` holds, feature by feature, the similarities to the power beta.
+    """
+    count = 0
+    total = 0.0
+    for place in range(features.size):
+        feature, value = features[place], values[place]
+        total += value
+        for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
+            label = similar.indices[i]
+            if votes[label] == 0:
+                touched[count] = label
+                count += 1
+            votes[label] += max(value * similar.data[i], LEAST)
+    return count, total
+
+
+@kernel
+def held_out_feature_votes(
+    features, values, own, similar, beta, feature_lengths, label_lengths, votes, touched
+):
+    """As `feature_votes`, as if the document had not been in the training set.
+
+    ``similar`` holds plain similarities here; ``own`` are the document's labels. Without the
+    document a feature column loses the document's value and its labels' columns lose a one.
+    """
+    count = 0
+    total = 0.0
+    for place in range(features.size):
+        feature, value = features[place], values[place]
+        total += value
+        length = feature_lengths[feature]
+        left = length * length - value * value
+        if left <= 1e-9 * length * length:
+            continue
+        stretch = length / np.sqrt(left)
+        for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
+            label = similar.indices[i]
+            similarity = similar.data[i]
+            at = np.searchsorted(own, label)
+            if at < own.size and own[at] == label:
+                size = label_lengths[label]
+                if size <= 1:
+                    continue
+                similarity -= value / (length * size)
+                similarity *= size / np.sqrt(size * size - 1)
+                if similarity <= 1e-12:
+                    continue
+            if votes[label] == 0:
+                touched[count] = label
+                count += 1
+            votes[label] += max(value * (similarity * stretch) ** beta, LEAST)
+    return count, total
+
+
+@kernel
+def best_labels(votes, touched, count, top, scratch):
+    """Move the labels with the most votes to the front of ``touched``; how many there are.
+
+    Ties go to the lower label.
+    """
+    if count <= top:
+        return count
+    for i in range(count):
+        scratch[i] = votes[touched[i]]
+    least = select_kth(scratch, count, top, scratch)
+    above = 0
+    for i in range(count):
+        if votes[touched[i]] > least:
+            touched[i], touched[above] = touched[above], touched[i]
+            above += 1
+    ties = 0
+    for i in range(above, count):
+        if votes[touched[i]] == least:
+            touched[i], touched[above + ties] = touched[above + ties], touched[i]
+            ties += 1
+    touched[above : above + ties].sort()
+    return top
+
+
+@kernel
+def combine(
+    first, last, weight, neighbors, similarities, alpha, labels,
+    queries, similar, top, held_out, own, beta, feature_lengths, label_lengths,
+    lengths, out_labels, out_scores,
+):  # fmt: skip
+    """Write ``weight`` of the neighbours' votes plus the rest of the features' (definition 9).
+
+    Candidates are every label of a neighbour and the ``top`` labels by features. With
+    ``weight`` 1 features are not looked at, with 0 neighbours are not. Rows are written one after
+    another; ``lengths`` says how long each is.
+    """
+    n_labels = label_lengths.size
+    by_instance, by_feature = np.zeros(n_labels), np.zeros(n_labels)
+    touched, touched_too = np.empty(n_labels, np.int32), np.empty(n_labels, np.int32)
+    scratch = np.empty(n_labels)
+    at = 0
+    for row in range(first, last):
+        n_instance = n_feature = n_best = 0
+        instance_total = feature_total = 1.0
+        if weight > 0:
+            n_instance, instance_total = instance_votes(
+                neighbors[row], similarities[row], alpha, labels, by_instance, touched
+            )
+        if weight < 1:
+            features = queries.indices[queries.ptr[row] : queries.ptr[row + 1]]
+            values = queries.data[queries.ptr[row] : queries.ptr[row + 1]]
+            if held_out:
+                mine = own.indices[own.ptr[row] : own.ptr[row + 1]]
+                n_feature, feature_total = held_out_feature_votes(
+                    features, values, mine, similar, beta, feature_lengths, label_lengths,
+                    by_feature, touched_too,
+                )  # fmt: skip
+            else:
+                n_feature, feature_total = feature_votes(
+                    features, values, similar, by_feature, touched_too
+                )
+            n_best = best_labels(by_feature, touched_too, n_feature, top, scratch)
+        count = n_instance
+        for i in range(n_best):
+            if by_instance[touched_too[i]] == 0:
+                touched[count] = touched_too[i]
+                count += 1
+        # Sums of nothing are 0 over 0; the labels are none then.
+        instance_part = weight / instance_total if instance_total > 0 else 0.0
+        feature_part = (1 - weight) / feature_total if feature_total > 0 else 0.0
+        touched[:count].sort()
+        for i in range(count):
+            label = touched[i]
+            out_labels[at] = label
+            out_scores[at] = instance_part * by_instance[label] + feature_part * by_feature[label]
+            by_instance[label] = 0
+            at += 1
+        for i in range(n_feature):
+            by_feature[touched_too[i]] = 0
+        lengths[row - first] = count
+
+
+@kernel
+def keep_best_of_rows(ptr, indices, data, top, keep):
+    """Mark the ``top`` greatest entries of each row; ties go to the lower column."""
+    for row in range(ptr.size - 1):
+        start, stop = ptr[row], ptr[row + 1]
+        n = stop - start
+        if n <= top:
+            keep[start:stop] = True
+            continue
+        order = np.argsort(-data[start:stop], kind="mergesort")
+        for i in range(top):
+            keep[start + order[i]] = True

@@ -1,0 +1,84 @@
+"""Similarities of features and labels (LCIF, definition 7), kept up to date as documents change."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.kernels import votes
+from manylabel.kernels.votes import Csr
+
+__all__ = ["FeatureSimilarity"]
+
+
+class FeatureSimilarity:
+    """Cosines of the columns of a feature matrix and of a label matrix.
+
+    What is kept are sums over documents, so documents can be added and taken away.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_documents, n_features)
+    Y : csr_array of shape (n_documents, n_labels)
+    labels_per_feature : int, optional
+        Keep only so many nearest labels of each feature: the scalable variant of section 3.2.
+    """
+
+    def __init__(
+        self, X: sparse.csr_array, Y: sparse.csr_array, labels_per_feature: int | None
+    ) -> None:
+        self.labels_per_feature = labels_per_feature
+        self._together = _products(X, Y)
+        self._squares = _column_squares(X)
+        self._counts = np.asarray(Y.sum(axis=0), np.float64).ravel()
+        self._refresh()
+
+    def update(self, X: sparse.csr_array, Y: sparse.csr_array, sign: int) -> None:
+        """Add documents (sign 1) or take them away (sign -1)."""
+        if Y.shape[1] > self._counts.size:
+            self._together.resize((self._together.shape[0], Y.shape[1]))
+            self._counts = np.pad(self._counts, (0, Y.shape[1] - self._counts.size))
+        self._together = self._together + sign * _products(X, Y)
+        self._squares = np.maximum(self._squares + sign * _column_squares(X), 0)
+        self._counts += sign * np.asarray(Y.sum(axis=0), np.float64).ravel()
+        if sign < 0:
+            # What sums leave behind when every document of a pair is gone.
+            data = self._together.data
+            data[data < 1e-9] = 0
+            self._squares[self._squares < 1e-9] = 0
+            self._together.eliminate_zeros()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Divide the sums by the lengths of the columns."""
+        self.feature_lengths: NDArray[np.float64] = np.sqrt(self._squares)
+        self.label_lengths: NDArray[np.float64] = np.sqrt(self._counts)
+        together = self._together
+        lengths = np.repeat(self.feature_lengths, np.diff(together.indptr))
+        lengths *= self.label_lengths[together.indices]
+        indices, ptr = together.indices, together.indptr.astype(np.int64)
+        data = together.data / lengths
+        if self.labels_per_feature is not None:
+            keep = np.zeros(data.size, np.bool_)
+            votes.keep_best_of_rows(ptr, indices, data, self.labels_per_feature, keep)
+            ptr = np.concatenate([[0], np.cumsum(keep)])[ptr]
+            indices, data = indices[keep], data[keep]
+        self.plain = Csr(ptr, indices.astype(np.int32, copy=False), data)
+
+    def to_power(self, beta: float) -> Csr:
+        """The similarities to a power."""
+        return self.plain if beta == 1 else self.plain._replace(data=self.plain.data**beta)
+
+
+def _products(X: sparse.csr_array, Y: sparse.csr_array) -> sparse.csr_array:
+    """Feature columns times label columns, by feature."""
+    together = X.T.tocsr() @ Y.astype(X.dtype)
+    together.sort_indices()
+    return together
+
+
+def _column_squares(X: sparse.csr_array) -> NDArray[np.float64]:
+    """The squared lengths of the columns."""
+    squares = np.bincount(X.indices, weights=X.data**2, minlength=X.shape[1])
+    return squares.astype(np.float64)  # a matrix without entries gives integers
