@@ -63,7 +63,9 @@ def convert(
     separator: Separator = None,
     to_separator: Annotated[
         str | None,
-        typer.Option("--to-separator", metavar="SIGN", help="The same for OUT."),
+        typer.Option(
+            "--to-separator", metavar="SIGN", help="The same for OUT; --separator is for IN."
+        ),
     ] = None,
     zero_based: ZeroBased = None,
     stop_words: StopWords = None,
@@ -82,7 +84,7 @@ def convert(
 
     For example:
       manylabel convert train.jsonl train.csv.gz
-      manylabel convert train.jsonl counts/train.txt --stop-words english
+      manylabel convert train.jsonl train.txt --stop-words english --min-df 2
       manylabel convert emotions-train.arff - --to svmlight
     """
     from manylabel.corpus import read, write

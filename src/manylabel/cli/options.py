@@ -86,7 +86,9 @@ Labels = Annotated[
 Separator = Annotated[
     str | None,
     typer.Option(
-        "--separator", metavar="SIGN", help="What stands between labels in TSV and CSV; usually ;"
+        "--separator",
+        metavar="SIGN",
+        help="What stands between labels in TSV and CSV, by default a semicolon.",
     ),
 ]
 ZeroBased = Annotated[

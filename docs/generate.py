@@ -1,0 +1,119 @@
+"""Write the pages of ``docs/`` that follow from the code: ``make docs``.
+
+A test compares the pages with what this file makes, so none of them is ever out of date.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from manylabel.cli.app import app
+from manylabel.metrics import MEASURES
+
+__all__ = ["PAGES", "main"]
+
+DOCS = Path(__file__).parent
+_HEAD = "<!-- Made by docs/generate.py: change the code, then run `make docs`. -->\n"
+# Typer's own options say so themselves, in words that differ from version to version.
+_COMPLETION = ("install_completion", "show_completion")
+_NEEDS = {"scores": "scores", "labels": "label sets", "train": "training labels"}
+
+
+def cli_page() -> str:
+    """The commands with their help, arguments and options."""
+    group: Any = typer.main.get_command(app)
+    parts = [_HEAD, "# The command line\n", *_section(group, "manylabel", ["COMMAND ..."])]
+    parts.append(
+        "`manylabel --install-completion` sets up completion in your shell, "
+        "`manylabel --show-completion` prints what it would set up, and `--help` works after "
+        "every command.\n"
+    )
+    for name, command in group.commands.items():
+        parts += [f"## manylabel {name}\n", *_section(command, f"manylabel {name}", [])]
+    return "\n".join(parts)
+
+
+def _section(command: Any, name: str, more: list[str]) -> Iterator[str]:
+    """Usage, help, and a table of parameters."""
+    shown = [
+        parameter
+        for parameter in command.params
+        if parameter.name not in _COMPLETION and "--help" not in parameter.opts
+    ]
+    arguments = [p.metavar for p in shown if p.param_type_name == "argument"]
+    yield f"```\n{' '.join([name, '[OPTIONS]', *arguments, *more])}\n```\n"
+    text, _, examples = inspect.cleandoc(command.help).partition("\b\nFor example:\n")
+    yield text.strip() + "\n"
+    yield f"```\n{inspect.cleandoc(examples)}\n```\n"
+    yield "| | |\n|---|---|"
+    for parameter in shown:
+        yield f"| {_spelling(parameter)} | {parameter.help}{_default(parameter)} |"
+    yield ""
+
+
+def _spelling(parameter: Any) -> str:
+    """How a parameter is written."""
+    if parameter.param_type_name == "argument":
+        return f"`{parameter.metavar}`"
+    metavar = f" {parameter.metavar}" if parameter.metavar else ""
+    return ", ".join(f"`{name}{metavar}`" for name in (*parameter.opts, *parameter.secondary_opts))
+
+
+def _default(parameter: Any) -> str:
+    """A default that says something."""
+    silent = parameter.required or parameter.default in (None, False)
+    return "" if silent else f" Default: {parameter.default}."
+
+
+def measures_page() -> str:
+    """The measures in the order of reports."""
+    rows = [
+        f"| `{measure.name}` | {measure.description} | "
+        f"{', '.join(word for part, word in _NEEDS.items() if part in measure.needs)} | "
+        f"{'high' if measure.greater_is_better else 'low'} |"
+        for measure in MEASURES.values()
+    ]
+    return "\n".join(
+        [
+            _HEAD,
+            "# Measures\n",
+            "`manylabel.metrics.evaluate` computes them by name; without names, all that what "
+            "is given allows. A number takes the place of a final k. Ties go to the lower label; "
+            "labels without a score rank below all others.\n",
+            "```python",
+            "from manylabel.metrics import evaluate",
+            "",
+            "truth = [[1, 0, 1], [0, 1, 0]]",
+            "scores = [[0.9, 0.5, 0.1], [0.2, 0.8, 0.1]]",
+            'found = evaluate(truth, scores, metrics=["p@1", "ndcg@3", "ranking-loss"])',
+            'assert found["p@1"] == 1.0',
+            "```\n",
+            "| name | meaning | needs | good is |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+#: Page -> what makes it.
+PAGES: dict[Path, Callable[[], str]] = {
+    DOCS / "reference" / "cli.md": cli_page,
+    DOCS / "reference" / "measures.md": measures_page,
+}
+
+
+def main() -> None:
+    """Write every page."""
+    for path, page in PAGES.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

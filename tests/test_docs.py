@@ -1,0 +1,69 @@
+"""What the documents say is so: their code runs, and generated pages are up to date."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from manylabel.cli.app import run
+from manylabel.corpus import read
+from manylabel.corpus.detection import FORMATS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """The fenced blocks of a page: language and content."""
+    fence = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    return fence.findall(page.read_text(encoding="utf-8"))
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_code_and_commands_run(page, tmp_path, monkeypatch, capfd):
+    """Blocks run in order, those of a page in one folder; what they print is not compared."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for language, content in blocks(page):
+        if language == "python":
+            exec(compile(content, str(page), "exec"), names)
+        elif language == "console":
+            for line in re.findall(r"^\$ manylabel (.*)$", content, re.MULTILINE):
+                assert run(shlex.split(line)) == 0, f"{line}: {capfd.readouterr().err}"
+
+
+@pytest.mark.parametrize("page", generator().PAGES, ids=lambda page: page.name)
+def test_generated_pages_are_up_to_date(page):
+    assert page.read_text(encoding="utf-8") == generator().PAGES[page](), "run `make docs`"
+
+
+def test_examples_of_formats_are_read_with_the_labels_they_show(tmp_path):
+    """Three documents each, the first two with two labels and the last with none."""
+    examples = blocks(ROOT / "docs" / "formats.md")
+    (tmp_path / "pets.xml").write_text(dict(examples)["xml"])
+    shown = [(kind, content) for kind, content in examples if kind in FORMATS]
+    assert {kind for kind, _ in shown} == set(FORMATS) - {"folder"}
+    for kind, content in shown:
+        path = tmp_path / ("pets.arff" if kind == "mulan" else "example")
+        path.write_text(content)
+        corpus = read(path)
+        assert list(map(len, corpus.label_lists())) == [2, 2, 0], kind
+        assert corpus.n_labels == 3
+        assert len(read(path, kind)) == 3
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

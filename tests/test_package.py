@@ -1,0 +1,106 @@
+"""The package as a whole: what importing it costs, and who may import whom."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import manylabel
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "manylabel"
+HEAVY = {"numba", "numpy", "scipy", "sklearn"}
+SHELLS = {"typer", "rich", "fastapi", "uvicorn", "matplotlib"}
+
+
+def modules_after(code: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after running the code."""
+    found = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(found.stderr.split())
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert modules_after("import manylabel").isdisjoint(HEAVY | SHELLS)
+
+
+def test_the_help_needs_nothing_heavy():
+    loaded = modules_after("from manylabel.cli.app import run; run(['convert', '--help'])")
+    assert loaded.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("name", manylabel.__all__)
+def test_public_names_can_be_imported(name):
+    assert getattr(manylabel, name) is not None
+    assert name in dir(manylabel)
+
+
+def test_other_names_are_refused():
+    with pytest.raises(AttributeError, match="module 'manylabel' has no attribute 'nothing'"):
+        _ = manylabel.nothing
+
+
+def layers() -> dict[str, int]:
+    """Room -> height, from the table in docs/architecture.md."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    return {room: height for height, row in enumerate(rows) for room in re.findall("`(.*?)`", row)}
+
+
+def source_files() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute here"
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def imported_rooms(path: Path) -> set[str]:
+    names = (name.split(".") for name in imported(path))
+    return {name[1] for name in names if name[0] == "manylabel" and len(name) > 1}
+
+
+def test_every_room_has_a_layer():
+    rooms = {room_of(path) for path in source_files()} - {"__init__"}
+    assert rooms <= layers().keys()
+
+
+@pytest.mark.parametrize("path", source_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path):
+    height, room = layers(), room_of(path)
+    if room == "__init__":
+        return
+    for other in imported_rooms(path) - {room, "__version__"}:
+        assert height[other] < height[room], f"{room} may not import {other}"
+
+
+@pytest.mark.parametrize("path", source_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_kernels_import_numba(path):
+    if room_of(path) != "kernels":
+        assert not {name.split(".")[0] for name in imported(path)} & {"numba", "llvmlite"}
+
+
+def test_nothing_is_pickled():
+    for path in source_files():
+        names = {name.split(".")[0] for name in imported(path)}
+        assert names.isdisjoint({"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"})
