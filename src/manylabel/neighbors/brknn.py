@@ -1,0 +1,258 @@
+"""BRkNN, and what it shares with the other lazy baselines: counts of the neighbours' labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.base import MultiLabelClassifier
+from manylabel.exceptions import ParameterError
+from manylabel.neighbors.index import NeighborIndex, Neighbors
+from manylabel.parallel import run_blocks
+from manylabel.predictions import canonical_scores, rank_order
+from manylabel.text.weighting import Weighting, make_weighting
+from manylabel.thresholds import Fixed, Threshold
+from manylabel.thresholds.base import pick
+from manylabel.validation import check_real, check_whole, csr_parts
+
+__all__ = ["BRkNN", "LazyClassifier", "label_counts", "share_scores"]
+
+#: Rows a task.
+BLOCK = 1024
+#: Training documents whose scores a threshold is learnt from, at most.
+HELD_OUT = 20_000
+
+
+def label_counts(
+    neighbors: NDArray[np.int32], Y: sparse.csr_array, n_jobs: int | None = None
+) -> sparse.csr_array:
+    """Count how many of each row's neighbours carry each label.
+
+    Parameters
+    ----------
+    neighbors : array of shape (n_rows, k)
+        Row numbers of Y, -1 where there is no neighbour; :attr:`Neighbors.indices`, or the first
+        so many of its columns.
+    Y : csr_array of shape (n_samples, n_labels)
+        Canonical labels.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    counts : csr_array of shape (n_rows, n_labels), int32
+        Only labels that some neighbour carries are stored.
+
+    Examples
+    --------
+    >>> Y = sparse.csr_array(np.array([[1, 0, 1], [1, 0, 0]], np.int8))
+    >>> label_counts(np.array([[0, 1], [1, -1]], np.int32), Y).toarray().tolist()
+    [[2, 0, 1], [1, 0, 0]]
+    """
+    from manylabel.kernels import lazy
+
+    n_rows = neighbors.shape[0]
+    y_ptr, y_labels, _ = csr_parts(Y, np.int8)
+    lengths = np.diff(y_ptr)
+    sizes = np.empty(n_rows, np.int64)
+    pieces: dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+
+    def work(start: int, stop: int) -> None:
+        found = neighbors[start:stop]
+        room = int(lengths[found[found >= 0]].sum())
+        labels, counts = np.empty(room, np.int32), np.empty(room, np.int32)
+        lazy.count_labels(found, y_ptr, y_labels, sizes[start:stop], labels, counts)
+        end = int(sizes[start:stop].sum())
+        pieces[start] = labels[:end].copy(), counts[:end].copy()
+
+    run_blocks(work, n_rows, BLOCK, n_jobs)
+    return joined(pieces, sizes, Y.shape[1])
+
+
+def joined(
+    pieces: dict[int, tuple[NDArray[np.int32], NDArray[Any]]],
+    sizes: NDArray[np.int64],
+    n_labels: int,
+) -> sparse.csr_array:
+    """One matrix from blocks of rows as (labels, values), each under its first row's number."""
+    blocks = [pieces[start] for start in sorted(pieces)] or [(np.empty(0, np.int32),) * 2]
+    labels, values = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    # SciPy keeps both index arrays in one type, so narrow pointers keep the labels narrow.
+    narrow = labels.size <= np.iinfo(np.int32).max
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32 if narrow else np.int64)
+    return sparse.csr_array((values, labels, indptr), shape=(sizes.size, n_labels))
+
+
+def share_scores(
+    neighbors: NDArray[np.int32], Y: sparse.csr_array, n_jobs: int | None = None
+) -> sparse.csr_array:
+    """The share of each row's neighbours that carry each label: BRkNN's confidences.
+
+    Parameters and shape are those of :func:`label_counts`. Where fewer than k neighbours were
+    found, the share is of those.
+    """
+    counts = label_counts(neighbors, Y, n_jobs)
+    found = (neighbors >= 0).sum(axis=1)
+    shares = counts.data / np.repeat(found, np.diff(counts.indptr))
+    return sparse.csr_array((shares, counts.indices, counts.indptr), shape=counts.shape)
+
+
+def check_above_zero(name: str, value: Any) -> None:
+    """Check a parameter that is a number above 0."""
+    if check_real(name, value, 0) == 0:
+        raise ParameterError(f"`{name}` must be a number above 0; got 0.")
+
+
+class LazyClassifier(MultiLabelClassifier):
+    """Base of the classifiers that see of a document only the labels of its k neighbours."""
+
+    k: int
+    weighting: Any
+    n_jobs: int | None
+    verbose: bool | int
+    weighting_: Weighting
+    index_: NeighborIndex
+    labels_: sparse.csr_array
+
+    def _check_parameters(self) -> None:
+        """Raise ParameterError for a parameter outside its domain."""
+        check_whole("k", self.k, 1)
+
+    def _remember(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        """Index the training documents and keep their labels."""
+        self.weighting_ = make_weighting(self.weighting).fit(X)
+        self.index_ = NeighborIndex(self.weighting_.transform(X))
+        self.labels_ = Y
+
+    def _neighbors(self, X: sparse.csr_array) -> Neighbors:
+        """The nearest training documents of new ones."""
+        rows = self.weighting_.transform(X)
+        return self.index_.search(rows, self.k, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _counts_without_itself(self) -> sparse.csr_array:
+        """Counts of the labels of each training document's neighbours, itself left out."""
+        found = self.index_.search_self(self.k, n_jobs=self.n_jobs, verbose=self.verbose)
+        return label_counts(found.indices, self.labels_, self.n_jobs)
+
+    def _hold_out(self, scores: Callable[[NDArray[np.int64]], sparse.csr_array]) -> None:
+        """Put aside the scores of some training rows for the threshold, if there is to be one."""
+        if not self.single_label_:
+            rows = np.arange(self.labels_.shape[0])
+            if rows.size > HELD_OUT:
+                rows = np.sort(np.random.default_rng(0).choice(rows, HELD_OUT, replace=False))
+            self._held_out = scores(rows), self.labels_[rows]
+
+    def _held_out_scores(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """What `_fit` has put aside."""
+        return self.__dict__.pop("_held_out")
+
+
+class BRkNN(LazyClassifier):
+    r"""Binary relevance on one search for neighbours: a label's score is the share of neighbours.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Neighbours. Where fewer have anything in common with a document, shares are of those.
+    variant : {None, "a", "b"}, default=None
+        Which labels are given. None: those that at least half of the neighbours carry. ``"a"``:
+        the best label as well if that gives none. ``"b"``: the s best labels, where s is the mean
+        number of labels of the neighbours, rounded, halves up.
+    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+        What is done to the features before cosines are taken; None is the paper's.
+    n_jobs : int, optional
+        Threads.
+    verbose : bool or int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    index_ : NeighborIndex
+        The training documents.
+    labels_ : csr_array of shape (n_samples, n_labels)
+        Their labels.
+    weighting_ : Weighting
+
+    References
+    ----------
+    Spyromitros, Tsoumakas and Vlahavas (2008), An empirical study of lazy multilabel
+    classification algorithms. The neighbours here are the nearest by cosine.
+
+    Examples
+    --------
+    >>> X = [[2, 0, 1], [1, 0, 0], [1, 1, 1]]
+    >>> Y = [[1, 1, 0], [1, 0, 0], [0, 1, 1]]
+    >>> model = BRkNN(k=3).fit(X, Y)
+    >>> model.decision_function([[1, 0, 1]]).toarray().round(2).tolist()
+    [[0.67, 0.67, 0.33]]
+    >>> model.predict([[1, 0, 1]]).tolist()
+    [[1, 1, 0]]
+    """
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        variant: str | None = None,
+        weighting: Any = "tfidf",
+        n_jobs: int | None = None,
+        verbose: bool | int = 0,
+    ) -> None:
+        self.k = k
+        self.variant = variant
+        self.weighting = weighting
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def threshold(self) -> Threshold:
+        """From shares to labels, as the variant says."""
+        if self.variant == "b":
+            return MeanSize()
+        return Fixed(0.5, at_least_one=self.variant == "a")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.variant not in (None, "a", "b"):
+            raise ParameterError(f"`variant` must be None, 'a' or 'b'; got {self.variant!r}.")
+
+    def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        self._remember(X, Y)
+
+    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        return share_scores(self._neighbors(X).indices, self.labels_, self.n_jobs)
+
+    def _held_out_scores(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """No scores: the thresholds of the variants have nothing to learn."""
+        return sparse.csr_array(Y.shape), Y
+
+
+class MeanSize(Threshold):
+    """Give each row its s best labels, where s is the sum of its scores, rounded, halves up.
+
+    The sum of the shares of neighbours that carry each label is the neighbours' mean number of
+    labels.
+    """
+
+    def fit(self, scores: Any = None, Y: Any = None) -> MeanSize:
+        """Learn nothing."""
+        return self
+
+    def apply(self, scores: Any) -> sparse.csr_array:
+        """The predicted labels as an indicator matrix (int8) of the shape of ``scores``."""
+        matrix = canonical_scores(scores)
+        # Sums are multiples of 1/k, so that this only undoes the rounding of the shares.
+        sizes = np.floor(matrix.sum(axis=1) + 0.5 + 1e-9)
+        lengths = np.diff(matrix.indptr)
+        place = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], lengths)
+        given = np.zeros(matrix.nnz, bool)
+        given[rank_order(matrix)] = place < np.repeat(sizes, lengths)
+        return pick(matrix, given)

@@ -1,0 +1,264 @@
+"""IBLR-ML: logistic regression on the labels of the neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit
+
+from manylabel.neighbors.brknn import (
+    BLOCK,
+    LazyClassifier,
+    check_above_zero,
+    joined,
+    label_counts,
+)
+from manylabel.parallel import run_blocks
+from manylabel.progress import progress_bar
+from manylabel.validation import check_real, check_whole, csr_parts
+
+__all__ = ["IBLR", "fit_logistic", "logistic_scores"]
+
+#: The intercept is a feature of this value, so that its penalty is a hundredth of the others'.
+INTERCEPT_FEATURE = 10.0
+
+
+def fit_logistic(
+    inputs: sparse.csr_array,
+    Y: sparse.csr_array,
+    C: float = 1.0,
+    *,
+    prune: float = 0.0,
+    max_iter: int = 100,
+    n_jobs: int | None = None,
+    verbose: bool | int = 0,
+) -> tuple[sparse.csr_array, NDArray[np.float64], int]:
+    r"""A logistic regression for each label.
+
+    Each minimises :math:`\frac12|w|^2 + \frac12(b/10)^2 + C \sum_i \ln(1 + e^{-y_i(w x_i + b)})`.
+
+    Parameters
+    ----------
+    inputs : csr_array of shape (n_samples, n_inputs)
+    Y : csr_array of shape (n_samples, n_labels)
+        Canonical labels.
+    C : float
+    prune : float
+        Drop coefficients that are nearer 0 than this.
+    max_iter : int
+        Newton steps.
+    n_jobs : int, optional
+        Threads, over labels.
+    verbose : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    coef : csr_array of shape (n_inputs, n_labels)
+    intercept : array of shape (n_labels,)
+        Infinite for a label that every sample has, minus infinite for one that none has; neither
+        has coefficients.
+    n_iter : int
+        The most steps that any label took.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    n_samples, n_labels = Y.shape
+    rows = inputs.astype(np.float64)
+    by_label = Y.tocsc()
+    intercept = np.empty(n_labels)
+    steps, sizes = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
+    pieces: dict[int, tuple[NDArray[np.int32], NDArray[np.float64]]] = {}
+
+    def work(label: int, _: int) -> None:
+        carriers = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
+        if carriers.size in (0, n_samples):
+            intercept[label] = np.inf if carriers.size else -np.inf
+            return
+        target = np.zeros(n_samples, np.int8)
+        target[carriers] = 1
+        model = LogisticRegression(
+            C=C, solver="liblinear", intercept_scaling=INTERCEPT_FEATURE, max_iter=max_iter
+        ).fit(rows, target)
+        intercept[label], steps[label] = model.intercept_[0], model.n_iter_.max()
+        weights = model.coef_[0]
+        kept = np.flatnonzero((weights != 0) & (np.abs(weights) >= prune))
+        sizes[label] = kept.size
+        pieces[label] = kept.astype(np.int32), weights[kept]
+
+    with progress_bar("labels", verbose) as bar:
+        run_blocks(work, n_labels, 1, n_jobs, bar)
+    coef = joined(pieces, sizes, inputs.shape[1]).T.tocsr()
+    return coef, intercept, int(max(1, steps.max()))
+
+
+def logistic_scores(
+    inputs: sparse.csr_array,
+    counts: sparse.csr_array,
+    coef: sparse.csr_array,
+    intercept: NDArray[np.float64],
+    n_jobs: int | None = None,
+) -> sparse.csr_array:
+    """Probabilities of the labels that neighbours carry, and of any other that is likely.
+
+    Parameters
+    ----------
+    inputs : csr_array of shape (n_rows, n_inputs)
+    counts : csr_array of shape (n_rows, n_labels)
+        Its stored entries are candidates.
+    coef, intercept
+        From :func:`fit_logistic`.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    scores : csr_array of shape (n_rows, n_labels)
+        A label that no neighbour carries is stored only if its probability is at least one half.
+    """
+    from manylabel.kernels import lazy
+
+    ptr, columns, values = csr_parts(inputs, np.float64)
+    own_ptr, own, _ = csr_parts(counts, np.int32)
+    parts = csr_parts(coef, np.float64)
+    constant = np.flatnonzero(intercept >= 0).astype(np.int32)
+    sizes = np.empty(inputs.shape[0], np.int64)
+    pieces: dict[int, tuple[NDArray[np.int32], NDArray[np.float64]]] = {}
+
+    def work(start: int, stop: int) -> None:
+        labels, margins = lazy.margins(
+            ptr[start : stop + 1], columns, values, own_ptr[start : stop + 1], own,
+            parts, intercept, constant, sizes[start:stop],
+        )  # fmt: skip
+        pieces[start] = labels, expit(margins)
+
+    run_blocks(work, inputs.shape[0], BLOCK, n_jobs)
+    return joined(pieces, sizes, intercept.size)
+
+
+class IBLR(LazyClassifier):
+    """Instance-based logistic regression: how many neighbours carry each label are the features.
+
+    The labels of a document's k nearest documents are counted, and each label has a logistic
+    regression on all of these counts, learnt from the training documents and their neighbours. So
+    a label's score profits from neighbours that carry a related one. A label that no neighbour
+    carries is a candidate only if its probability is at least one half.
+
+    Training looks at every document for every label: fine for some thousand labels and documents,
+    slow for many more.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Neighbours.
+    plus : bool, default=False
+        Add the weighted features of the document itself (IBLR-ML+).
+    C : float, default=1
+        Weight of the loss against the regularisation; above 0. The paper's is not regularised,
+        which a very large value comes near to.
+    prune : float, default=0.01
+        Drop coefficients that are nearer 0 than this, so that the rest can be stored sparse.
+    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+        What is done to the features before cosines are taken.
+    threshold : str, float or threshold, default="0.5"
+        From scores to labels; by default the best label is given in any case. What there is to
+        learn is learnt from the probabilities of (at most 20,000) training documents by their
+        neighbours other than themselves.
+    max_iter : int, default=100
+        Newton steps for a label.
+    n_jobs : int, optional
+        Threads.
+    verbose : bool or int, default=0
+        Show progress bars.
+
+    Attributes
+    ----------
+    coef_ : csr_array of shape (n_labels, n_labels), or (n_labels + n_features, n_labels)
+        In row i, column l: what a neighbour with label i adds to the log-odds of label l; with
+        ``plus``, further down what features add.
+    intercept_ : ndarray of shape (n_labels,)
+        Infinite for labels that all training documents have, minus infinite for those that none
+        has.
+    n_iter_ : int
+        The most steps that any label took.
+    index_ : NeighborIndex
+        The training documents.
+    labels_ : csr_array of shape (n_samples, n_labels)
+        Their labels.
+    weighting_ : Weighting
+
+    References
+    ----------
+    Cheng and Hüllermeier (2009), Combining instance-based learning and logistic regression for
+    multilabel classification. The neighbours here are the nearest by cosine.
+
+    Examples
+    --------
+    >>> X = [[2, 0, 1], [1, 0, 0], [3, 1, 0], [0, 1, 1], [0, 1, 0], [0, 2, 1]]
+    >>> Y = [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]]
+    >>> model = IBLR(k=2).fit(X, Y)
+    >>> model.predict([[1, 0, 0], [0, 1, 0]]).tolist()
+    [[1, 0], [0, 1]]
+    """
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        plus: bool = False,
+        C: float = 1.0,
+        prune: float = 0.01,
+        weighting: Any = "tfidf",
+        threshold: Any = "0.5",
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+        verbose: bool | int = 0,
+    ) -> None:
+        self.k = k
+        self.plus = plus
+        self.C = C
+        self.prune = prune
+        self.weighting = weighting
+        self.threshold = threshold
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_above_zero("C", self.C)
+        check_real("prune", self.prune, 0)
+        check_whole("max_iter", self.max_iter, 1)
+
+    def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        self._remember(X, Y)
+        counts = self._counts_without_itself()
+        inputs = self._inputs(counts, X)
+        self.coef_, self.intercept_, self.n_iter_ = fit_logistic(
+            inputs,
+            Y,
+            self.C,
+            prune=self.prune,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        self._hold_out(lambda rows: self._probabilities(inputs[rows], counts[rows]))
+
+    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        counts = label_counts(self._neighbors(X).indices, self.labels_, self.n_jobs)
+        return self._probabilities(self._inputs(counts, X), counts)
+
+    def _inputs(self, counts: sparse.csr_array, X: sparse.csr_array) -> sparse.csr_array:
+        """What the regressions read."""
+        if not self.plus:
+            return counts
+        return sparse.hstack([counts, self.weighting_.transform(X)], format="csr")
+
+    def _probabilities(
+        self, inputs: sparse.csr_array, counts: sparse.csr_array
+    ) -> sparse.csr_array:
+        return logistic_scores(inputs, counts, self.coef_, self.intercept_, self.n_jobs)
