@@ -18,11 +18,8 @@ from manylabel.neighbors.mlknn import MLkNN
 
 # scikit-learn's checks that our contract contradicts, each with the reason.
 EXPECTED_FAILURES = {
-    "check_positive_only_tag_during_fit": "says which value is negative, in manylabel's words",
-    "check_requires_y_none": "asks for a matrix of labels, in manylabel's words",
     "check_classifier_data_not_an_array": "labels must be an array, a list or a sparse matrix",
     "check_classifier_multioutput": "scores of many labels are sparse",
-    "check_classifiers_multilabel_output_format_predict": "labels are int8, whatever was given",
     "check_classifiers_multilabel_output_format_decision_function": "scores are sparse",
     "check_methods_subset_invariance": "dense scores of what is no candidate depend on the lowest",
 }
