@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import typer
@@ -109,7 +110,7 @@ def test_an_abort_is_exit_code_130(call, monkeypatch):
 
         monkeypatch.setattr("manylabel.corpus.read", interrupt)
         called = call("stats", "x")
-        assert (called.code, called.out, called.err) == (130, "", "")
+        assert (called.code, called.out, called.err.strip()) == (130, "", "")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes and signals")
@@ -121,9 +122,10 @@ def test_control_c_ends_the_process_quietly(tmp_path):
     )
     with open(pipe, "wb", buffering=0) as file:  # opens when the process has opened it, too
         file.write(b'{"text": "a"}\n')
+        time.sleep(0.5)  # let it wait for more
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
-    assert process.stderr.read() == ""
+    assert process.stderr.read().strip() == ""
     assert list(tmp_path.iterdir()) == [pipe]
 
 
@@ -141,7 +143,14 @@ def test_nobody_reading_the_output_is_no_error(texts, arguments):
         assert process.wait(60) == 1
 
 
-def test_the_shell_can_complete_commands(texts):
+def test_a_terminal_shows_what_takes_its_time(call, rows, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert f"Reading {rows}" in call("stats", rows, "--json").err.replace("\n", "")
+    assert call("stats", rows, "--json", "--quiet").err == ""
+
+
+def test_the_shell_can_complete_commands():
     words = {"COMP_WORDS": "manylabel st", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "manylabel s"}
     found = subprocess.run(
         COMMAND,

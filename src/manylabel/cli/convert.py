@@ -22,11 +22,13 @@ from manylabel.cli.options import (
     StopWords,
     ZeroBased,
 )
-from manylabel.cli.output import note
+from manylabel.cli.output import note, working
 from manylabel.cli.reading import count_words
 from manylabel.exceptions import ManylabelError
 
 __all__ = ["convert"]
+
+_FEATURES = (Format.xc, Format.svmlight, Format.mulan, Format.meka)
 
 
 def convert(
@@ -95,12 +97,16 @@ def convert(
     kind = to_format or Format(format_of_name(target))
     if not force:
         _refuse_overwriting(source, target, kind)
-    corpus = read(source, from_format, labels=labels, separator=separator, zero_based=zero_based)
+    with working(f"Reading {source} ...", quiet):
+        corpus = read(
+            source, from_format, labels=labels, separator=separator, zero_based=zero_based
+        )
     if kind in _FEATURES:
         corpus = count_words(
             corpus, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
         )
-    write(corpus, target, kind, separator=to_separator)
+    with working(f"Writing {target} ...", quiet or target == "-"):
+        write(corpus, target, kind, separator=to_separator)
     shown = "standard output" if target == "-" else target
     content = f"{corpus.n_features:,} features" if kind in _FEATURES else "texts"
     note(
@@ -108,9 +114,6 @@ def convert(
         f"to {shown} ({kind}).",
         quiet,
     )
-
-
-_FEATURES = (Format.xc, Format.svmlight, Format.mulan, Format.meka)
 
 
 def _refuse_overwriting(source: str, target: str, kind: Format) -> None:

@@ -22,7 +22,7 @@ from manylabel.cli.options import (
     StopWords,
     ZeroBased,
 )
-from manylabel.cli.output import make_console, note, print_json
+from manylabel.cli.output import make_console, note, print_json, working
 from manylabel.cli.reading import count_words
 
 if TYPE_CHECKING:
@@ -105,7 +105,9 @@ def stats(
     """
     from manylabel.corpus import read
 
-    found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
+    name = "standard input" if corpus == "-" else corpus
+    with working(f"Reading {name} ...", quiet):
+        found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
     found = count_words(
         found, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
     )
@@ -113,7 +115,6 @@ def stats(
     if as_json:
         print_json(figures)
     else:
-        name = "standard input" if corpus == "-" else corpus
         make_console().print(statistics_table(figures, name))
     if plot is not None:
         for path in _draw(found, plot):
