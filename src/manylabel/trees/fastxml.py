@@ -1,0 +1,259 @@
+"""FastXML: an ensemble of trees whose nodes split documents by nDCG."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.base import MultiLabelClassifier
+from manylabel.evidence import Explanation, Reason
+from manylabel.parallel import effective_jobs
+from manylabel.progress import progress_bar
+from manylabel.text.weighting import Weighting, make_weighting
+from manylabel.thresholds import Fixed, Proportional, TopK, make_threshold
+from manylabel.trees.forest import Forest, grow_forest
+from manylabel.validation import check_real, check_whole
+
+__all__ = ["FastXML"]
+
+# Documents, and trees, that a threshold is fitted with.
+_HELD_SHARE = 0.2
+
+
+class FastXML(MultiLabelClassifier):
+    r"""Trees that send documents with the same labels to the same leaves (Prabhu & Varma 2014).
+
+    A node seeks a split :math:`\delta_i = \pm 1` of its documents and a ranking of the labels for
+    each side, so that the sum of nDCG is greatest, then a sparse linear classifier :math:`w` that
+    tells the sides apart (equation 4 of the paper):
+
+    .. math::
+        \min \|w\|_1 + \sum_i C_{\delta_i} \ln(1 + e^{-\delta_i w^\top x_i})
+        - \sum_i I(y_i) \sum_{l \in y_i} \frac{1}{\ln(1 + r^{\delta_i}_l)}
+
+    From random sides, rankings and sides are optimised in turn until no document moves; :math:`w`
+    is then learnt once, and divides the documents. A node with few documents, or that no
+    classifier divides, is a leaf and keeps the share of its documents that have each label. The
+    score of a label is its mean share in the leaves that a document comes to.
+
+    Parameters
+    ----------
+    n_trees : int, default=50
+    max_leaf : int, default=10
+        A node of no more documents is a leaf.
+    leaf_labels : int, default=100
+        Labels that a leaf keeps, best first.
+    C : float, default=4.0
+        What the log loss costs beside the L1 norm; the two sides of a node weigh the same in all.
+    bias : float, default=0.1
+        Value of the feature that every document has; 0 for none.
+    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+        Of the features; None is the paper's way. All rows are scaled alike, to lengths whose square
+        is 1 on average, so a short document weighs less than a long one; where every row should be
+        of length 1, give a `Weighting`, which normalizes.
+    threshold : str, float or threshold, default="cardinality"
+        As :func:`manylabel.thresholds.make_threshold` takes it.
+    random_state : int, RandomState or None, default=None
+        The sides that the nodes start from; each tree draws from a stream of its own.
+    n_jobs : int, optional
+        Threads; the trees are the same at any number.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The trees as flat arrays.
+    weighting_ : Weighting
+    scale_ : float
+        What the weights are multiplied with.
+
+    Examples
+    --------
+    >>> X = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 2], [0, 0, 2, 1]] * 5
+    >>> Y = [[1, 0], [1, 0], [0, 1], [0, 1]] * 5
+    >>> model = FastXML(n_trees=5, max_leaf=4, random_state=0).fit(X, Y)
+    >>> model.predict([[1, 1, 0, 0], [0, 0, 1, 1]])
+    array([[1, 0],
+           [0, 1]])
+    """
+
+    def __init__(
+        self,
+        n_trees: int = 50,
+        max_leaf: int = 10,
+        *,
+        leaf_labels: int = 100,
+        C: float = 4.0,
+        bias: float = 0.1,
+        weighting: str | Weighting | None = "tfidf",
+        threshold: Any = "cardinality",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.max_leaf = max_leaf
+        self.leaf_labels = leaf_labels
+        self.C = C
+        self.bias = bias
+        self.weighting = weighting
+        self.threshold = threshold
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    forest_: Forest
+    weighting_: Weighting
+    scale_: float
+
+    def explain(
+        self, X: Any, labels: ArrayLike | None = None, top: int = 5
+    ) -> list[list[Explanation]]:
+        """Say which trees give a document its labels.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        labels : array of int, optional
+            The labels to explain; by default the ``top`` best of each sample.
+        top : int, default=5
+
+        Returns
+        -------
+        list of lists of Explanation
+            One list a sample, best label first or in the order of ``labels``. The shares of the
+            reasons sum to the score: of kind ``"tree"``, with the tree as index, in FastXML; of
+            kinds ``"trees"`` and ``"centroid"`` in PfastreXML, where the shares of the single trees
+            below ``"trees"`` sum to the mean share :math:`P_l` whose logarithm is taken. A label
+            that is no candidate has the score 0 and no reasons.
+        """
+        check_is_fitted(self)
+        top = check_whole("top", top, 1)
+        weighted = self._weighted(self._checked_features(X, reset=False))
+        leaves = self.forest_.leaves(weighted, self.n_jobs)
+        scores = self._leaf_scores(weighted, leaves, None if labels is not None else top)
+        answer = []
+        for row in range(scores.shape[0]):
+            span = slice(scores.indptr[row], scores.indptr[row + 1])
+            known = dict(
+                zip(scores.indices[span].tolist(), scores.data[span].tolist(), strict=True)
+            )
+            if labels is None:
+                chosen = sorted(known, key=lambda label: (-known[label], label))
+            else:
+                chosen = np.atleast_1d(np.asarray(labels, np.int64)).tolist()
+            answer.append(
+                [
+                    Explanation(
+                        row, label, known[label], self._reasons(weighted, row, leaves[row], label)
+                    )
+                    if label in known
+                    else Explanation(row, label, 0.0)
+                    for label in chosen
+                ]
+            )
+        return answer
+
+    def _check_parameters(self) -> None:
+        check_whole("n_trees", self.n_trees, 1)
+        check_whole("max_leaf", self.max_leaf, 1)
+        check_whole("leaf_labels", self.leaf_labels, 1)
+        check_real("C", self.C, 0)
+        check_real("bias", self.bias, 0)
+        make_weighting(self.weighting)
+        effective_jobs(self.n_jobs)
+
+    def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        self.weighting_ = make_weighting(self.weighting, np.float32)
+        if not isinstance(self.weighting, Weighting):
+            self.weighting_.set_params(normalize=False)
+        self.weighting_.fit(X)
+        self.scale_ = 1.0
+        weighted = self._weighted(X)
+        mean_square = float(np.square(weighted.data, dtype=np.float64).sum()) / X.shape[0]
+        self.scale_ = 1 / np.sqrt(mean_square or 1.0)
+        weighted = self._weighted(X)
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if self._needs_held_out_scores():
+            self._held_out = self._score_held_out(weighted, Y)
+        self._learn(weighted, Y, self.n_trees)
+
+    def _weighted(self, X: sparse.csr_array) -> sparse.csr_array:
+        """Weights of the features, all rows scaled alike."""
+        weighted = self.weighting_.transform(X)
+        weighted.data = (weighted.data * self.scale_).astype(np.float32)
+        return weighted
+
+    def _learn(self, X: sparse.csr_array, Y: sparse.csr_array, n_trees: int) -> None:
+        """Grow the trees on weighted documents."""
+        with progress_bar("trees", self.verbose) as callback:
+            self.forest_ = grow_forest(
+                X,
+                Y,
+                self._gains(Y),
+                n_trees=n_trees,
+                max_leaf=self.max_leaf,
+                leaf_labels=self.leaf_labels,
+                C=float(self.C),
+                bias=float(self.bias),
+                seed=self._seed,
+                n_jobs=self.n_jobs,
+                callback=callback,
+            )
+
+    def _needs_held_out_scores(self) -> bool:
+        """Whether the threshold reads scores; some look at nothing but the labels."""
+        by_labels_alone = (Fixed, Proportional, TopK)
+        return not self.single_label_ and not isinstance(
+            make_threshold(self.threshold), by_labels_alone
+        )
+
+    def _score_held_out(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Scores of a fifth of the documents by fewer trees that have not seen them."""
+        order = np.random.default_rng(self._seed).permutation(X.shape[0])
+        n_held = round(_HELD_SHARE * X.shape[0])
+        # A lone document has nobody to learn from: it then scores itself.
+        held, others = order[: n_held or None], order[n_held:]
+        self._learn(X[others], Y[others], max(1, round(_HELD_SHARE * self.n_trees)))
+        leaves = self.forest_.leaves(X[held], self.n_jobs)
+        return self._leaf_scores(X[held], leaves, None), Y[held]
+
+    def _held_out_scores(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        return self.__dict__.pop("_held_out", (sparse.csr_array(Y.shape), Y))
+
+    def _gains(self, Y: sparse.csr_array) -> NDArray[np.float64]:
+        """What each label is worth in the first place."""
+        return np.ones(Y.shape[1])
+
+    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        weighted = self._weighted(X)
+        return self._leaf_scores(weighted, self.forest_.leaves(weighted, self.n_jobs), top)
+
+    def _leaf_scores(
+        self, X: sparse.csr_array, leaves: NDArray[np.int32], top: int | None
+    ) -> sparse.csr_array:
+        """Scores of weighted documents whose leaves are known."""
+        return self.forest_.scores(leaves, self.n_labels_, top, self.n_jobs)
+
+    def _reasons(
+        self, X: sparse.csr_array, row: int, leaves: NDArray[np.int32], label: int
+    ) -> tuple[Reason, ...]:
+        """The share of each tree in a label's mean, greatest first."""
+        forest = self.forest_
+        reasons = []
+        for tree, leaf in enumerate(leaves):
+            span = slice(forest.leaf_indptr[leaf], forest.leaf_indptr[leaf + 1])
+            share = float(forest.shares[span][forest.leaf_labels[span] == label].sum())
+            if share:
+                reasons.append(Reason("tree", share / leaves.size, tree))
+        return tuple(sorted(reasons, key=lambda reason: -reason.share))

@@ -1,0 +1,180 @@
+"""Many trees as flat arrays: growing them, and averaging the leaves that documents come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.parallel import Callback, run_blocks
+from manylabel.predictions import keep_top
+from manylabel.validation import csr_parts
+
+__all__ = ["Forest", "grow_forest"]
+
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The nodes of all trees, tree after tree, each tree's root first.
+
+    Parameters
+    ----------
+    roots : ndarray of int32 of shape (n_trees,)
+        The first node of each tree.
+    children : ndarray of int32 of shape (n_nodes,)
+        The left child; the right one follows it. 0 marks a leaf.
+    bias : ndarray of float32 of shape (n_nodes,)
+    sizes : ndarray of int32 of shape (n_nodes,)
+        Training documents that came by.
+    weight_indptr, weight_features, weights : ndarray
+        The sparse classifiers of the inner nodes, as the arrays of a CSR matrix. A document goes
+        right if weights times features plus bias is not negative.
+    leaf_indptr, leaf_labels, shares : ndarray
+        The labels of the leaves, best first, with the mean gain over the leaf's documents.
+    """
+
+    roots: NDArray[np.int32]
+    children: NDArray[np.int32]
+    bias: NDArray[np.float32]
+    sizes: NDArray[np.int32]
+    weight_indptr: NDArray[np.int64]
+    weight_features: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    leaf_indptr: NDArray[np.int64]
+    leaf_labels: NDArray[np.int32]
+    shares: NDArray[np.float32]
+
+    def leaves(self, X: sparse.csr_array, n_jobs: int | None = None) -> NDArray[np.int32]:
+        """The leaf of each document in each tree, of shape (n_documents, n_trees)."""
+        from manylabel.kernels.forest import find_leaves
+
+        parts = csr_parts(X)
+        found = np.empty((X.shape[0], self.roots.size), np.int32)
+
+        def work(start: int, stop: int) -> None:
+            found[start:stop] = find_leaves(
+                *parts,
+                start,
+                stop,
+                X.shape[1],
+                self.roots,
+                self.children,
+                self.bias,
+                self.weight_indptr,
+                self.weight_features,
+                self.weights,
+            )
+
+        run_blocks(work, X.shape[0], _BLOCK, n_jobs)
+        return found
+
+    def scores(
+        self,
+        leaves: NDArray[np.int32],
+        n_labels: int,
+        top: int | None = None,
+        n_jobs: int | None = None,
+    ) -> sparse.csr_array:
+        """The mean of the leaves of each row; a label of any leaf is a candidate."""
+        from manylabel.kernels.forest import average
+
+        n_rows = leaves.shape[0]
+        blocks: list[sparse.csr_array] = [sparse.csr_array((0, n_labels))] * -(-n_rows // _BLOCK)
+
+        def work(start: int, stop: int) -> None:
+            indptr, indices, data = average(
+                leaves[start:stop], n_labels, self.leaf_indptr, self.leaf_labels, self.shares
+            )
+            block = sparse.csr_array((data, indices, indptr), shape=(stop - start, n_labels))
+            blocks[start // _BLOCK] = block if top is None else keep_top(block, top)
+
+        run_blocks(work, n_rows, _BLOCK, n_jobs)
+        return sparse.vstack(blocks, format="csr") if blocks else sparse.csr_array((0, n_labels))
+
+
+def grow_forest(
+    X: sparse.csr_array,
+    Y: sparse.csr_array,
+    gains: NDArray[np.float64],
+    *,
+    n_trees: int,
+    max_leaf: int,
+    leaf_labels: int,
+    C: float,
+    bias: float,
+    seed: int,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+) -> Forest:
+    """Grow trees side by side, each with a random stream of its own.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_documents, n_features)
+        Weights, rows of unit length.
+    Y : csr_array of shape (n_documents, n_labels)
+    gains : ndarray of shape (n_labels,)
+        What a label in the first place is worth.
+    n_trees, max_leaf, leaf_labels, C, bias
+        As in :class:`FastXML`.
+    seed : int
+    n_jobs : int, optional
+    callback : callable, optional
+        Called with (trees done, trees in all).
+    """
+    from manylabel.kernels.trees import grow
+
+    x_parts = csr_parts(X)
+    y_indptr, y_indices, _ = csr_parts(Y, np.int8)
+    trees: list[tuple[NDArray, ...]] = [()] * n_trees
+
+    def work(start: int, stop: int) -> None:
+        for tree in range(start, stop):
+            trees[tree] = grow(
+                *x_parts,
+                X.shape[1],
+                y_indptr,
+                y_indices,
+                gains,
+                max_leaf,
+                leaf_labels,
+                C,
+                bias,
+                np.uint64(seed),
+                np.uint64(tree),
+            )
+
+    run_blocks(work, n_trees, 1, n_jobs, callback)
+    return _joined(trees)
+
+
+def _joined(trees: list[tuple[NDArray, ...]]) -> Forest:
+    """Put trees one after another."""
+    (children, bias, sizes, weight_indptr, features, weights, leaf_indptr, labels, shares) = (
+        list(parts) for parts in zip(*trees, strict=True)
+    )
+    roots = np.cumsum([0] + [part.size for part in children[:-1]]).astype(np.int32)
+    for root, part in zip(roots, children, strict=True):
+        part[part > 0] += root
+    return Forest(
+        roots,
+        np.concatenate(children),
+        np.concatenate(bias),
+        np.concatenate(sizes),
+        _joined_pointers(weight_indptr),
+        np.concatenate(features),
+        np.concatenate(weights),
+        _joined_pointers(leaf_indptr),
+        np.concatenate(labels),
+        np.concatenate(shares),
+    )
+
+
+def _joined_pointers(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Row pointers of matrices stacked on top of each other."""
+    lengths = np.concatenate([np.diff(part) for part in parts])
+    return np.concatenate([[0], np.cumsum(lengths)])
