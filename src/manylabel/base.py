@@ -32,6 +32,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
     """
 
+    #: What a label that is not a candidate scores where scikit-learn wants dense scores; a model
+    #: whose scores can be negative has a lower one.
+    _absent_score = 0.0
+
     threshold: Any
     n_features_in_: int
     n_labels_: int
@@ -113,7 +117,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         scores = self._scores(self._checked_features(X, reset=False), top)
         if self.single_label_:
-            dense = _filled(scores)
+            dense = self._filled(scores)
             return dense[:, 1] - dense[:, 0] if dense.shape[1] == 2 else dense
         return scores if top is None else keep_top(scores, top)
 
@@ -128,7 +132,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         scores = self._scores(self._checked_features(X, reset=False), None)
         if self.single_label_:
-            return self.classes_[_filled(scores).argmax(axis=1)]
+            return self.classes_[self._filled(scores).argmax(axis=1)]
         labels = self.threshold_.apply(scores)
         return labels.toarray().astype(self.labels_dtype_) if self.dense_labels_ else labels
 
@@ -173,11 +177,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             (ones, (np.arange(codes.size), codes)), shape=(codes.size, self.classes_.size)
         )
 
-
-def _filled(scores: sparse.csr_array) -> NDArray[np.float64]:
-    """Dense scores where what is not a candidate lies below everything."""
-    low = min(0.0, float(scores.data.min()) - 1.0) if scores.nnz else 0.0
-    dense = np.full(scores.shape, low)
-    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    dense[rows, scores.indices] = scores.data
-    return dense
+    def _filled(self, scores: sparse.csr_array) -> NDArray[np.float64]:
+        """Dense scores."""
+        dense = np.full(scores.shape, self._absent_score)
+        rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+        dense[rows, scores.indices] = scores.data
+        return dense

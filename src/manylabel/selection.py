@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import ParameterError
+from manylabel.kernels.votes import Csr
 from manylabel.metrics import evaluate, get_measure
 from manylabel.neighbors.entropy import EntropySelector
 from manylabel.neighbors.features import FeatureSimilarity
@@ -60,12 +61,16 @@ START: dict[str, Any] = {"k": 100, "alpha": 1.0, "beta": 1.0, "lam": 0.5}
 
 @dataclass(frozen=True)
 class _Fold:
-    """A part of the data to learn from and a part to measure on."""
+    """A part of the data to learn from and a part to measure on.
+
+    For leave-one-out, ``rows`` says which of the documents learned from are the ones measured on.
+    """
 
     X: sparse.csr_array
     Y: sparse.csr_array
     X_held_out: sparse.csr_array
     Y_held_out: sparse.csr_array
+    rows: NDArray[np.int64] | None = None
 
 
 @dataclass
@@ -73,8 +78,9 @@ class _Prepared:
     """What all settings with the same features kept share, on one fold."""
 
     fold: _Fold
-    queries: Any
-    labels: Any
+    queries: Csr
+    labels: Csr
+    own: Csr | None
     neighbors: Neighbors | None
     features: FeatureSimilarity | None
 
@@ -96,10 +102,14 @@ class NeighborSearchCV(MetaEstimatorMixin, BaseEstimator):
         combinations.
     rounds : int, default=2
         How often the stages are gone through, each round from the best so far; the paper has one.
-    cv : int or float, default=0.2
-        A number of folds, or the share of the training data that is held out.
+    cv : "loo", int or float, default="loo"
+        Leave-one-out, which neighbours make cheap: each training document is scored as if it were
+        not there. Or a number of folds, or the share of the training data that is held out.
+        Answers of all folds are pooled and measured together.
+    max_documents : int, default=10000
+        Leave-one-out scores at most so many documents, evenly chosen.
     random_state : int, default=0
-        Of the split.
+        Of the folds.
     refit : bool, default=True
         Fit the best setting on everything.
     n_jobs : int, optional
@@ -132,7 +142,8 @@ class NeighborSearchCV(MetaEstimatorMixin, BaseEstimator):
         grid: Mapping[str, Sequence[Any]] | None = None,
         staged: bool = True,
         rounds: int = 2,
-        cv: int | float = 0.2,
+        cv: str | int | float = "loo",
+        max_documents: int = 10_000,
         random_state: int = 0,
         refit: bool = True,
         n_jobs: int | None = None,
@@ -144,6 +155,7 @@ class NeighborSearchCV(MetaEstimatorMixin, BaseEstimator):
         self.staged = staged
         self.rounds = rounds
         self.cv = cv
+        self.max_documents = max_documents
         self.random_state = random_state
         self.refit = refit
         self.n_jobs = n_jobs
@@ -230,12 +242,20 @@ class NeighborSearchCV(MetaEstimatorMixin, BaseEstimator):
             yield _Fold(X, Y, held_out, check_labels(validation[1], n_columns=Y.shape[1]))
             return
         rows = np.arange(X.shape[0])
+        if self.cv == "loo":
+            most = check_whole("max_documents", self.max_documents, 1)
+            if rows.size > most:
+                rows = rows[np.linspace(0, rows.size - 1, most).astype(np.int64)]
+            yield _Fold(X, Y, X[rows], Y[rows], rows)
+            return
         pairs: Any
         if isinstance(self.cv, float):
             if not 0 < self.cv < 1:
                 raise ParameterError(f"`cv` must be a share between 0 and 1; got {self.cv:g}.")
             pairs = [train_test_split(rows, test_size=self.cv, random_state=self.random_state)]
         else:
+            if isinstance(self.cv, str):
+                raise ParameterError(f'`cv` must be "loo", a number or a share; got {self.cv!r}.')
             n_folds = check_whole("cv", self.cv, 2)
             pairs = KFold(n_folds, shuffle=True, random_state=self.random_state).split(rows)
         for train, held_out in pairs:
@@ -275,20 +295,27 @@ class _Run:
     ) -> None:
         self.folds, self.base, self.largest_k = folds, base, largest_k
         self.metric, self.n_jobs = metric, n_jobs
-        self.needs_sets = "labels" in get_measure(metric).needs
+        self.needs_labels = "labels" in get_measure(metric).needs
         self.best: dict[str, Any] | None = None
         self._prepared: dict[Any, list[_Prepared]] = {}
 
     def measure(self, setting: dict[str, Any]) -> dict[str, Any]:
-        """The mean of the measure over the folds."""
+        """The measure on the pooled answers of all folds."""
         start = time.perf_counter()
         keep = setting.get("keep", 1.0)
         if keep not in self._prepared:
             # Only one number of features at a time: neighbours are the largest thing here.
             self._prepared = {keep: [self._prepare(fold, keep) for fold in self.folds]}
-        values = [self._value(prepared, setting) for prepared in self._prepared[keep]]
-        seconds = time.perf_counter() - start
-        return setting | {"value": float(np.mean(values)), "seconds": seconds}
+        prepared = self._prepared[keep]
+        scores = _stacked([self._scores(one, setting) for one in prepared])
+        truth = _stacked([one.fold.Y_held_out for one in prepared])
+        labels = None
+        if self.needs_labels:
+            threshold = make_threshold(setting.get("threshold", self.base.threshold))
+            labels = threshold.fit(scores, truth).apply(scores)
+        train = self.folds[0].Y
+        value = evaluate(truth, scores, labels, Y_train=train, metrics=[self.metric])[self.metric]
+        return setting | {"value": value, "seconds": time.perf_counter() - start}
 
     def _prepare(self, fold: _Fold, keep: Any) -> _Prepared:
         """Select, weigh, and search once at the largest k."""
@@ -297,15 +324,22 @@ class _Run:
         X, held_out = fold.X[:, kept], fold.X_held_out[:, kept]
         weighting = make_weighting(self.base.weighting).fit(X)
         X, held_out = weighting.transform(X), weighting.transform(held_out)
-        neighbors = features = None
-        if self.base.lam > 0 or isinstance(self.base, LCIF):
-            neighbors = NeighborIndex(X).search(held_out, self.largest_k, n_jobs=self.n_jobs)
-        if self.base.lam < 1 or isinstance(self.base, LCIF):
+        neighbors = features = own = None
+        both = isinstance(self.base, LCIF)
+        if both or self.base.lam > 0:
+            index = NeighborIndex(X)
+            if fold.rows is None:
+                neighbors = index.search(held_out, self.largest_k, n_jobs=self.n_jobs)
+            else:
+                neighbors = index.search_self(self.largest_k, rows=fold.rows, n_jobs=self.n_jobs)
+        if both or self.base.lam < 1:
             features = FeatureSimilarity(X, fold.Y, self.base.labels_per_feature)
-        return _Prepared(fold, as_csr(held_out), as_csr(fold.Y), neighbors, features)
+        if fold.rows is not None:
+            own = as_csr(fold.Y_held_out)
+        return _Prepared(fold, as_csr(held_out), as_csr(fold.Y), own, neighbors, features)
 
-    def _value(self, prepared: _Prepared, setting: dict[str, Any]) -> float:
-        """The measure on one fold."""
+    def _scores(self, prepared: _Prepared, setting: dict[str, Any]) -> sparse.csr_array:
+        """Scores of one fold's held-out documents."""
 
         def parameter(name: str) -> Any:
             return setting.get(name, getattr(self.base, name))
@@ -318,19 +352,16 @@ class _Run:
                 indices=_leading(neighbors.indices, k),
                 similarities=_leading(neighbors.similarities, k),
             )
-        fold = prepared.fold
-        scores = combined_scores(
+        return combined_scores(
             parameter("lam"), neighbors, parameter("alpha"), prepared.labels, prepared.queries,
-            prepared.features, parameter("beta"), self.base.candidates, fold.Y.shape[1],
-            n_jobs=self.n_jobs,
+            prepared.features, parameter("beta"), self.base.candidates,
+            prepared.fold.Y.shape[1], own=prepared.own, n_jobs=self.n_jobs,
         )  # fmt: skip
-        sets = None
-        if self.needs_sets:
-            # Statistics of the training labels against scores of documents not trained on.
-            sets = make_threshold(parameter("threshold")).fit(scores, fold.Y).apply(scores)
-        return evaluate(fold.Y_held_out, scores, sets, Y_train=fold.Y, metrics=[self.metric])[
-            self.metric
-        ]
+
+
+def _stacked(matrices: list[sparse.csr_array]) -> sparse.csr_array:
+    """Matrices one under the other."""
+    return matrices[0] if len(matrices) == 1 else sparse.csr_array(sparse.vstack(matrices, "csr"))
 
 
 def _leading(array: NDArray[Any], k: int) -> NDArray[Any]:

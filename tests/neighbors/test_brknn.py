@@ -18,10 +18,8 @@ from manylabel.neighbors.mlknn import MLkNN
 
 # scikit-learn's checks that our contract contradicts, each with the reason.
 EXPECTED_FAILURES = {
-    "check_classifier_data_not_an_array": "labels must be an array, a list or a sparse matrix",
     "check_classifier_multioutput": "scores of many labels are sparse",
     "check_classifiers_multilabel_output_format_decision_function": "scores are sparse",
-    "check_methods_subset_invariance": "dense scores of what is no candidate depend on the lowest",
 }
 COSINE = {
     f"check_classifiers_train{case}": "accuracy .83 on clouds that differ in length, not direction"

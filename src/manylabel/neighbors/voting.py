@@ -139,7 +139,7 @@ class VotingClassifier(MultiLabelClassifier):
     verbose: int
 
     def __sklearn_tags__(self) -> Tags:
-        """As the base class; and on dense blobs, where every angle is small, cosines tell little."""
+        """As the base class; on dense blobs, where every angle is small, cosines tell little."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
