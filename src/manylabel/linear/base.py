@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,7 @@ from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.parallel import run_blocks
-from manylabel.predictions import rank_order
+from manylabel.predictions import keep_top, rank_order
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import Fixed, Proportional, TopK, make_threshold
 from manylabel.validation import check_real, check_whole, csr_parts
@@ -39,41 +39,36 @@ class LinearClassifier(MultiLabelClassifier):
     n_jobs: int | None
     verbose: bool | int
 
-    # Scores of rows by weights that do not know them, and their labels, from `_fit` to the threshold.
+    # Scores of rows by weights that do not know them, and their labels, kept for the threshold.
     _held_out: tuple[sparse.csr_array, sparse.csr_array]
     coef_: sparse.csr_array
     intercept_: NDArray[np.float64]
     weighting_: Weighting
 
     def explain(
-        self, X: Any, labels: Any = None, *, top: int | None = 5
+        self, X: Any, labels: ArrayLike | None = None, top: int = 5
     ) -> list[list[Explanation]]:
         """Say which features speak for and against labels.
 
         Parameters
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
-        labels : sequence of int, optional
-            The labels to explain for every sample; by default each sample's best.
-        top : int, optional
-            How many of the best; None for every candidate. Unused with ``labels``.
+        labels : array of int, optional
+            The labels to explain; by default the ``top`` best of each sample.
+        top : int
 
         Returns
         -------
         list of list of Explanation
-            For each sample one a label, best first or in the order of ``labels``. Reasons are of
-            kind ``"word"``, a feature's weight times its value, and ``"bias"``; their shares add
-            up to the score.
+            One list a sample, best label first or in the order of ``labels``. Reasons are of kind
+            ``"word"``, a feature's weight times its value, and ``"bias"``; their shares add up to
+            the score.
         """
         check_is_fitted(self)
         features = self._checked_features(X, reset=False)
         if labels is None:
-            scores = self._scores(features, top)
-            order = rank_order(scores)
-            chosen = [
-                scores.indices[order[start:stop]][:top]
-                for start, stop in zip(scores.indptr[:-1], scores.indptr[1:], strict=True)
-            ]
+            best = keep_top(self._scores(features, top), top)
+            chosen = np.split(best.indices[rank_order(best)], best.indptr[1:-1])
         else:
             chosen = [self._explainable(labels)] * features.shape[0]
         rows = self.weighting_.transform(features)
@@ -82,7 +77,7 @@ class LinearClassifier(MultiLabelClassifier):
             for row in range(rows.shape[0])
         ]
 
-    def _explainable(self, labels: Any) -> NDArray[np.int64]:
+    def _explainable(self, labels: ArrayLike) -> NDArray[np.int64]:
         """Check that labels exist and have scores."""
         chosen = np.atleast_1d(np.asarray(labels, np.int64))
         for label in chosen:

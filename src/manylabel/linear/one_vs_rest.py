@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.linear.base import LinearClassifier, best_scores
-from manylabel.linear.training import Trainer, Weights, train
+from manylabel.linear.training import Trainer, Weights, hold_out, train
 from manylabel.validation import check_whole
 
 __all__ = ["OneVsRestSVM"]
-
-_HELD_SHARE = 0.2
 
 
 class OneVsRestSVM(LinearClassifier):
@@ -47,7 +45,7 @@ class OneVsRestSVM(LinearClassifier):
         Add a constant feature, regularised like the others.
     max_iter : int, default=1000
         Sweeps over the documents of a label.
-    tol : float, default=0.01
+    tol : float, default=0.1
         Stop when no document is further from its optimum than this, in units of the margin.
     random_state : int, RandomState or None, default=0
         Each label has its own random stream, so that the number of threads does not matter.
@@ -95,7 +93,7 @@ class OneVsRestSVM(LinearClassifier):
         threshold: Any = "cardinality",
         bias: bool = True,
         max_iter: int = 1000,
-        tol: float = 0.01,
+        tol: float = 0.1,
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool | int = 0,
@@ -123,7 +121,7 @@ class OneVsRestSVM(LinearClassifier):
         settings = self._settings(tuned=bool(self.tuned))
         by_label = Y.T.tocsr()
         everyone = np.arange(X.shape[0], dtype=np.int32)
-        folds = _hold_out(X.shape[0], settings.seed)
+        folds = hold_out(X.shape[0], settings.seed)
         weights = Weights(X.shape[1], self.n_labels_, settings.prune)
         without = Weights(X.shape[1], self.n_labels_, settings.prune)
         with_held_out = self._needs_held_out_scores()
@@ -150,12 +148,6 @@ class OneVsRestSVM(LinearClassifier):
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         rows = self.weighting_.transform(X)
-        return best_scores(self._model, rows, top or self.n_candidates, self.n_jobs)
-
-
-def _hold_out(n_rows: int, seed: int) -> NDArray[np.int8]:
-    """Fold 0 for a fifth of the rows, at least one, and 1 for the others."""
-    folds = np.ones(n_rows, np.int8)
-    n_held = max(1, round(_HELD_SHARE * n_rows))
-    folds[np.random.default_rng(seed).permutation(n_rows)[:n_held]] = 0
-    return folds
+        # A vector of classes asks for a score of each class.
+        kept = None if self.single_label_ else top or self.n_candidates
+        return best_scores(self._model, rows, kept, self.n_jobs)

@@ -17,10 +17,11 @@ from manylabel.parallel import run_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts
 
-__all__ = ["LinearModel", "Settings", "Trainer", "Weights", "train"]
+__all__ = ["LinearModel", "Settings", "Trainer", "Weights", "hold_out", "train"]
 
 #: Labels that a thread trains before it reports and takes more.
 BLOCK = 8
+_HELD_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -93,16 +94,17 @@ class Weights:
 class Trainer:
     """Trains labels one after the other; belongs to one thread."""
 
-    def __init__(self, X: sparse.csr_array, squares: NDArray[np.float64], settings: Settings):
+    def __init__(
+        self, rows: Any, squares: NDArray[np.float64], n_features: int, settings: Settings
+    ) -> None:
         from manylabel.kernels import svm
-        from manylabel.kernels.index import Rows
 
-        self._kernels = svm
-        self._rows = Rows(*csr_parts(X))
+        self._kernels: Any = svm
+        self._rows = rows
         self._squares = squares
         self._settings = settings
         self.bias = float(settings.bias)
-        self._w = np.zeros(X.shape[1] + 1)
+        self._w = np.zeros(n_features + 1)
 
     def fit(self, label: int, members: NDArray[np.int32], positive: NDArray[np.bool_]) -> int:
         """Train a label on some rows; the sweeps that it took."""
@@ -131,13 +133,9 @@ class Trainer:
         """Take the rows of a fold out of the solution."""
         self._kernels.leave_out(self._problem, self._solution, folds, fold, *self._search())
 
-    def held_out_scores(
-        self, folds: NDArray[np.int8], n_folds: int, out: NDArray[np.float64]
-    ) -> None:
+    def held_out_scores(self, folds: NDArray[np.int8], out: NDArray[np.float64]) -> None:
         """Write the score of each training row by the solution without its fold."""
-        self._kernels.held_out_scores(
-            self._problem, self._solution, folds, n_folds, *self._search(), out
-        )
+        self._kernels.held_out_scores(self._problem, self._solution, folds, *self._search(), out)
 
     def _search(self) -> tuple[Any, ...]:
         settings = self._settings
@@ -175,15 +173,20 @@ def train(
     finish : callable
         Called in some thread with a label and the trainer that has just trained it.
     """
+    from manylabel.kernels.index import Rows
+
+    indptr, indices, data = csr_parts(X)
+    # Numba wraps negative indices around, which unsigned ones spare it: a fifth of the time.
+    rows = Rows(indptr, indices.view(np.uint32), data)
     squares = np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
     sweeps = np.zeros(n_labels, np.int64)
 
     def work(start: int, stop: int) -> None:
-        trainer = Trainer(X, squares, settings)
+        trainer = Trainer(rows, squares, X.shape[1], settings)
         for label in range(start, stop):
-            rows, positive = members(label)
+            places, positive = members(label)
             if positive.any():
-                sweeps[label] = trainer.fit(label, rows, positive)
+                sweeps[label] = trainer.fit(label, places, positive)
                 finish(label, trainer)
 
     with progress_bar("labels", settings.verbose) as callback:
@@ -197,3 +200,11 @@ def train(
             stacklevel=4,
         )
     return min(int(sweeps.max(initial=1)), settings.max_iter)
+
+
+def hold_out(n_rows: int, seed: int) -> NDArray[np.int8]:
+    """Fold 0 for a random fifth of the rows, at least one, and -1 for the others."""
+    folds = np.full(n_rows, -1, np.int8)
+    n_held = max(1, round(_HELD_SHARE * n_rows))
+    folds[np.random.default_rng(seed).permutation(n_rows)[:n_held]] = 0
+    return folds

@@ -1,0 +1,30 @@
+"""scikit-learn's own checks of estimators."""
+
+from __future__ import annotations
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from manylabel.linear import OneVsRestSVM, SubsetSVM
+from manylabel.text import Weighting
+
+SPARSE_SCORES = {
+    "check_classifier_multioutput": "scores of many labels are sparse",
+    "check_classifiers_multilabel_output_format_decision_function": "scores are sparse",
+}
+UNIT_ROWS = {
+    f"check_classifiers_train{case}": "clouds of points that differ in length, not in direction"
+    for case in ("", "(readonly_memmap=True)", "(readonly_memmap=True,X_dtype=float32)")
+}
+RAW = Weighting(None, normalize=False)
+
+
+def expected_failures(estimator):
+    return SPARSE_SCORES if estimator.weighting is RAW else SPARSE_SCORES | UNIT_ROWS
+
+
+@parametrize_with_checks(
+    [OneVsRestSVM(), SubsetSVM(), OneVsRestSVM(weighting=RAW), SubsetSVM(weighting=RAW)],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
