@@ -1,0 +1,1 @@
+"""Side by side with other libraries: one run, ratios, best of several."""
