@@ -80,7 +80,7 @@ Negative values in data have no meaning as counts or weights.
                 "Reshape your data: one row a sample."
             )
         matrix = sparse.csr_array(dense, dtype=dtype)
-    if not (matrix.has_canonical_format and (matrix.nnz == 0 or matrix.data.all())):
+    if not (matrix.has_canonical_format and _without_zeros(matrix.data)):
         matrix = matrix.copy() if matrix is X or _shares(matrix, X) else matrix
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
@@ -167,6 +167,11 @@ def _shares(matrix: sparse.csr_array, X: Any) -> bool:
     return isinstance(data, np.ndarray) and np.shares_memory(matrix.data, data)
 
 
+def _without_zeros(data: NDArray[Any]) -> bool:
+    """Whether no stored value is zero; positive values need only their minimum looked at."""
+    return data.size == 0 or bool(data.min() > 0 or data.all())
+
+
 def _position(matrix: sparse.csr_array, entry: int) -> tuple[int, int]:
     """Row and column of a stored entry."""
     row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
@@ -177,9 +182,9 @@ def _check_values(matrix: sparse.csr_array, name: str, non_negative: bool) -> No
     data = matrix.data
     if matrix.nnz == 0:
         return
-    bad = ~np.isfinite(data)
-    if bad.any():
-        entry = int(np.argmax(bad))
+    # A minimum or maximum is NaN if any value is.
+    if not (np.isfinite(data.min()) and np.isfinite(data.max())):
+        entry = int(np.argmax(~np.isfinite(data)))
         row, column = _position(matrix, entry)
         raise InputError(
             f"{name} must be finite, without NaN or inf; "

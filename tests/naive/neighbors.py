@@ -9,11 +9,8 @@ import numpy as np
 
 def unit(row):
     """A dense row of length one in single precision."""
-    largest = max(row, default=0.0)
-    if largest == 0:
-        return [0.0] * len(row)
-    norm = math.sqrt(sum((value / largest) ** 2 for value in row))
-    return [float(np.float32(value / largest / norm)) for value in row]
+    norm = math.sqrt(sum(value**2 for value in row))
+    return [float(np.float32(value / norm)) if norm else 0.0 for value in row]
 
 
 def similarity(a, b):

@@ -51,18 +51,28 @@ def unit_rows(ptr, data, out):
     """Rows of length one in single precision; a row of zeros stays as it is."""
     for row in range(ptr.size - 1):
         start, stop = ptr[row], ptr[row + 1]
-        largest = 0.0
-        for i in range(start, stop):
-            largest = max(largest, np.float64(data[i]))
-        # Scaling by the largest value first keeps the squares from overflowing or vanishing.
         total = 0.0
         for i in range(start, stop):
-            total += (np.float64(data[i]) / largest) ** 2
-        norm = np.sqrt(total)
+            total += np.float64(data[i]) ** 2
+        if 1e-200 < total < 1e200:
+            norm = np.sqrt(total)
+            for i in range(start, stop):
+                out[i] = np.float64(data[i]) / norm
+        else:
+            # Squares have vanished or overflowed: bring the largest value to 1 first.
+            scale = 0.0
+            for i in range(start, stop):
+                scale = max(scale, np.float64(data[i]))
+            total = 0.0
+            for i in range(start, stop):
+                total += (np.float64(data[i]) / scale) ** 2
+            norm = np.sqrt(total)
+            for i in range(start, stop):
+                out[i] = np.float64(data[i]) / scale / norm
         for i in range(start, stop):
-            value = np.float64(data[i]) / largest / norm
             # Below this a product of two values could vanish in single precision.
-            out[i] = value if value > 2.0**-58 else 0.0
+            if out[i] < np.float32(2.0**-58):
+                out[i] = 0
 
 
 @kernel
@@ -79,16 +89,16 @@ def count_postings(rows, segment, counts, largest):
 
 @kernel
 def _weight(value, scale):
-    """A value in 255ths of its feature's largest, rounded up."""
-    return np.uint8(min(255.0, np.ceil(value * scale)))
+    """A value in 255ths of its feature's largest, rounded up; 0 stays 0."""
+    return np.uint8(min(np.int32(255), np.int32(value * scale) + np.int32(value > 0)))
 
 
 @kernel
-def fill_postings(first, last, rows, postings, scales, cursor):
+def fill_postings(first, last, rows, postings, scales, base, cursor):
     """Write the postings and columns of the rows of one segment.
 
-    ``scales`` is 255 over the largest value of each feature; ``cursor`` holds where each feature's
-    next posting goes.
+    ``scales`` is 255 over the largest value of each feature; ``base + cursor[f]`` is where the next
+    posting of feature f goes.
     """
     tile_size = postings.tiles.shape[2]
     column, tiles = postings.column, postings.tiles
@@ -97,15 +107,15 @@ def fill_postings(first, last, rows, postings, scales, cursor):
         place = row % tile_size
         total = 0.0
         for i in range(rows.ptr[row], rows.ptr[row + 1]):
-            feature, value = rows.features[i], np.float64(rows.values[i])
+            feature, value = rows.features[i], rows.values[i]
             weight = _weight(value, scales[feature])
             c = column[feature]
             if c >= 0:
                 tiles[tile, c, place] = weight
-                total += value * value
+                total += np.float64(value) * value
             else:
-                at = cursor[feature]
-                cursor[feature] = at + 1
+                at = base + cursor[feature]
+                cursor[feature] += np.uint32(1)
                 postings.rows[at] = row - first
                 postings.weights[at] = weight
         postings.norms[row] = _weight(np.sqrt(total), 255.0 * (1 + 2.0**-20))

@@ -136,9 +136,9 @@ def _build(rows: Rows, n_features: int) -> Postings:
         norms=np.empty(n_rows, np.uint8),
         by_norm=np.empty(n_rows, np.uint16),
     )
-    scales = 255.0 / np.maximum(largest, np.finfo(np.float32).tiny).astype(np.float64)
+    scales = np.divide(255, largest, out=np.zeros_like(largest), where=largest > 0)
     for segment in range(n_segments):
         first, last = segment * SEGMENT, min((segment + 1) * SEGMENT, n_rows)
-        cursor = starts[segment] + lists[segment, :-1].astype(np.int64)
-        kernels.fill_postings(first, last, rows, postings, scales, cursor)
+        cursor = lists[segment, :-1].copy()
+        kernels.fill_postings(first, last, rows, postings, scales, starts[segment], cursor)
     return postings
