@@ -1,0 +1,26 @@
+"""Topic models: LDA, and labelled LDA with four ways to a new document's prior."""
+
+from manylabel.topics.dependency import DependencyLDA
+from manylabel.topics.flat import FlatLDA, LabeledLDA, PriorLDA
+from manylabel.topics.label_topics import LabelTopics
+from manylabel.topics.lda import LDA
+from manylabel.topics.presets import PRESETS
+from manylabel.topics.schedule import Schedule
+from manylabel.topics.subset import SubsetLLDA
+from manylabel.topics.training import LabelledTraining, train_phi
+from manylabel.topics.word_labels import WordLabels
+
+__all__ = [
+    "LDA",
+    "PRESETS",
+    "DependencyLDA",
+    "FlatLDA",
+    "LabelTopics",
+    "LabeledLDA",
+    "LabelledTraining",
+    "PriorLDA",
+    "Schedule",
+    "SubsetLLDA",
+    "WordLabels",
+    "train_phi",
+]

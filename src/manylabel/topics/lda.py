@@ -1,0 +1,331 @@
+"""Unsupervised topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from manylabel.exceptions import ParameterError
+from manylabel.parallel import run_blocks
+from manylabel.topics.sampling import lengths
+from manylabel.topics.schedule import (
+    Progress,
+    Schedule,
+    check_inference,
+    sweep_progress,
+    warn_if_rising,
+)
+from manylabel.topics.subset import expected_tokens
+from manylabel.topics.training import SETTLED_TOKEN, draw_seed
+from manylabel.topics.word_labels import WordLabels
+from manylabel.validation import check_matrix, check_real, check_whole
+
+__all__ = ["LDA", "TopicChain", "train_topics"]
+
+
+@dataclass(frozen=True)
+class TopicChain:
+    """What one chain found.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n_words, n_topics)
+        Mean tokens over the samples.
+    log_likelihoods : tuple of float
+        A token's mean log-likelihood after each sweep.
+    """
+
+    counts: sparse.csr_array
+    log_likelihoods: tuple[float, ...]
+
+
+def train_topics(
+    X: sparse.csr_array,
+    n_topics: int,
+    gamma: float,
+    beta: float,
+    inference: str,
+    schedule: Schedule,
+    seed: int,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> list[TopicChain]:
+    """Find topics, independently in each chain; they are never averaged over chains.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_documents, n_words)
+    n_topics : int
+    gamma, beta : float
+        Prior weights of each topic in a document and of each word in a topic.
+    inference : {"cgs", "cgs_p", "cvb0"}
+    schedule : Schedule
+    seed : int
+    n_jobs, verbose
+        As in scikit-learn; chains run in parallel.
+    """
+    chains: list[Any] = [None] * schedule.chains
+    n_tokens = float(X.sum())
+    with sweep_progress("Topics", verbose, schedule.chains * schedule.sweeps, n_tokens) as progress:
+
+        def work(start: int, stop: int) -> None:
+            for chain in range(start, stop):
+                run = _expect if inference == "cvb0" else _sample
+                counts, history = run(
+                    X, n_topics, gamma, beta, inference, schedule, seed, chain, progress
+                )
+                per_token = tuple(value / max(n_tokens, 1.0) for value in history)
+                chains[chain] = TopicChain(counts, per_token)
+
+        run_blocks(work, schedule.chains, 1, n_jobs)
+    warn_if_rising(list(chains[0].log_likelihoods), "The training of topics")
+    return chains
+
+
+def _sample(
+    X: sparse.csr_array,
+    n_topics: int,
+    gamma: float,
+    beta: float,
+    inference: str,
+    schedule: Schedule,
+    seed: int,
+    chain: int,
+    progress: Progress,
+) -> tuple[sparse.csr_array, list[float]]:
+    """One chain of Gibbs sampling."""
+    from manylabel.kernels import lda, rng
+
+    state = np.empty(1, np.uint64)
+    rng.start_stream(state, np.uint64(seed), np.uint64(chain))
+    n_words = X.shape[1]
+    tokens_per_entry = np.ceil(X.data)
+    token_ptr = np.concatenate([[0], np.cumsum(tokens_per_entry)]).astype(np.int64)
+    weights = X.data / np.maximum(tokens_per_entry, 1.0)
+    assigned = np.full(token_ptr[-1], -1, np.int32)
+    # A word is in no more topics than it has tokens.
+    tokens_per_word = np.bincount(X.indices, tokens_per_entry, n_words).astype(np.int64)
+    list_ptr = np.concatenate([[0], np.cumsum(np.minimum(tokens_per_word, n_topics))])
+    list_size = np.zeros(n_words, np.int64)
+    list_topics, list_n = np.zeros(list_ptr[-1], np.int32), np.zeros(list_ptr[-1])
+    topic_n = np.zeros(n_topics)
+    soft = inference == "cgs_p"
+    soft_n = np.zeros((n_words if soft else 0, n_topics))
+    doc_ptr, words = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+    counts = sparse.csr_array((n_words, n_topics))
+    history = []
+    for sweep in range(schedule.sweeps + 1):
+        # Sweep 0 gives every token its first topic.
+        sampled = sweep > 0 and schedule.is_sample(sweep)
+        log_likelihood = lda.sweep(
+            doc_ptr, token_ptr, words, weights, assigned, list_ptr, list_size, list_topics, list_n,
+            topic_n, gamma, beta, n_words, state, soft and sampled, soft_n,
+        )  # fmt: skip
+        if sampled and not soft:
+            kept = np.arange(list_ptr[-1]) - np.repeat(list_ptr[:-1], np.diff(list_ptr))
+            kept = kept < np.repeat(list_size, np.diff(list_ptr))
+            found = (np.repeat(np.arange(n_words), list_size), list_topics[kept])
+            counts = counts + sparse.csr_array((list_n[kept], found), shape=counts.shape)
+        if sweep > 0:
+            history.append(log_likelihood)
+            progress.swept(log_likelihood)
+    total = sparse.csr_array(soft_n if soft else counts)
+    return sparse.csr_array(total / schedule.samples), history
+
+
+def _expect(
+    X: sparse.csr_array,
+    n_topics: int,
+    gamma: float,
+    beta: float,
+    inference: str,
+    schedule: Schedule,
+    seed: int,
+    chain: int,
+    progress: Progress,
+) -> tuple[sparse.csr_array, list[float]]:
+    """One run of CVB0 from a random start, until the log-likelihood settles."""
+    from manylabel.kernels import lda, rng
+
+    state = np.empty(1, np.uint64)
+    rng.start_stream(state, np.uint64(seed), np.uint64(chain))
+    doc_ptr, words = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+    share = np.empty((X.nnz, n_topics), np.float32)
+    word_n, topic_n = np.zeros((X.shape[1], n_topics)), np.zeros(n_topics)
+    lda.share_at_random(words, X.data, share, word_n, topic_n, state)
+    history: list[float] = []
+    n_tokens = float(X.sum())
+    for _ in range(schedule.sweeps):
+        history.append(lda.expect(doc_ptr, words, X.data, share, word_n, topic_n, gamma, beta))
+        progress.swept(history[-1])
+        if len(history) > 1 and abs(history[-1] - history[-2]) <= SETTLED_TOKEN * n_tokens:
+            break
+    return sparse.csr_array(word_n), history
+
+
+class LDA(TransformerMixin, BaseEstimator):
+    """Latent Dirichlet allocation: documents as mixtures of topics, topics as mixtures of words.
+
+    Parameters
+    ----------
+    n_topics : int, default=100
+    gamma : float, default=0.1
+        Prior weight of each topic in a document.
+    beta : float, default=0.01
+        Prior weight of each word in a topic.
+    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
+        Collapsed Gibbs sampling, by counts or by summed conditional distributions, or deterministic
+        expected counts, which take 4 bytes for each non-zero of X and topic.
+    chains, burn_in, samples, lag : int
+        See :class:`Schedule`. Topics of different chains are not comparable and never averaged; the
+        chain with the greatest log-likelihood is used.
+    random_state : int, RandomState or None, default=0
+    n_jobs : int, optional
+        Threads, a chain each.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_topics, n_words)
+        The topics' distributions over words.
+    chains_ : list of TopicChain
+        All chains.
+    log_likelihood_ : float
+        A token's mean log-likelihood in the chain that is used.
+
+    Examples
+    --------
+    >>> X = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 3, 2], [0, 0, 2, 2]]
+    >>> lda = LDA(n_topics=2).fit(X)
+    >>> mixtures = lda.transform(X)
+    >>> bool(mixtures[0].argmax() == mixtures[1].argmax() != mixtures[2].argmax())
+    True
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 100,
+        *,
+        gamma: float = 0.1,
+        beta: float = 0.01,
+        inference: str = "cgs",
+        chains: int = 1,
+        burn_in: int = 200,
+        samples: int = 1,
+        lag: int = 1,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_topics = n_topics
+        self.gamma = gamma
+        self.beta = beta
+        self.inference = inference
+        self.chains = chains
+        self.burn_in = burn_in
+        self.samples = samples
+        self.lag = lag
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Tags:
+        """Describe the estimator to scikit-learn: sparse, non-negative input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the topics of documents.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_documents, n_words)
+            Counts, or non-negative weights.
+        y : ignored
+        """
+        check_whole("n_topics", self.n_topics, 1)
+        for name in ("gamma", "beta"):
+            if not check_real(name, getattr(self, name), 0.0) > 0:
+                raise ParameterError(f"`{name}` must be greater than 0; got 0.")
+        check_inference(self.inference)
+        schedule = Schedule(self.chains, self.burn_in, self.samples, self.lag).check()
+        X = self._checked(X, reset=True)
+        self.seed_ = draw_seed(self.random_state)
+        self.chains_ = train_topics(
+            X,
+            self.n_topics,
+            self.gamma,
+            self.beta,
+            self.inference,
+            schedule,
+            self.seed_,
+            self.n_jobs,
+            self.verbose,
+        )
+        best = max(self.chains_, key=lambda chain: chain.log_likelihoods[-1])
+        self.log_likelihood_ = best.log_likelihoods[-1]
+        self.word_topics_ = _word_topics(best.counts, self.beta)
+        self.components_: NDArray[np.float64] = self.word_topics_.toarray().T
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """The mixture of topics of each document, by CVB0 with the topics as they are.
+
+        Returns
+        -------
+        mixtures : ndarray of shape (n_documents, n_topics)
+            Rows sum to 1.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        n_topics = self.n_topics
+        every = sparse.csr_array(
+            (
+                np.full(X.shape[0] * n_topics, float(self.gamma)),
+                np.tile(np.arange(n_topics), X.shape[0]),
+                np.arange(X.shape[0] + 1) * n_topics,
+            ),
+            shape=(X.shape[0], n_topics),
+        )
+        tokens = expected_tokens(
+            self.word_topics_,
+            X,
+            every,
+            inference="cvb0",
+            schedule=Schedule(1, 100, 1, 1),
+            n_jobs=self.n_jobs,
+        )
+        mixtures = tokens.toarray() + self.gamma
+        return mixtures / (lengths(X)[:, None] + n_topics * self.gamma)
+
+    def _checked(self, X: Any, reset: bool) -> sparse.csr_array:
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
+        return check_matrix(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_topics
+
+
+def _word_topics(counts: sparse.csr_array, beta: float) -> WordLabels:
+    """Topics as if they were labels."""
+    n_words, n_topics = counts.shape
+    nothing = np.zeros(0)
+    empty = WordLabels(
+        np.zeros(n_words + 1, np.int64),
+        nothing.astype(np.int32),
+        nothing,
+        np.full(n_topics, 1.0 / max(n_words, 1)),
+        np.zeros(n_topics),
+        beta,
+    )
+    return empty.with_counts(counts)

@@ -1,0 +1,148 @@
+"""phi: how likely each word is under each label, stored for the pairs that occur together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["Rows", "WordLabels"]
+
+
+class Rows(NamedTuple):
+    """What the kernels read of phi."""
+
+    pointers: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    phi: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    smooth: NDArray[np.float64]
+    smooth_sums: NDArray[np.float64]
+    dense_at: NDArray[np.int32]
+    dense: NDArray[np.float32]
+
+
+#: A word that occurs with more than one in so many labels has its row laid out for all labels.
+_DENSE = 8
+
+
+@dataclass(frozen=True)
+class WordLabels:
+    r"""The label-word distributions of a trained model.
+
+    :math:`\phi_{wc} = (n_{wc} + \beta) / (n_c + V \beta)` is the sum of a part that is zero unless
+    word and label occurred together, and a part that is the same for every word.
+
+    Parameters
+    ----------
+    pointers : ndarray of int64, shape (n_words + 1,)
+        Where the pairs of each word start.
+    labels : ndarray of int32, shape (n_pairs,)
+        The pairs' labels, ascending for each word.
+    phi : ndarray of float64, shape (n_pairs,)
+        The first part.
+    smooth : ndarray of float64, shape (n_labels,)
+        The second part.
+    tokens : ndarray of float64, shape (n_labels,)
+        How many tokens each label holds.
+    beta : float
+    """
+
+    pointers: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    phi: NDArray[np.float64]
+    smooth: NDArray[np.float64]
+    tokens: NDArray[np.float64]
+    beta: float
+
+    @property
+    def n_words(self) -> int:
+        """How many words there are."""
+        return self.pointers.size - 1
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return self.smooth.size
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The arrays that the kernels take."""
+        from manylabel.kernels.pairs import row_sums
+
+        return Rows(
+            self.pointers,
+            self.labels,
+            self.phi,
+            row_sums(self.pointers, self.phi),
+            self.smooth,
+            np.cumsum(self.smooth),
+            *self._dense_rows(),
+        )
+
+    def _dense_rows(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The rows of frequent words, where a label is found at once, and where each row is."""
+        often = np.flatnonzero(np.diff(self.pointers) * _DENSE > self.n_labels)
+        dense_at = np.full(self.n_words, -1, np.int32)
+        dense_at[often] = np.arange(often.size)
+        dense = np.zeros((often.size, self.n_labels), np.float32)
+        for row, word in enumerate(often):
+            pairs = slice(self.pointers[word], self.pointers[word + 1])
+            dense[row, self.labels[pairs]] = self.phi[pairs]
+        return dense_at, dense
+
+    @cached_property
+    def by_label(self) -> sparse.csc_array:
+        """The first part with its columns, the labels, at hand."""
+        shape = (self.n_words, self.n_labels)
+        return sparse.csr_array((self.phi, self.labels, self.pointers), shape=shape).tocsc()
+
+    def of_label(self, label: int) -> NDArray[np.float64]:
+        """The distribution of one label over all words."""
+        distribution = np.full(self.n_words, self.smooth[label])
+        start, stop = self.by_label.indptr[label : label + 2]
+        distribution[self.by_label.indices[start:stop]] += self.by_label.data[start:stop]
+        return distribution
+
+    def toarray(self) -> NDArray[np.float64]:
+        """The dense matrix of shape (n_words, n_labels), for small models."""
+        return self.by_label.toarray() + self.smooth
+
+    def with_counts(self, counts: sparse.csr_array) -> WordLabels:
+        """Add counts of (word, label) pairs; ``counts`` may have more labels.
+
+        Examples
+        --------
+        >>> no_pairs = np.zeros(3, np.int64), np.zeros(0, np.int32), np.zeros(0)
+        >>> empty = WordLabels(*no_pairs, smooth=np.ones(1), tokens=np.zeros(1), beta=1.0)
+        >>> empty.with_counts(sparse.csr_array([[2.0], [0.0]])).toarray().ravel().tolist()
+        [0.75, 0.25]
+        """
+        n_words, n_labels = counts.shape
+        before = np.zeros(n_labels)
+        before[: self.n_labels] = self.tokens
+        smoothing = n_words * self.beta
+        old = sparse.csr_array(
+            (self.phi * (before + smoothing)[self.labels], self.labels, self.pointers),
+            shape=counts.shape,
+        )
+        both = sparse.csr_array(old + counts)
+        both.sort_indices()
+        tokens = before + np.asarray(counts.sum(axis=0)).ravel()
+        labels = both.indices.astype(np.int32, copy=False)
+        return WordLabels(
+            both.indptr.astype(np.int64, copy=False),
+            labels,
+            both.data / (tokens + smoothing)[labels],
+            self.beta / (tokens + smoothing),
+            tokens,
+            self.beta,
+        )
+
+    def __deepcopy__(self, memo: Any) -> WordLabels:
+        """Itself: nothing ever changes it."""
+        return self
