@@ -197,7 +197,7 @@ def train(
             f"{n_left} of {n_labels} labels did not converge in max_iter={settings.max_iter} "
             "sweeps; raise `max_iter` or `tol`.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return min(int(sweeps.max(initial=1)), settings.max_iter)
 
