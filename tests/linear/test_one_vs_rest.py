@@ -88,6 +88,8 @@ def test_pruning_drops_small_weights_only():
     expected[np.abs(expected) < 0.3] = 0
     np.testing.assert_array_equal(pruned.coef_.toarray(), expected)
     assert 0 < pruned.coef_.nnz < full.coef_.nnz
+    assert pruned.coef_.dtype == np.float32
+    assert pruned.coef_.indices.dtype == np.int32
 
 
 def test_only_the_best_candidates_are_kept_and_ties_go_to_the_lower_label():

@@ -78,6 +78,9 @@ class Weights:
         nothing = np.empty(0, np.int32), np.empty(0, np.float32)
         parts = [self.parts.get(label, nothing) for label in range(self.n_labels)]
         indptr = np.cumsum([0, *(features.size for features, _ in parts)])
+        # SciPy gives the indices the type of the pointers.
+        if indptr[-1] <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
         by_label = sparse.csr_array(
             (
                 np.concatenate([values for _, values in parts]),
