@@ -101,8 +101,9 @@ def test_the_best_setting_is_fitted_on_everything(data):
     assert "| keep | k | micro-f1 | seconds |" in search.table()
 
 
-def test_the_papers_grid_starts_from_its_defaults(data):
-    search = NeighborSearchCV(grid=PAPER_GRID, rounds=1, refit=False).fit(*data)
+def test_the_stages_start_from_the_estimators_own_parameters(data):
+    start = LCIF(k=100, alpha=1.0, beta=1.0, lam=0.5)
+    search = NeighborSearchCV(start, grid=PAPER_GRID, rounds=1, refit=False).fit(*data)
     first = search.results_[0]
     assert (first["k"], first["alpha"], first["beta"], first["lam"]) == (100, 1.0, 1.0, 0.5)
 

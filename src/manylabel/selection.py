@@ -55,9 +55,6 @@ PAPER_GRID: dict[str, Sequence[Any]] = {
     "threshold": ("cardinality",),
 }
 
-#: Where the stages start (section 5.2 of the paper).
-START: dict[str, Any] = {"k": 100, "alpha": 1.0, "beta": 1.0, "lam": 0.5}
-
 
 @dataclass(frozen=True)
 class _Fold:
@@ -98,8 +95,9 @@ class NeighborSearchCV(MetaEstimatorMixin, BaseEstimator):
         Values to try; :data:`DEFAULT_GRID` by default, :data:`PAPER_GRID` is the paper's. ``keep``
         is how many features :class:`EntropySelector` keeps.
     staged : bool, default=True
-        One parameter after the other, in the order of the grid, as in the paper; otherwise all
-        combinations.
+        One parameter after the other, in the order of the grid, starting from the estimator's own
+        parameters; otherwise all combinations. The paper starts from
+        ``LCIF(k=100, alpha=1.0, beta=1.0, lam=0.5)``.
     rounds : int, default=2
         How often the stages are gone through, each round from the best so far; the paper has one.
     cv : "loo", int or float, default="loo"
@@ -265,7 +263,7 @@ class NeighborSearchCV(MetaEstimatorMixin, BaseEstimator):
         self, grid: Mapping[str, Sequence[Any]], base: VotingClassifier, run: _Run
     ) -> Iterator[dict[str, Any]]:
         """One parameter after the other; each stage starts from the best of those before."""
-        current = {name: START.get(name, values[0]) for name, values in grid.items()}
+        current = {name: getattr(base, name, 1.0) for name in grid}
         for name, values in grid.items():
             if current[name] not in values:
                 current[name] = values[len(values) // 2]
