@@ -109,84 +109,129 @@ def expect_labels(
     """Expected tokens of all labels for unlabelled documents, phi fixed.
 
     ``counts``, ``priors``, ``wanted`` and ``credit`` are as in :func:`labelling.label_documents`.
-    All words are updated from the counts of the sweep before. A token's own contribution is left
-    out for the labels its word was seen with; for all others it is below beta's share, and counted.
+    All words are updated from the counts of the sweep before. phi is the sum of a sparse and a
+    smooth part; of a token's own contribution the sparse part is left out, and what comes by the
+    smooth part, the share of beta, is not.
     """
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     theta = np.empty(n_labels)  # n_c + a_c
+    before = np.empty(n_labels)
     fresh = np.empty(n_labels)
-    in_rows = np.empty(n_labels)
     prior = np.empty(n_labels)
     topic_n = np.empty(n_topics)
     for row in range(start, stop):
         first = doc_ptr[row]
         n_types = doc_ptr[row + 1] - first
         out, prior_out = counts[row - start], priors[row - start]
-        n_pairs, length = 0, 0.0
+        n_shares, length = 0, 0.0
         for kind in range(n_types):
             word = words[first + kind]
-            n_pairs += rows.pointers[word + 1] - rows.pointers[word]
             length += values[first + kind]
-        share = np.zeros(n_pairs)
+            if rows.dense_at[word] >= 0:
+                n_shares += n_labels
+            else:
+                n_shares += rows.pointers[word + 1] - rows.pointers[word]
+        share = np.zeros(n_shares, np.float32)
         inverse = np.zeros(n_types)
         topic_n[:] = 0.0
         spread_topics(topics, topic_n, 0.0, etas[row], alphas[row], gamma, prior)
         theta[:] = prior
         for _ in range(sweeps if length > 0.0 else 0):
-            everywhere = 0.0
+            everywhere, inverse_sum = 0.0, 0.0
             for label in range(n_labels):
                 everywhere += rows.smooth[label] * theta[label]
-                fresh[label], in_rows[label] = 0.0, 0.0
-            at, inverse_sum = 0, 0.0
+                fresh[label], before[label] = 0.0, theta[label]
+            at = 0
             for kind in range(n_types):
                 word, value = words[first + kind], values[first + kind]
-                one = min(value, 1.0)
-                total = everywhere
-                low, high = rows.pointers[word], rows.pointers[word + 1]
-                for i in range(low, high):
-                    label = rows.labels[i]
-                    own = one * share[at + i - low]
-                    total += rows.phi[i] * (theta[label] - own) - rows.smooth[label] * own
-                inverse[kind] = 1.0 / total
-                inverse_sum += value / total
-                for i in range(low, high):
-                    label = rows.labels[i]
-                    phi = rows.phi[i] + rows.smooth[label]
-                    share[at] = phi * (theta[label] - one * share[at]) / total
-                    fresh[label] += value * share[at]
-                    in_rows[label] += value / total
-                    at += 1
+                if rows.dense_at[word] >= 0:
+                    row_phi = rows.dense[rows.dense_at[word]]
+                    own = share[at : at + n_labels]
+                    inverse[kind] = share_dense(row_phi, value, theta, everywhere, own, fresh)
+                else:
+                    low, high = rows.pointers[word], rows.pointers[word + 1]
+                    own = share[at : at + high - low]
+                    inverse[kind] = share_sparse(
+                        rows.labels[low:high],
+                        rows.phi[low:high],
+                        value,
+                        theta,
+                        everywhere,
+                        own,
+                        fresh,
+                    )
+                at += own.size
+                inverse_sum += value * inverse[kind]
+            for label in range(n_labels):
+                fresh[label] += rows.smooth[label] * theta[label] * inverse_sum
+            if n_topics > 1:
+                expect_topics(topics, fresh, gamma, topic_n)
+                spread_topics(topics, topic_n, length, etas[row], alphas[row], gamma, prior)
             moved = 0.0
             for label in range(n_labels):
-                # Words that were never seen with the label give it the smooth part.
-                fresh[label] += rows.smooth[label] * theta[label] * (inverse_sum - in_rows[label])
-            if n_topics > 1:
-                expect_topics(topics, fresh, length, gamma, topic_n)
-                spread_topics(topics, topic_n, length, etas[row], alphas[row], gamma, prior)
-            for label in range(n_labels):
                 moved += abs(fresh[label] + prior[label] - theta[label])
-                if wanted[label] >= 0:
-                    for kind in range(n_types):
-                        credit[kind, wanted[label]] = (
-                            values[first + kind] * rows.smooth[label] * theta[label] * inverse[kind]
-                        )
                 theta[label] = fresh[label] + prior[label]
             if moved <= settled * length:
                 break
-        at = 0
-        for kind in range(n_types):
-            word = words[first + kind]
-            for i in range(rows.pointers[word], rows.pointers[word + 1]):
-                if wanted[rows.labels[i]] >= 0:
-                    credit[kind, wanted[rows.labels[i]]] = values[first + kind] * share[at]
-                at += 1
         for label in range(n_labels):
             out[label] += theta[label] - prior[label]
             prior_out[label] += prior[label]
+        if credit.size > 0:
+            at = 0
+            for kind in range(n_types):
+                word, value = words[first + kind], values[first + kind]
+                low, high = rows.pointers[word], rows.pointers[word + 1]
+                dense = rows.dense_at[word] >= 0
+                for label in range(n_labels):
+                    if wanted[label] >= 0:
+                        part = rows.smooth[label] * before[label] * inverse[kind]
+                        credit[kind, wanted[label]] += value * part
+                for i in range(n_labels if dense else high - low):
+                    label = i if dense else rows.labels[low + i]
+                    if wanted[label] >= 0:
+                        credit[kind, wanted[label]] += value * share[at + i]
+                at += n_labels if dense else high - low
 
 
 @kernel
-def expect_topics(topics, label_n, length, gamma, topic_n):
+def share_dense(phi, value, theta, everywhere, share, fresh):
+    """Share a word among all labels by phi (theta - its own), add it up; 1 / the whole mass."""
+    one = np.float32(min(value, 1.0))
+    for label in range(share.size):
+        share[label] = phi[label] * (theta[label] - one * share[label])
+    # Four sums, so that an addition need not wait for the one before it.
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = share.size - share.size % 4
+    for label in range(0, whole, 4):
+        a += share[label]
+        b += share[label + 1]
+        c += share[label + 2]
+        d += share[label + 3]
+    for label in range(whole, share.size):
+        a += share[label]
+    inverse = 1.0 / (everywhere + (a + b) + (c + d))
+    for label in range(share.size):
+        share[label] *= inverse
+        fresh[label] += value * share[label]
+    return inverse
+
+
+@kernel
+def share_sparse(labels, phi, value, theta, everywhere, share, fresh):
+    """The same for a word that was seen with few labels."""
+    one = min(value, 1.0)
+    total = everywhere
+    for i in range(labels.size):
+        share[i] = phi[i] * (theta[labels[i]] - one * share[i])
+        total += share[i]
+    for i in range(labels.size):
+        share[i] /= total
+        fresh[labels[i]] += value * share[i]
+    return 1.0 / total
+
+
+@kernel
+def expect_topics(topics, label_n, gamma, topic_n):
     """Expected tokens of each topic, from expected tokens of each label."""
     n_topics = topics.smooth.size
     theta = np.empty(n_topics)

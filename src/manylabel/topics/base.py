@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import MultiLabelClassifier
@@ -78,6 +79,12 @@ class TopicClassifier(MultiLabelClassifier):
             Anything that shall differ.
         """
         return cls(**{**preset(cls.__name__, name), **parameters})
+
+    def __sklearn_tags__(self) -> Tags:
+        """As the base class; blobs of real numbers are no counts of words, so scores are poor."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
 
     def _check_parameters(self) -> None:
         check_inference(self.inference)

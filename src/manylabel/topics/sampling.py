@@ -96,9 +96,7 @@ class Sampler:
             )  # fmt: skip
             seed, soft = np.uint64(self.seed + number), self.inference == "cgs_p"
             if self.inference == "cvb0":
-                part = np.zeros_like(credit)
-                cvb0.expect_labels(*given, plan.sweeps, SETTLED, counts, priors, wanted, part)
-                credit += part
+                cvb0.expect_labels(*given, plan.sweeps, SETTLED, *outputs)
             elif self.label_tokens is not None:
                 label_tokens.label_documents(
                     *given, self.label_tokens, *sampling, seed, soft, *outputs

@@ -1,0 +1,198 @@
+"""The samplers against exact posteriors on corpora small enough to enumerate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from naive import topics as naive
+from scipy import sparse
+
+from manylabel.kernels import gibbs, lda, rng
+from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
+from manylabel.topics.sampling import Documents, Sampler
+from manylabel.topics.schedule import Schedule
+from manylabel.topics.subset import expected_tokens
+from manylabel.topics.training import _problem
+from manylabel.topics.word_labels import WordLabels
+
+DOCUMENTS = [[0, 0, 1], [1, 2], [0, 2]]
+LABEL_SETS = [[0, 1], [1, 2], [0]]
+ETA, ALPHA, BETA = 1.0, 0.1, 0.4
+DRAWS = 40_000
+#: No right sampler is as far from the posterior as this, in total variation.
+FAR = 0.04
+
+
+def as_matrices(documents, label_sets, n_words, n_labels):
+    X, Y = np.zeros((len(documents), n_words)), np.zeros((len(documents), n_labels), int)
+    for d, (words, labels) in enumerate(zip(documents, label_sets, strict=True)):
+        np.add.at(X[d], words, 1)
+        Y[d, labels] = 1
+    return sparse.csr_array(X), sparse.csr_array(Y)
+
+
+def total_variation(seen, posterior):
+    n = sum(seen.values())
+    states = set(seen) | set(posterior)
+    return sum(abs(seen[state] / n - posterior.get(state, 0.0)) for state in states) / 2
+
+
+def labelled_chain(eta, alpha, beta):
+    """How often each state came in the real sampler."""
+    X, Y = as_matrices(DOCUMENTS, LABEL_SETS, 3, 3)
+    problem = _problem(X, Y, eta, alpha, beta)
+    token_ptr = np.concatenate([[0], np.cumsum(X.data)]).astype(np.int64)
+    state = np.empty(1, np.uint64)
+    rng.start_stream(state, np.uint64(1), np.uint64(0))
+    assigned = np.zeros(token_ptr[-1], np.int32)
+    pair_n, label_n = np.zeros(problem.pair_labels.size), np.zeros(3)
+    corpus = (
+        problem.doc_ptr, token_ptr, np.ones(X.nnz), problem.label_ptr, problem.labels,
+        problem.slot_ptr, problem.slots, assigned, pair_n, label_n,
+    )  # fmt: skip
+    gibbs.assign_at_random(*corpus, state)
+    own = [LABEL_SETS[d] for d, words in enumerate(DOCUMENTS) for _ in words]
+    seen = Counter()
+    for _ in range(DRAWS):
+        gibbs.sweep(*corpus, eta, alpha, beta, 3, state, False, pair_n, label_n)
+        seen[tuple(labels[j] for labels, j in zip(own, assigned, strict=True))] += 1
+        assert pair_n.sum() == label_n.sum() == token_ptr[-1]
+    return seen
+
+
+def test_labelled_training_draws_from_the_posterior():
+    exact = naive.labelled_posterior(DOCUMENTS, LABEL_SETS, 3, ETA, ALPHA, BETA)
+    assert total_variation(labelled_chain(ETA, ALPHA, BETA), exact) < FAR
+
+
+def test_the_bound_on_the_distance_tells_wrong_samplers():
+    exact = naive.labelled_posterior(DOCUMENTS, LABEL_SETS, 3, ETA, ALPHA, BETA)
+    forgetful = naive.wrong_labelled_chain(
+        DOCUMENTS, LABEL_SETS, 3, ETA, ALPHA, BETA, DRAWS // 10, 0
+    )
+    assert total_variation(forgetful, exact) > 2 * FAR
+    assert total_variation(labelled_chain(ETA, ALPHA, 2 * BETA), exact) > FAR
+    assert total_variation(labelled_chain(3 * ETA, ALPHA, BETA), exact) > FAR
+
+
+def test_unlabelled_topics_are_drawn_from_the_posterior():
+    documents, n_topics, gamma = [[0, 0, 1], [1, 2]], 2, 0.5
+    exact = naive.labelled_posterior(documents, [[0, 1]] * 2, 3, 0.0, gamma, BETA)
+    X, _ = as_matrices(documents, [[0], [0]], 3, 1)
+    token_ptr = np.concatenate([[0], np.cumsum(X.data)]).astype(np.int64)
+    state = np.empty(1, np.uint64)
+    rng.start_stream(state, np.uint64(5), np.uint64(0))
+    assigned = np.full(5, -1, np.int32)
+    list_ptr, list_size = np.arange(0, 3 * n_topics + 1, n_topics), np.zeros(3, np.int64)
+    lists, topic_n = (np.zeros(6, np.int32), np.zeros(6)), np.zeros(n_topics)
+    seen = Counter()
+    for _ in range(DRAWS):
+        lda.sweep(
+            X.indptr.astype(np.int64), token_ptr, X.indices.astype(np.int32), np.ones(X.nnz),
+            assigned, list_ptr, list_size, *lists, topic_n, gamma, BETA, 3, state, False,
+            np.zeros((0, n_topics)),
+        )  # fmt: skip
+        seen[tuple(assigned.tolist())] += 1
+        assert topic_n.sum() == 5
+    assert total_variation(seen, exact) < FAR
+
+
+def small_word_labels(smooth_share=1.0):
+    """Four words and three labels, of which a word was seen with few: the smooth part matters."""
+    counts = np.array([[8.0, 0, 1], [0, 5, 0], [1, 1, 1], [0, 0, 0]])
+    empty = WordLabels(
+        np.zeros(5, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(3), np.zeros(3), 0.5
+    )
+    full = empty.with_counts(sparse.csr_array(counts))
+    return replace(full, smooth=full.smooth * smooth_share)
+
+
+WORDS = [0, 1, 3]
+PHI = small_word_labels().toarray()
+TOPICS = LabelTopics(sparse.csr_array(np.array([[3.0, 0, 2], [0, 4.0, 0]])), 0.3)
+ETA_TEST, ALPHA_TEST, GAMMA = 2.0, 0.1, 0.4
+
+
+def sampled_tokens(topics, inference="cgs", label_tokens=None, smooth_share=1.0, eta=ETA_TEST):
+    """Mean tokens by word and label in our sampler."""
+    word_labels = small_word_labels(smooth_share)
+    X = sparse.csr_array(np.bincount(WORDS, minlength=4)[None, :].astype(float))
+    documents = Documents.of(X, np.array([eta]), np.array([ALPHA_TEST]))
+    schedule = Schedule(4, 100, DRAWS // 4, 1)
+    sampler = Sampler(
+        word_labels.rows,
+        [topics.rows(word_labels)],
+        GAMMA,
+        inference,
+        schedule,
+        seed=7,
+        label_tokens=label_tokens,
+    )
+    credit = np.zeros((X.nnz, 3))
+    counts, _ = sampler.run(documents, 0, 1, np.arange(3, dtype=np.int32), credit)
+    np.testing.assert_allclose(credit.sum(axis=0), counts[0])
+    np.testing.assert_allclose(credit.sum(axis=1), np.ones(3))
+    return credit
+
+
+#: No right sampler's mean is as far from the exact one as this.
+OFF = 0.015
+
+
+@pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
+def test_flat_lda_draws_from_the_dense_posterior(inference):
+    exact = naive.expected_tokens(WORDS, PHI, [ALPHA_TEST] * 3)
+    assert np.abs(sampled_tokens(no_topic(3), inference) - exact).max() < OFF
+
+
+@pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
+def test_prior_lda_draws_from_the_dense_posterior(inference):
+    topics = one_topic(sparse.csr_array([[1, 0, 1], [1, 1, 0]]), 0.5)
+    exact = naive.expected_tokens(WORDS, PHI, ETA_TEST * topics.toarray()[0] + ALPHA_TEST)
+    assert np.abs(sampled_tokens(topics, inference) - exact).max() < OFF
+
+
+@pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
+def test_fast_inference_has_the_stationary_state_of_its_equations(inference):
+    exact = naive.fast_inference(WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
+    assert np.abs(sampled_tokens(TOPICS, inference) - exact).max() < OFF
+
+
+@pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
+def test_the_proper_sampler_draws_from_the_posterior_with_label_tokens(inference):
+    exact = naive.expected_tokens_with_label_tokens(
+        WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA, n_label_tokens=2
+    )
+    ours = sampled_tokens(TOPICS, inference, label_tokens=2)
+    assert np.abs(ours - exact).max() < OFF
+    assert np.abs(sampled_tokens(TOPICS, label_tokens=1) - exact).max() > OFF
+
+
+def test_the_bound_on_the_mean_tells_wrong_samplers():
+    exact = naive.expected_tokens(WORDS, PHI, [ALPHA_TEST] * 3)
+    assert np.abs(sampled_tokens(no_topic(3), smooth_share=0.5) - exact).max() > OFF
+    exact = naive.fast_inference(WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
+    assert np.abs(sampled_tokens(TOPICS, eta=1.5 * ETA_TEST) - exact).max() > OFF
+
+
+@pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
+def test_candidates_are_drawn_from_the_posterior(inference):
+    prior = np.array([0.7, 0.2])
+    exact = naive.expected_tokens(WORDS, PHI[:, [0, 2]], prior)
+    X = sparse.csr_array(np.bincount(WORDS, minlength=4)[None, :].astype(float))
+    priors = sparse.csr_array((prior, [0, 2], [0, 2]), shape=(1, 3))
+    credit = np.zeros((3, 2))
+    tokens = expected_tokens(
+        small_word_labels(),
+        X,
+        priors,
+        inference=inference,
+        schedule=Schedule(4, 100, DRAWS // 4, 1),
+        wanted=np.arange(2, dtype=np.int32),
+        credit=credit,
+    )
+    assert np.abs(credit - exact).max() < OFF
+    np.testing.assert_allclose(tokens.data, credit.sum(axis=0))

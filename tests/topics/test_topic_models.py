@@ -1,0 +1,287 @@
+"""The labelled topic models as classifiers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from naive import topics as naive
+from scipy import sparse
+from sklearn.base import clone
+from topics.topic_problems import clear_cut, generated
+
+from manylabel.exceptions import InputError, ParameterError
+from manylabel.metrics import precision_at
+from manylabel.neighbors import NeighborIndex
+from manylabel.topics import (
+    PRESETS,
+    DependencyLDA,
+    FlatLDA,
+    LabeledLDA,
+    PriorLDA,
+    SubsetLLDA,
+    train_phi,
+)
+from manylabel.topics.subset import expected_tokens, neighbor_labels
+
+MODELS = [FlatLDA, PriorLDA, DependencyLDA, SubsetLLDA]
+INFERENCES = ["cgs", "cgs_p", "cvb0"]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    X, Y, _ = generated()
+    return X[:250], Y[:250], X[250:], Y[250:]
+
+
+@pytest.fixture(scope="module")
+def training(corpus):
+    return train_phi(corpus[0], corpus[1], random_state=0, burn_in=20)
+
+
+@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_labels_of_generated_documents_are_found(model, inference, corpus, training):
+    X, Y, X_new, Y_new = corpus
+    scores = model(training=training, inference=inference).fit(X, Y).decision_function(X_new)
+    assert precision_at(Y_new, scores, 1) > 0.9
+
+
+@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("model", MODELS)
+def test_scores_are_shares_that_sum_to_one(model, inference, corpus, training):
+    X, Y, X_new, _ = corpus
+    fitted = model(training=training, inference=inference, burn_in=3, samples=3).fit(X, Y)
+    X_new = np.vstack([X_new[:3], np.zeros((1, X_new.shape[1]))])
+    scores = fitted.decision_function(X_new)
+    totals = np.asarray(scores.sum(axis=1)).ravel()
+    expected = np.ones(4)
+    if model is SubsetLLDA:
+        expected[3] = 0.0  # no words, no neighbours, no candidates
+    np.testing.assert_allclose(totals, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_answer_does_not_depend_on_threads_nor_on_other_documents(model, corpus, training):
+    X, Y, X_new, _ = corpus
+    X_new = np.vstack([X_new, X_new])
+    fitted = model(training=training, inference="cgs", burn_in=3, samples=3).fit(X, Y)
+    one = fitted.decision_function(X_new).toarray()
+    two = fitted.set_params(n_jobs=2).decision_function(X_new).toarray()
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one[::-1], fitted.decision_function(X_new[::-1]).toarray())
+    np.testing.assert_array_equal(one[7:8], fitted.decision_function(X_new[7:8]).toarray())
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_top_keeps_the_best(model, corpus, training):
+    X, Y, X_new, _ = corpus
+    fitted = model(training=training).fit(X, Y)
+    full, best = (fitted.decision_function(X_new, top=top).toarray() for top in (None, 2))
+    assert (np.count_nonzero(best, axis=1) == 2).all()
+    np.testing.assert_array_equal(best.max(axis=1), full.max(axis=1))
+
+
+@pytest.mark.parametrize("inference", ["cgs_p", "cvb0"])
+def test_prior_lda_is_dependency_lda_with_one_topic(inference, corpus, training):
+    X, Y, X_new, _ = corpus
+    settings = {"training": training, "inference": inference, "eta": 20.0, "alpha_sum": 2.0}
+    settings |= {"samples": 200, "burn_in": 50}
+    prior = PriorLDA(**settings).fit(X, Y).decision_function(X_new[:10])
+    dependency = DependencyLDA(n_topics=1, topic_chains=1, **settings).fit(X, Y)
+    np.testing.assert_allclose(
+        dependency.decision_function(X_new[:10]).toarray(), prior.toarray(), atol=0.02
+    )
+
+
+@pytest.mark.parametrize(("inference", "off"), [("cgs_p", 0.02), ("cvb0", 2e-3)])
+def test_subset_llda_over_all_labels_with_a_flat_prior_is_flat_lda(
+    inference, off, corpus, training
+):
+    X, Y, X_new, _ = corpus
+    X_new = sparse.csr_array(X_new[:10])
+    flat = FlatLDA(
+        training=training, inference=inference, alpha_sum=6.0, samples=300, add_prior=False
+    ).fit(X, Y)
+    tokens = expected_tokens(
+        training.word_labels,
+        X_new,
+        sparse.csr_array(np.ones((10, 6))),
+        inference=inference,
+        schedule=flat._schedule(),
+    )
+    scores = flat.decision_function(X_new).toarray()
+    np.testing.assert_allclose(tokens.toarray() / 60, scores, atol=off)
+
+
+def test_cvb0_over_candidates_follows_its_equations(corpus, training):
+    X_new = sparse.csr_array(corpus[2][:5])
+    priors = np.random.default_rng(0).random((5, 6)) + 0.1
+    tokens = expected_tokens(
+        training.word_labels,
+        X_new,
+        sparse.csr_array(priors),
+        inference="cvb0",
+        schedule=FlatLDA(burn_in=4, samples=1)._schedule(),
+    ).toarray()
+    phi = training.word_labels.toarray()
+    for row in range(5):
+        expected = naive.cvb0_document(corpus[2][row], phi, priors[row], sweeps=4).sum(axis=0)
+        np.testing.assert_allclose(tokens[row], expected, rtol=1e-9)
+
+
+def test_fast_and_proper_inference_agree_on_the_leading_labels():
+    X, Y = clear_cut()
+    settings = {"inference": "cgs_p", "n_topics": 2, "samples": 50, "topic_chains": 1}
+    fast = DependencyLDA(**settings).fit(X, Y)
+    proper = DependencyLDA(sampler="proper", training=fast.training_, **settings).fit(X, Y)
+    fast_set, proper_set = fast.predict(X), proper.predict(X)
+    assert (fast_set == proper_set).mean() > 0.98
+    assert (fast_set == Y).mean() > 0.98
+
+
+def test_topics_group_the_labels_that_go_together():
+    X, Y = clear_cut()
+    model = DependencyLDA(n_topics=2, topic_chains=2).fit(X, Y)
+    for chain in range(2):
+        groups = [
+            {label // 4 for label, _ in model.topic_labels(topic, top=4, chain=chain)}
+            for topic in range(2)
+        ]
+        assert sorted(map(tuple, groups)) == [(0,), (1,)]
+    with pytest.raises(InputError, match="topics are numbered 0 to 1; got 2"):
+        model.topic_labels(2)
+
+
+@pytest.mark.parametrize("inference", INFERENCES)
+@pytest.mark.parametrize("model", MODELS)
+def test_reasons_add_up_to_the_score(model, inference, corpus, training):
+    X, Y, X_new, _ = corpus
+    fitted = model(training=training, inference=inference, burn_in=3, samples=4, add_prior=True)
+    scores = fitted.fit(X, Y).decision_function(X_new[:3]).toarray()
+    for row, explanations in enumerate(fitted.explain(X_new[:3], top=3)):
+        best = np.sort(scores[row])[::-1][:3]
+        np.testing.assert_allclose([why.score for why in explanations], best, rtol=1e-5)
+        for why in explanations:
+            assert why.total == pytest.approx(scores[row, why.label], rel=1e-5)
+            assert why.row == row
+            assert {reason.kind for reason in why.reasons} <= {"word", "prior"}
+
+
+def test_a_label_is_explained_by_its_words():
+    X, Y = clear_cut()
+    model = FlatLDA().fit(X, Y)
+    assert {word for word, _ in model.label_words(2, top=3)} == {6, 7, 8}
+    (why,) = model.explain(np.eye(24)[[6]], labels=[2])[0]
+    word = next(reason for reason in why.reasons if reason.kind == "word")
+    assert word.index == 6
+    assert word.similarity > 0.8
+    with pytest.raises(InputError, match="labels are numbered 0 to 7; got 8"):
+        model.explain(X[:1], labels=[8])
+
+
+def test_the_prior_follows_the_labels_frequencies():
+    X, Y = clear_cut()
+    shares = PriorLDA(eta=1.0, alpha_sum=1e-9, label_beta=0.0).fit(X, Y).label_prior(X[:1])
+    np.testing.assert_allclose(shares[0], Y.sum(axis=0) / Y.sum(), rtol=1e-6)
+
+
+def test_the_prior_of_dependency_lda_follows_the_document():
+    X, Y = clear_cut()
+    shares = DependencyLDA(n_topics=2, topic_chains=1).fit(X, Y).label_prior(X[:2])
+    assert shares[0, :4].sum() > 0.8
+    assert shares[1, 4:].sum() > 0.8
+
+
+def test_candidates_are_the_neighbours_labels_by_similarity():
+    X = sparse.csr_array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1]])
+    Y = sparse.csr_array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
+    found = NeighborIndex(X).search(sparse.csr_array([[1.0, 0, 0]]), 2)
+    near = np.sqrt(0.5) ** 3
+    np.testing.assert_allclose(
+        neighbor_labels(found, Y, 3.0).toarray(), [[1, near / (1 + near), 0]], rtol=1e-6
+    )
+
+
+def test_neighbours_found_before_give_the_same_scores(corpus, training):
+    X, Y, X_new, _ = corpus
+    model = SubsetLLDA(training=training).fit(X, Y)
+    X_new = sparse.csr_array(X_new)
+    found = model.index_.search(model.weighting_.transform(X_new), model.n_neighbors)
+    ours = model.scores_from_neighbors(X_new, found)
+    np.testing.assert_array_equal(ours.toarray(), model.decision_function(X_new).toarray())
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_documents_can_be_folded_in_with_new_labels(model):
+    X, Y = clear_cut()
+    known = ~Y[:, 7].astype(bool)
+    Y_known = Y[known][:, :7]
+    fitted = model(random_state=0).fit(X[known], Y_known)
+    fitted.partial_fit(X[~known], Y[~known])
+    assert fitted.n_labels_ == 8
+    assert {word for word, _ in fitted.label_words(7, top=3)} == {21, 22, 23}
+    scores = fitted.decision_function(X[~known][:5])
+    assert (scores.toarray()[:, 7] > 0.1).all()
+    with pytest.raises(InputError, match="the model knows 8 labels already"):
+        fitted.partial_fit(X[:1], Y[:1, :7])
+
+
+@pytest.mark.parametrize("threshold", ["cardinality", "per-label", "best:micro-f1", 0.2, "top-2"])
+def test_thresholds_are_fitted_on_documents_left_out(threshold):
+    X, Y = clear_cut()
+    predicted = FlatLDA(threshold=threshold).fit(X, sparse.csr_array(Y)).predict(X)
+    assert abs(predicted.sum() / len(X) - 2) <= 0.5
+
+
+def test_labelled_lda_has_two_names():
+    assert LabeledLDA is FlatLDA
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_parameters_of_their_models(name):
+    for model in MODELS:
+        if model.__name__ in PRESETS[name]:
+            made = model.from_preset(name, random_state=3)
+            assert made.random_state == 3
+            assert clone(made).get_params() == made.get_params()
+
+
+def test_presets_have_the_papers_numbers():
+    assert DependencyLDA.from_preset("rubin-eurlex").n_topics == 200
+    assert FlatLDA.from_preset("rubin-yahoo").alpha_sum == 100
+    assert SubsetLLDA.from_preset("papanikolaou").n_neighbors == 10
+    with pytest.raises(ParameterError, match="the presets of SubsetLLDA are 'papanikolaou'"):
+        SubsetLLDA.from_preset("rubin-nyt")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (FlatLDA(alpha_sum=0), "`alpha_sum` must be greater than 0; got 0"),
+        (FlatLDA(train_chains=0), "`train_chains` must be a whole number of at least 1; got 0"),
+        (PriorLDA(eta=-1.0), "`eta` must be a number at least 0; got -1"),
+        (DependencyLDA(sampler="slow"), "`sampler` must be 'fast' or 'proper'; got 'slow'"),
+        (DependencyLDA(topic_gamma=0.0), "`topic_gamma` must be greater than 0; got 0"),
+        (SubsetLLDA(n_neighbors=0), "`n_neighbors` must be a whole number of at least 1; got 0"),
+    ],
+)
+def test_bad_parameters_are_refused(model, message):
+    with pytest.raises(ParameterError, match=message):
+        model.fit([[1.0]], [[1, 0]])
+
+
+def test_one_label_and_unseen_words_are_no_trouble():
+    X, Y = np.array([[1.0, 0, 0], [2, 0, 0]]), np.ones((2, 1), int)
+    for model in MODELS:
+        fitted = model().fit(X, sparse.csr_array(Y))
+        scores = fitted.decision_function([[1.0, 2, 0], [0, 0, 0]])
+        assert scores.shape == (2, 1)
+        assert scores.toarray()[0, 0] == pytest.approx(1.0, rel=1e-5)
+
+
+def test_a_long_document_uses_more_labels_than_the_table_holds_at_first():
+    random = np.random.default_rng(0)
+    X, Y = random.integers(0, 5, (40, 60)), random.integers(0, 2, (40, 300))
+    model = DependencyLDA(inference="cgs", burn_in=2, samples=2, topic_burn_in=5, alpha_sum=300.0)
+    scores = model.fit(X, Y).decision_function(X[:2] * 20)
+    np.testing.assert_allclose(np.asarray(scores.sum(axis=1)).ravel(), 1.0, rtol=1e-6)
