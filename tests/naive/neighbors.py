@@ -10,7 +10,7 @@ import numpy as np
 def unit(row):
     """A dense row of length one in single precision."""
     norm = math.sqrt(sum(value**2 for value in row))
-    return [float(np.float32(value / norm)) if norm else 0.0 for value in row]
+    return [float(np.float32(value * (1 / norm))) if norm else 0.0 for value in row]
 
 
 def similarity(a, b):

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
 
+# Innermost loops index with unsigned numbers: Numba looks at the sign of others at every access,
+# in case they count from the end.
+
 
 class Rows(NamedTuple):
     """Sparse rows of unit length."""
@@ -49,15 +52,18 @@ class Postings(NamedTuple):
 @kernel
 def unit_rows(ptr, data, out):
     """Rows of length one in single precision; a row of zeros stays as it is."""
+    # Below this a product of two values could vanish in single precision.
+    least = np.float32(2.0**-58)
     for row in range(ptr.size - 1):
-        start, stop = ptr[row], ptr[row + 1]
+        start, stop = np.uint64(ptr[row]), np.uint64(ptr[row + 1])
         total = 0.0
         for i in range(start, stop):
             total += np.float64(data[i]) ** 2
         if 1e-200 < total < 1e200:
-            norm = np.sqrt(total)
+            stretch = 1 / np.sqrt(total)
             for i in range(start, stop):
-                out[i] = np.float64(data[i]) / norm
+                value = np.float32(np.float64(data[i]) * stretch)
+                out[i] = value if value >= least else np.float32(0)
         else:
             # Squares have vanished or overflowed: bring the largest value to 1 first.
             scale = 0.0
@@ -66,13 +72,10 @@ def unit_rows(ptr, data, out):
             total = 0.0
             for i in range(start, stop):
                 total += (np.float64(data[i]) / scale) ** 2
-            norm = np.sqrt(total)
+            stretch = 1 / np.sqrt(total)
             for i in range(start, stop):
-                out[i] = np.float64(data[i]) / scale / norm
-        for i in range(start, stop):
-            # Below this a product of two values could vanish in single precision.
-            if out[i] < np.float32(2.0**-58):
-                out[i] = 0
+                value = np.float32(np.float64(data[i]) / scale * stretch)
+                out[i] = value if value >= least else np.float32(0)
 
 
 @kernel
@@ -80,9 +83,9 @@ def count_postings(rows, segment, counts, largest):
     """Postings of each feature in each segment, and each feature's largest value."""
     for row in range(rows.ptr.size - 1):
         count = counts[row // segment]
-        for i in range(rows.ptr[row], rows.ptr[row + 1]):
-            feature = rows.features[i]
-            count[feature] += 1
+        for i in range(np.uint64(rows.ptr[row]), np.uint64(rows.ptr[row + 1])):
+            feature = np.uint32(rows.features[i])
+            count[feature] += np.uint32(1)
             if rows.values[i] > largest[feature]:
                 largest[feature] = rows.values[i]
 
@@ -90,36 +93,39 @@ def count_postings(rows, segment, counts, largest):
 @kernel
 def _weight(value, scale):
     """A value in 255ths of its feature's largest, rounded up; 0 stays 0."""
-    return np.uint8(min(np.int32(255), np.int32(value * scale) + np.int32(value > 0)))
+    return min(np.int32(255), np.int32(value * scale) + np.int32(value > 0))
 
 
 @kernel
-def fill_postings(first, last, rows, postings, scales, base, cursor):
+def fill_postings(first, last, start, rows, postings, scales, cursor, packed):
     """Write the postings and columns of the rows of one segment.
 
-    ``scales`` is 255 over the largest value of each feature; ``base + cursor[f]`` is where the next
-    posting of feature f goes.
+    Its postings begin at ``start``. ``scales`` is 255 over the largest value of each feature;
+    ``cursor`` is where each feature's next posting goes, counted from there. A posting is first written as one number, row and weight together, because two
+    scattered writes would cost twice as much.
     """
-    tile_size = postings.tiles.shape[2]
-    column, tiles = postings.column, postings.tiles
+    n_columns, tile_size = postings.tiles.shape[1], postings.tiles.shape[2]
+    column, flat_tiles = postings.column, postings.tiles.reshape(-1)
     for row in range(first, last):
-        tile = row // tile_size
-        place = row % tile_size
+        in_tile = (row // tile_size) * n_columns * tile_size + row % tile_size
+        local = np.uint32(row - first) << np.uint32(8)
         total = 0.0
-        for i in range(rows.ptr[row], rows.ptr[row + 1]):
-            feature, value = rows.features[i], rows.values[i]
+        for i in range(np.uint64(rows.ptr[row]), np.uint64(rows.ptr[row + 1])):
+            feature, value = np.uint32(rows.features[i]), rows.values[i]
             weight = _weight(value, scales[feature])
             c = column[feature]
             if c >= 0:
-                tiles[tile, c, place] = weight
+                flat_tiles[np.uint64(in_tile + c * tile_size)] = weight
                 total += np.float64(value) * value
             else:
-                at = base + cursor[feature]
-                cursor[feature] += np.uint32(1)
-                postings.rows[at] = row - first
-                postings.weights[at] = weight
+                at = cursor[feature]
+                cursor[feature] = at + np.uint32(1)
+                packed[at] = local | np.uint32(weight)
         postings.norms[row] = _weight(np.sqrt(total), 255.0 * (1 + 2.0**-20))
     _order_by_norm(first, last, postings.norms, postings.by_norm)
+    for at in range(packed.size):
+        postings.rows[start + at] = packed[at] >> 8
+        postings.weights[start + at] = packed[at] & 255
 
 
 @kernel

@@ -55,7 +55,7 @@ def maxscore(
     largest, column, tiles, norms = (
         postings.largest, postings.column, postings.tiles, postings.norms,
     )  # fmt: skip
-    tile_size = tiles.shape[2]
+    tile_size = np.uint64(tiles.shape[2])
     query_values = np.zeros(largest.size, np.float32)
     width = min(segment, n_rows)
     sums = np.zeros(width, np.float32)
@@ -85,10 +85,10 @@ def maxscore(
             read = 0
             while read < n_lists and unread[read] + frequent > cut:
                 f, unit = feature[order[read]], step[order[read]]
-                for at in range(base + lists[f], base + lists[f + 1]):
+                for at in range(np.uint64(base + lists[f]), np.uint64(base + lists[f + 1])):
                     d = postings.rows[at]
                     if sums[d] == 0:
-                        touched[count] = d
+                        touched[np.uint32(count)] = d
                         count += 1
                     sums[d] += unit * np.float32(postings.weights[at])
                 counters[1] += lists[f + 1] - lists[f]
@@ -106,8 +106,9 @@ def maxscore(
             for j in range(n_lists, n):
                 c, unit = column[feature[order[j]]], step[order[j]]
                 for i in range(left):
-                    row = offset + survivors[i]
-                    bounds[i] += unit * np.float32(tiles[row // tile_size, c, row % tile_size])
+                    row = np.uint64(offset + survivors[i])
+                    weight = tiles[row // tile_size, c, row % tile_size]
+                    bounds[i] += unit * np.float32(weight)
             if left > k:
                 # The k-th greatest bound less its error is a similarity that k rows reach.
                 reached = select_kth(bounds, left, k, scratch) - unread[read] - quantisation

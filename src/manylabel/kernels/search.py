@@ -46,9 +46,9 @@ class Batch(NamedTuple):
 def similarity(row, rows, query):
     """The similarity of a row and a query spread out over all features."""
     total = 0.0
-    for i in range(rows.ptr[row], rows.ptr[row + 1]):
+    for i in range(np.uint64(rows.ptr[row]), np.uint64(rows.ptr[row + 1])):
         # Adding the zeros of absent features changes nothing and avoids a branch.
-        total += np.float64(rows.values[i]) * np.float64(query[rows.features[i]])
+        total += np.float64(rows.values[i]) * np.float64(query[np.uint32(rows.features[i])])
     return np.float32(total)
 
 
@@ -145,17 +145,20 @@ def collect_tile(first, offset, local, n_rows, scores, skip, alive, queries, row
     row, ``local`` the same counted within the segment. ``skip`` is a row to leave out for each
     query, or -1; ``alive`` says which rows count, and is empty if all do.
     """
-    end = local + n_rows
+    first_local, end = np.uint32(local), np.uint32(local + n_rows)
     capacity = batch.scores.shape[1]
     for query in range(batch.cut.size):
         score = scores[query]
         for slot in range(batch.slots[query], batch.slots[query + 1]):
-            at, stop, step = batch.cursor[slot], batch.stop[slot], batch.step[slot]
+            at, stop = np.uint64(batch.cursor[slot]), np.uint64(batch.stop[slot])
+            step = batch.step[slot]
+            # Unsigned numbers here: see the note in `kernels.index`.
             while at < stop and postings.rows[at] < end:
-                score[postings.rows[at] - local] += step * np.float32(postings.weights[at])
-                at += 1
-            batch.counters[1] += at - batch.cursor[slot]
-            batch.cursor[slot] = at
+                place = np.uint32(postings.rows[at]) - first_local
+                score[place] += step * np.float32(postings.weights[at])
+                at += np.uint64(1)
+            batch.counters[1] += np.int64(at) - batch.cursor[slot]
+            batch.cursor[slot] = np.int64(at)
         left_out = skip[first + query] - offset
         cut, size = batch.cut[query], batch.size[query]
         for d in range(n_rows):

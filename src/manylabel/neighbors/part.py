@@ -139,6 +139,8 @@ def _build(rows: Rows, n_features: int) -> Postings:
     scales = np.divide(255, largest, out=np.zeros_like(largest), where=largest > 0)
     for segment in range(n_segments):
         first, last = segment * SEGMENT, min((segment + 1) * SEGMENT, n_rows)
+        start, stop = starts[segment], starts[segment + 1]
+        packed = np.empty(stop - start, np.uint32)
         cursor = lists[segment, :-1].copy()
-        kernels.fill_postings(first, last, rows, postings, scales, starts[segment], cursor)
+        kernels.fill_postings(first, last, start, rows, postings, scales, cursor, packed)
     return postings
