@@ -231,7 +231,7 @@ def grow(
             )  # fmt: skip
             # Both sides weigh the same in all, which keeps the tree balanced.
             costs = C * here.size / np.array([here.size - ones, ones], np.float64)
-            found = learn(indptr, rows, values, n_columns, side, costs, 10, 10, 0.1, state)
+            found = learn(indptr, rows, values, n_columns, side, costs, 10, 10, 0.01, state)
             found[n_columns - 1] *= bias_feature
             found = found.astype(np.float32)
             ones = divide(indptr, rows, values, found, n_columns, side)
