@@ -52,6 +52,7 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/make_images.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -6,22 +6,35 @@ Names are imported when they are first used, so ``import manylabel`` itself is q
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _HOMES = {
+    "BRkNN": "manylabel.neighbors",
     "Corpus": "manylabel.corpus",
-    "NeighborIndex": "manylabel.neighbors",
-    "Predictions": "manylabel.predictions",
+    "CountVectorizer": "manylabel.text",
+    "EntropySelector": "manylabel.neighbors",
+    "FastXML": "manylabel.trees",
+    "FeatureKNN": "manylabel.neighbors",
+    "IBLR": "manylabel.neighbors",
+    "InstanceKNN": "manylabel.neighbors",
+    "LCIF": "manylabel.neighbors",
+    "MLkNN": "manylabel.neighbors",
     "ManylabelError": "manylabel.exceptions",
+    "NeighborIndex": "manylabel.neighbors",
+    "NeighborSearchCV": "manylabel.selection",
+    "OneVsRestSVM": "manylabel.linear",
+    "PfastreXML": "manylabel.trees",
+    "Predictions": "manylabel.predictions",
+    "SubsetSVM": "manylabel.linear",
+    "Weighting": "manylabel.text",
+    "evaluate": "manylabel.metrics",
+    "read": "manylabel.corpus",
 }
 
-__all__ = sorted([*_HOMES, "__version__"])
-
-if TYPE_CHECKING:
-    from manylabel.exceptions import ManylabelError as ManylabelError
+__all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

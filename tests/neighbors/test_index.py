@@ -1,4 +1,4 @@
-"""The neighbour index gives the exact answer, whatever the strategy, order or history of its rows."""
+"""The neighbour index is exact, whatever the strategy, order or history of its rows."""
 
 from __future__ import annotations
 

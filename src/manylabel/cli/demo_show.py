@@ -17,7 +17,7 @@ from manylabel.corpus import Corpus
 from manylabel.predictions import Predictions
 from manylabel.text import feature_spans, surface_forms
 
-__all__ = ["show"]
+__all__ = ["show", "show_why"]
 
 _FIGURES = (
     "documents",
@@ -64,6 +64,11 @@ def show(console: Console, outcome: Outcome) -> None:
         console.print()
     _show_reasons(console, outcome, max(books, key=lambda book: book.certainty))
     _show_next(console)
+
+
+def show_why(console: Console, outcome: Outcome) -> None:
+    """Print only the reasons for the surest suggestion."""
+    _show_reasons(console, outcome, max(_books(outcome), key=lambda book: book.certainty))
 
 
 def _show_corpus(console: Console, outcome: Outcome) -> None:

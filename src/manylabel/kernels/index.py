@@ -101,8 +101,8 @@ def fill_postings(first, last, start, rows, postings, scales, cursor, packed):
     """Write the postings and columns of the rows of one segment.
 
     Its postings begin at ``start``. ``scales`` is 255 over the largest value of each feature;
-    ``cursor`` is where each feature's next posting goes, counted from there. A posting is first written as one number, row and weight together, because two
-    scattered writes would cost twice as much.
+    ``cursor`` is where each feature's next posting goes, counted from there. A posting is first
+    written as one number, row and weight together, because two scattered writes cost twice as much.
     """
     n_columns, tile_size = postings.tiles.shape[1], postings.tiles.shape[2]
     column, flat_tiles = postings.column, postings.tiles.reshape(-1)
