@@ -33,7 +33,7 @@ def tuned(name: str, metric: str, weightings: tuple[str | None, ...] = ("tfidf",
     train, _ = corpus(name)
     searches = [
         NeighborSearchCV(
-            LCIF(weighting=weighting, n_jobs=2), metric=metric, max_documents=4000, n_jobs=2
+            LCIF(weighting=weighting, n_jobs=2), metric=metric, max_documents=2000, n_jobs=2
         ).fit(train.X, train.Y)
         for weighting in weightings
     ]
@@ -70,7 +70,7 @@ def thresholds() -> None:
     for name in PAPER:
         train, test = corpus(name)
         search = NeighborSearchCV(
-            LCIF(n_jobs=2), metric="micro-f1", max_documents=4000, n_jobs=2,
+            LCIF(n_jobs=2), metric="micro-f1", max_documents=2000, n_jobs=2,
             grid=DEFAULT_GRID | {"threshold": ("cardinality",)}, refit=False,
         ).fit(train.X, train.Y)  # fmt: skip
         values = []

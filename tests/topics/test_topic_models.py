@@ -100,7 +100,7 @@ def test_subset_llda_over_all_labels_with_a_flat_prior_is_flat_lda(
     X, Y, X_new, _ = corpus
     X_new = sparse.csr_array(X_new[:10])
     flat = FlatLDA(
-        training=training, inference=inference, alpha_sum=6.0, samples=300, add_prior=False
+        training=training, inference=inference, alpha_sum=6.0, samples=300, combine="counts"
     ).fit(X, Y)
     tokens = expected_tokens(
         training.word_labels,
@@ -152,11 +152,12 @@ def test_topics_group_the_labels_that_go_together():
         model.topic_labels(2)
 
 
+@pytest.mark.parametrize("combine", ["counts", "posterior", "scaled"])
 @pytest.mark.parametrize("inference", INFERENCES)
 @pytest.mark.parametrize("model", MODELS)
-def test_reasons_add_up_to_the_score(model, inference, corpus, training):
+def test_reasons_add_up_to_the_score(model, inference, combine, corpus, training):
     X, Y, X_new, _ = corpus
-    fitted = model(training=training, inference=inference, burn_in=3, samples=4, add_prior=True)
+    fitted = model(training=training, inference=inference, burn_in=3, samples=4, combine=combine)
     scores = fitted.fit(X, Y).decision_function(X_new[:3]).toarray()
     for row, explanations in enumerate(fitted.explain(X_new[:3], top=3)):
         best = np.sort(scores[row])[::-1][:3]
@@ -258,6 +259,7 @@ def test_presets_have_the_papers_numbers():
     ("model", "message"),
     [
         (FlatLDA(alpha_sum=0), "`alpha_sum` must be greater than 0; got 0"),
+        (FlatLDA(combine="sum"), "`combine` must be 'counts', 'posterior' or 'scaled'; got 'sum'"),
         (FlatLDA(train_chains=0), "`train_chains` must be a whole number of at least 1; got 0"),
         (PriorLDA(eta=-1.0), "`eta` must be a number at least 0; got -1"),
         (DependencyLDA(sampler="slow"), "`sampler` must be 'fast' or 'proper'; got 'slow'"),

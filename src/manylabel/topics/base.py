@@ -61,7 +61,7 @@ class TopicClassifier(MultiLabelClassifier):
     burn_in: int
     samples: int
     lag: int
-    add_prior: bool
+    combine: str
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -88,6 +88,10 @@ class TopicClassifier(MultiLabelClassifier):
 
     def _check_parameters(self) -> None:
         check_inference(self.inference)
+        if self.combine not in ("counts", "posterior", "scaled"):
+            raise ParameterError(
+                f"`combine` must be 'counts', 'posterior' or 'scaled'; got {self.combine!r}."
+            )
         Schedule(self.train_chains, self.train_burn_in, self.train_samples, self.train_lag).check(
             "train_"
         )
@@ -140,8 +144,8 @@ class TopicClassifier(MultiLabelClassifier):
     @abstractmethod
     def _credit(
         self, X: sparse.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of one document: tokens by word and label, and the labels' shares of the prior."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Of one document: tokens by word and label, the labels' priors, and all labels' prior."""
 
     def _prior_weights(
         self, X: sparse.csr_array
@@ -258,9 +262,9 @@ class TopicClassifier(MultiLabelClassifier):
         self, X: sparse.csr_array, row: int, labels: NDArray[np.int64]
     ) -> list[Explanation]:
         """Explain labels of the one document in ``X``."""
-        credit, prior = self._credit(X, labels)
+        credit, prior, whole = self._credit(X, labels)
         length = lengths(X)[0]
-        prior_share = self._prior_share(length)
+        prior_share = float(self._prior_share(length, whole))
         answer = []
         for column, label in enumerate(labels):
             tokens = credit[:, column]
@@ -274,19 +278,17 @@ class TopicClassifier(MultiLabelClassifier):
                 for kind in np.flatnonzero(tokens)
             ]
             if prior_share:
-                share = prior_share * prior[column]
-                reasons.append(Reason("prior", share, similarity=float(prior[column])))
+                share = float(prior[column]) / whole
+                reasons.append(Reason("prior", prior_share * share, similarity=share))
             reasons.sort(key=lambda reason: -reason.share)
             score = sum(reason.share for reason in reasons)
             answer.append(Explanation(row, int(label), float(score), tuple(reasons)))
         return answer
 
-    def _prior_share(self, length: Any) -> Any:
-        """How much of a document's scores is prior.
-
-        Rubin's last heuristic weighs the prior like the document's words: half of the scores.
-        """
-        return np.where(length > 0, 0.5 if self.add_prior else 0.0, 1.0)
+    def _prior_share(self, length: Any, whole: Any) -> Any:
+        """How much of a document's scores is prior; ``whole`` is the weight of the prior."""
+        share = {"counts": 0.0, "posterior": whole / (length + whole), "scaled": 0.5}[self.combine]
+        return np.where(length > 0, share, 1.0)
 
 
 class AllLabelsClassifier(TopicClassifier):
@@ -298,16 +300,16 @@ class AllLabelsClassifier(TopicClassifier):
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         documents = Documents.of(X, *self._prior_weights(X))
-        prior_share = self._prior_share(lengths(X))[:, None]
-        scale = 1.0 / np.maximum(lengths(X), np.finfo(float).tiny)[:, None]
+        length = lengths(X)[:, None]
         sampler = self._sampler()
         blocks: dict[int, sparse.csr_array] = {}
 
         def work(start: int, stop: int) -> None:
             counts, priors = sampler.run(documents, start, stop)
-            priors /= priors.sum(axis=1, keepdims=True)
-            rows = slice(start, stop)
-            scores = (1 - prior_share[rows]) * counts * scale[rows] + prior_share[rows] * priors
+            whole = priors.sum(axis=1, keepdims=True)
+            of_prior = self._prior_share(length[start:stop], whole)
+            words = np.maximum(length[start:stop], np.finfo(float).tiny)
+            scores = (1 - of_prior) * counts / words + of_prior * priors / whole
             block = canonical_scores(scores)
             blocks[start] = block if top is None else keep_top(block, top)
 
@@ -317,13 +319,13 @@ class AllLabelsClassifier(TopicClassifier):
 
     def _credit(
         self, X: sparse.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         wanted = np.full(self.n_labels_, -1, np.int32)
         wanted[labels] = np.arange(labels.size)
         credit = np.zeros((X.nnz, labels.size))
         documents = Documents.of(X, *self._prior_weights(X))
         _, priors = self._sampler().run(documents, 0, 1, wanted, credit)
-        return credit[:, wanted[labels]], priors[0, labels] / priors[0].sum()
+        return credit[:, wanted[labels]], priors[0, labels], float(priors[0].sum())
 
     def label_prior(self, X: Any) -> sparse.csr_array | NDArray[np.float64]:
         """Each label's share of the prior, for each sample.

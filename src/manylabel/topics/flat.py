@@ -42,8 +42,9 @@ class FlatLDA(AllLabelsClassifier):
         document's length.
     chains, burn_in, samples, lag : int
         Of prediction; see :class:`Schedule`.
-    add_prior : bool, default=True
-        Rubin's last heuristic: make the prior, scaled to the document's length, half of the score.
+    combine : {"counts", "posterior", "scaled"}, default="scaled"
+        What a score is made of: the words' shares alone; words and prior as they weigh (eq. 4); or,
+        Rubin's last heuristic, both alike, the prior scaled to the document's length.
     threshold : str, float or threshold, default="top"
         From scores to labels; see :func:`make_threshold`. One that reads scores costs a second
         training, without a tenth of the documents.
@@ -85,7 +86,7 @@ class FlatLDA(AllLabelsClassifier):
         burn_in: int = 20,
         samples: int = 20,
         lag: int = 1,
-        add_prior: bool = True,
+        combine: str = "scaled",
         threshold: Any = "top",
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -105,7 +106,7 @@ class FlatLDA(AllLabelsClassifier):
         self.burn_in = burn_in
         self.samples = samples
         self.lag = lag
-        self.add_prior = add_prior
+        self.combine = combine
         self.threshold = threshold
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -165,8 +166,9 @@ class PriorLDA(FlatLDA):
         document's length.
     chains, burn_in, samples, lag : int
         Of prediction; see :class:`Schedule`.
-    add_prior : bool, default=True
-        Rubin's last heuristic: make the prior, scaled to the document's length, half of the score.
+    combine : {"counts", "posterior", "scaled"}, default="scaled"
+        What a score is made of: the words' shares alone; words and prior as they weigh (eq. 4); or,
+        Rubin's last heuristic, both alike, the prior scaled to the document's length.
     threshold : str, float or threshold, default="top"
         From scores to labels; see :func:`make_threshold`. One that reads scores costs a second
         training, without a tenth of the documents.
@@ -213,7 +215,7 @@ class PriorLDA(FlatLDA):
         burn_in: int = 20,
         samples: int = 20,
         lag: int = 1,
-        add_prior: bool = True,
+        combine: str = "scaled",
         threshold: Any = "top",
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -235,7 +237,7 @@ class PriorLDA(FlatLDA):
         self.burn_in = burn_in
         self.samples = samples
         self.lag = lag
-        self.add_prior = add_prior
+        self.combine = combine
         self.threshold = threshold
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -21,7 +21,7 @@ _RUBIN: dict[str, Any] = {
     "burn_in": 50,
     "samples": 15,
     "lag": 5,
-    "add_prior": True,
+    "combine": "scaled",
 }
 _RUBIN_TOPICS: dict[str, Any] = {
     "topic_gamma": 0.01,
@@ -78,7 +78,7 @@ _PAPANIKOLAOU: dict[str, Any] = {
     "burn_in": 50,
     "samples": 30,
     "lag": 5,
-    "add_prior": False,
+    "combine": "counts",
     "threshold": "top",
 }
 _PAPANIKOLAOU_MODELS: dict[str, dict[str, Any]] = {
@@ -95,7 +95,7 @@ _PAPANIKOLAOU_MODELS: dict[str, dict[str, Any]] = {
         "topic_lag": 5,
         "gamma_sum": 10.0,
     },
-    "SubsetLLDA": {"eta": 50.0, "n_neighbors": 10, "power": 0.0},
+    "SubsetLLDA": {"eta": 50.0, "n_neighbors": 10, "power": 0.0, "combine": "posterior"},
 }
 
 

@@ -148,8 +148,9 @@ class SubsetLLDA(TopicClassifier):
         default in proportion to the document's length.
     chains, burn_in, samples, lag : int
         Of prediction; see :class:`Schedule`.
-    add_prior : bool, default=False
-        Rubin's last heuristic: make the prior, scaled to the document's length, half of the score.
+    combine : {"counts", "posterior", "scaled"}, default="posterior"
+        What a score is made of: the words' shares alone; words and prior as they weigh (eq. 4); or,
+        Rubin's last heuristic, both alike, the prior scaled to the document's length.
     threshold : str, float or threshold, default="top"
         From scores to labels; see :func:`make_threshold`. One that reads scores costs a second
         training, without a tenth of the documents.
@@ -201,7 +202,7 @@ class SubsetLLDA(TopicClassifier):
         burn_in: int = 20,
         samples: int = 20,
         lag: int = 1,
-        add_prior: bool = False,
+        combine: str = "posterior",
         threshold: Any = "top",
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -225,7 +226,7 @@ class SubsetLLDA(TopicClassifier):
         self.burn_in = burn_in
         self.samples = samples
         self.lag = lag
-        self.add_prior = add_prior
+        self.combine = combine
         self.threshold = threshold
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -289,15 +290,15 @@ class SubsetLLDA(TopicClassifier):
             n_jobs=self.n_jobs,
         )
         n_candidates = np.diff(scores.indptr)
-        share = np.repeat(self._prior_share(lengths(X)), n_candidates)
-        length = np.repeat(np.maximum(lengths(X), np.finfo(float).tiny), n_candidates)
-        whole = np.repeat(lengths(priors), n_candidates)
-        scores.data = (1 - share) * scores.data / length + share * priors.data / whole
+        length, whole = (np.repeat(lengths(each), n_candidates) for each in (X, priors))
+        of_prior = self._prior_share(length, whole)
+        words = np.maximum(length, np.finfo(float).tiny)
+        scores.data = (1 - of_prior) * scores.data / words + of_prior * priors.data / whole
         return scores if top is None else keep_top(scores, top)
 
     def _credit(
         self, X: sparse.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         priors = self._priors(X, self._neighbors(X))
         column = np.full(self.n_labels_, -1, np.int32)
         column[labels] = np.arange(labels.size)
@@ -312,8 +313,8 @@ class SubsetLLDA(TopicClassifier):
             wanted=column[priors.indices],
             credit=credit,
         )
-        shares = priors.toarray().ravel()
-        return credit[:, column[labels]], shares[labels] / max(shares.sum(), np.finfo(float).tiny)
+        weights = priors.toarray().ravel()
+        return credit[:, column[labels]], weights[labels], max(weights.sum(), np.finfo(float).tiny)
 
     def label_prior(self, X: Any) -> sparse.csr_array:
         """Each candidate's share of the prior, for each sample."""
