@@ -44,7 +44,7 @@ class TopicClassifier(MultiLabelClassifier):
 
     #: Prior weights for each word of a document, where a parameter is None.
     _eta_a_word = 0.0
-    _alpha_a_word = 0.1
+    _alpha_a_word = 0.5
 
     training: LabelledTraining | None
     inference: str

@@ -33,7 +33,7 @@ class DependencyLDA(PriorLDA):
     training : LabelledTraining, optional
         Label-word distributions trained before by :func:`train_phi` on the same matrices, or
         another model's ``training_``; by default they are trained here.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
+    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
         Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
         distributions, or deterministic expected counts.
     beta : float, default=0.01
@@ -99,13 +99,13 @@ class DependencyLDA(PriorLDA):
     [[1, 0], [0, 1]]
     """
 
-    _eta_a_word = 0.3
+    _eta_a_word = 1.0
 
     def __init__(
         self,
         *,
         training: LabelledTraining | None = None,
-        inference: str = "cgs",
+        inference: str = "cgs_p",
         beta: float = 0.01,
         train_eta: float = 50.0,
         train_alpha_sum: float = 0.0,

@@ -26,7 +26,7 @@ class FlatLDA(AllLabelsClassifier):
     training : LabelledTraining, optional
         Label-word distributions trained before by :func:`train_phi` on the same matrices, or
         another model's ``training_``; by default they are trained here.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
+    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
         Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
         distributions, or deterministic expected counts.
     beta : float, default=0.01
@@ -73,7 +73,7 @@ class FlatLDA(AllLabelsClassifier):
         self,
         *,
         training: LabelledTraining | None = None,
-        inference: str = "cgs",
+        inference: str = "cgs_p",
         beta: float = 0.01,
         train_eta: float = 50.0,
         train_alpha_sum: float = 0.0,
@@ -144,7 +144,7 @@ class PriorLDA(FlatLDA):
     training : LabelledTraining, optional
         Label-word distributions trained before by :func:`train_phi` on the same matrices, or
         another model's ``training_``; by default they are trained here.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
+    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
         Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
         distributions, or deterministic expected counts.
     beta : float, default=0.01
@@ -193,14 +193,14 @@ class PriorLDA(FlatLDA):
     [[1, 0], [0, 1]]
     """
 
-    _eta_a_word = 0.15
-    _alpha_a_word = 0.05
+    _eta_a_word = 0.5
+    _alpha_a_word = 0.1
 
     def __init__(
         self,
         *,
         training: LabelledTraining | None = None,
-        inference: str = "cgs",
+        inference: str = "cgs_p",
         beta: float = 0.01,
         train_eta: float = 50.0,
         train_alpha_sum: float = 0.0,

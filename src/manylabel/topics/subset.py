@@ -124,7 +124,7 @@ class SubsetLLDA(TopicClassifier):
     training : LabelledTraining, optional
         Label-word distributions trained before by :func:`train_phi` on the same matrices, or
         another model's ``training_``; by default they are trained here.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
+    inference : {"cgs", "cgs_p", "cvb0"}, default="cvb0"
         Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
         distributions, or deterministic expected counts.
     beta : float, default=0.01
@@ -179,13 +179,13 @@ class SubsetLLDA(TopicClassifier):
     """
 
     _eta_a_word = 0.75
-    _alpha_a_word = 0.5
+    _alpha_a_word = 0.1
 
     def __init__(
         self,
         *,
         training: LabelledTraining | None = None,
-        inference: str = "cgs",
+        inference: str = "cvb0",
         beta: float = 0.01,
         train_eta: float = 50.0,
         train_alpha_sum: float = 0.0,
