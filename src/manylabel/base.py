@@ -94,8 +94,16 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         self.n_labels_ = Y.shape[1]
         self._fit(X, Y)
         if not self.single_label_:
-            self.threshold_ = threshold.fit(*self._held_out_scores(X, Y))
+            self.threshold_ = self._fitted_threshold(threshold, X, Y)
         return self
+
+    def _fitted_threshold(
+        self, threshold: Threshold, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> Threshold:
+        """Fit a threshold on held-out scores, which are computed only if it looks at them."""
+        if not threshold.reads_scores:
+            return threshold.fit(None, Y)
+        return threshold.fit(*self._held_out_scores(X, Y))
 
     def decision_function(
         self, X: Any, top: int | None = None

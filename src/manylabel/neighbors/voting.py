@@ -246,8 +246,8 @@ class VotingClassifier(MultiLabelClassifier):
         """Give each sample its labels; see the base class."""
         check_is_fitted(self)
         if self.threshold_stale_ and not self.single_label_:
-            scores, labels = self._held_out_scores(self.X_, self.Y_)
-            self.threshold_ = make_threshold(self.threshold).fit(scores, labels)
+            threshold, left = make_threshold(self.threshold), self.alive_
+            self.threshold_ = self._fitted_threshold(threshold, self.X_[left], self.Y_[left])
             self.threshold_stale_ = False
         return super().predict(X)
 

@@ -28,6 +28,9 @@ __all__ = [
 class Threshold(BaseEstimator):
     """Turns scores into label sets; the base of every threshold."""
 
+    #: Whether `fit` looks at scores; one that does not can be given None.
+    reads_scores = True
+
     def fit(self, scores: Any, Y: Any) -> Threshold:
         """Learn from scores and labels; thresholds with nothing to learn only check them."""
         raise NotImplementedError

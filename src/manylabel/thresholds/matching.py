@@ -163,6 +163,8 @@ class Proportional(Threshold):
     [[1, 1], [1, 0], [0, 0]]
     """
 
+    reads_scores = False
+
     def __init__(self, pivot: str = "label", at_least_one: bool = True) -> None:
         self.pivot = pivot
         self.at_least_one = at_least_one

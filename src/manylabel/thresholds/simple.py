@@ -32,6 +32,8 @@ class Fixed(Threshold):
     [[1, 1, 0], [0, 0, 1]]
     """
 
+    reads_scores = False
+
     def __init__(self, threshold: float = 0.5, at_least_one: bool = True) -> None:
         self.threshold = threshold
         self.at_least_one = at_least_one
@@ -63,6 +65,8 @@ class TopK(Threshold):
     >>> TopK(2).fit().apply([[0.7, 0.5, 0.1]]).toarray().tolist()
     [[1, 1, 0]]
     """
+
+    reads_scores = False
 
     def __init__(self, k: int | None = None) -> None:
         self.k = k
