@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel
+from manylabel.kernels.in_use import NOTHING
 from manylabel.kernels.pairs import find, pick
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
-
-#: A weight below this is no token but a rounding error.
-_NOTHING = 1e-9
 
 
 @kernel
@@ -111,7 +109,7 @@ def sample_candidates(
                         old = assigned[token]
                         if old >= 0:
                             label_n[old] -= weight
-                            if label_n[old] < _NOTHING:
+                            if label_n[old] < NOTHING:
                                 label_n[old] = 0.0
                                 n_used -= 1
                                 used[place[old]] = used[n_used]

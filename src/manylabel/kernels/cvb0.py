@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel
+from manylabel.kernels.labelling import add_prior
 
 
 @kernel
@@ -256,12 +257,7 @@ def expect_topics(topics, label_n, gamma, topic_n):
 
 @kernel
 def spread_topics(topics, topic_n, length, eta, alpha, gamma, prior):
-    """The prior of every label: alpha + eta theta' phi' (eq. 12)."""
+    """Set the prior of every label by the expected topics."""
     n_topics = topics.smooth.size
-    for t in range(n_topics):
-        alpha += eta * (topic_n[t] + gamma) / (length + n_topics * gamma) * topics.smooth[t]
-    prior[:] = alpha
-    for t in range(n_topics):
-        weight = eta * (topic_n[t] + gamma) / (length + n_topics * gamma)
-        for i in range(topics.pointers[t], topics.pointers[t + 1]):
-            prior[topics.labels[i]] += weight * topics.phi[i]
+    prior[:] = 0.0
+    add_prior(topics, eta * (topic_n + gamma) / (length + n_topics * gamma), alpha, prior)

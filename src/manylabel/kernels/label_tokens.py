@@ -14,24 +14,37 @@ words: it costs O(labels in use).
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
 from manylabel.kernels.compile import kernel
-from manylabel.kernels.labelling import expand, gather, pick_part, spread_priors
+from manylabel.kernels.in_use import (
+    NOTHING,
+    add,
+    add_parts,
+    clear,
+    gather,
+    nothing_used,
+    pick_part,
+    take,
+)
+from manylabel.kernels.labelling import expand, spread_priors
 from manylabel.kernels.pairs import find, pick
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
-#: A weight below this is no token but a rounding error.
-_NOTHING = 1e-9
 #: The logarithm of the greatest ratio told from greater ones.
 _STEEPEST = 600.0
+
+#: A document's label tokens: label and topic of each; by label how many word tokens (``n``) and
+#: label tokens (``m``) it holds, and its ratio less 1; by topic how many label tokens it holds.
+LabelTokens = namedtuple("LabelTokens", ["labels", "topics", "n", "m", "excess", "topic_n"])
 
 
 @kernel
 def excess(alpha, delta, n, m):
     """The ratio less 1 of a label with ``n`` word tokens and ``m`` label tokens."""
-    if n < _NOTHING:
+    if n < NOTHING:
         return 0.0
     a = alpha + delta * m
     logarithm = math.lgamma(a + delta + n) - math.lgamma(a + delta)
@@ -62,6 +75,70 @@ def draw_from_topic(topics, topic, n_labels, state):
 
 
 @kernel
+def start_tokens(rows, topics, tokens, used, delta, state):
+    """Give every label token a topic at random and a label of that topic."""
+    n_topics, n_labels = topics.smooth.size, rows.smooth.size
+    tokens.n[:], tokens.m[:], tokens.topic_n[:] = 0.0, 0.0, 0.0
+    for i in range(tokens.labels.size):
+        t = min(int(uniform(state) * n_topics), n_topics - 1)
+        label = draw_from_topic(topics, t, n_labels, state)
+        tokens.topics[i], tokens.labels[i] = t, label
+        tokens.topic_n[t] += 1.0
+        tokens.m[label] += 1.0
+        add(used, rows, label, delta)
+
+
+@kernel
+def draw_labels(rows, topics, tokens, used, parts, alpha, delta, state):
+    """Draw the label of every label token (eq. 9)."""
+    for i in range(used.size[0]):
+        label = used.labels[i]
+        tokens.excess[label] = excess(alpha, delta, tokens.n[label], tokens.m[label])
+    for i in range(tokens.labels.size):
+        old, topic = tokens.labels[i], tokens.topics[i]
+        take(used, old, delta)
+        tokens.m[old] -= 1.0
+        tokens.excess[old] = excess(alpha, delta, tokens.n[old], tokens.m[old])
+        above = 0.0
+        for j in range(used.size[0]):
+            label = used.labels[j]
+            parts[j] = 0.0
+            if tokens.excess[label] > 0.0:
+                parts[j] = tokens.excess[label] * topic_label(topics, topic, label)
+                above += parts[j]
+        target = uniform(state) * (1.0 + above)
+        if target < above:
+            chosen = used.labels[pick_part(parts, used.size[0], target)]
+        else:
+            chosen = draw_from_topic(topics, topic, rows.smooth.size, state)
+        add(used, rows, chosen, delta)
+        tokens.m[chosen] += 1.0
+        tokens.excess[chosen] = excess(alpha, delta, tokens.n[chosen], tokens.m[chosen])
+        tokens.labels[i] = chosen
+
+
+@kernel
+def draw_topics(topics, tokens, gamma, mass, state):
+    """Draw the topic of every label token (eq. 10)."""
+    n_topics = topics.smooth.size
+    for i in range(tokens.labels.size):
+        label = tokens.labels[i]
+        tokens.topic_n[tokens.topics[i]] -= 1.0
+        total = 0.0
+        for t in range(n_topics):
+            mass[t] = topics.smooth[t] * (tokens.topic_n[t] + gamma)
+            total += mass[t]
+        for j in range(topics.label_pointers[label], topics.label_pointers[label + 1]):
+            t = topics.label_topics[j]
+            part = topics.label_phi[j] * (tokens.topic_n[t] + gamma)
+            mass[t] += part
+            total += part
+        t = pick_part(mass, n_topics, uniform(state) * total)
+        tokens.topics[i] = t
+        tokens.topic_n[t] += 1.0
+
+
+@kernel
 def label_documents(
     start,
     stop,
@@ -89,184 +166,75 @@ def label_documents(
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
-    used = np.empty(n_labels, np.int32)  # labels that hold tokens of either kind
-    used_n = np.empty(n_labels)  # word tokens
-    used_m = np.empty(n_labels)  # label tokens
-    used_both = np.empty(n_labels)  # n + delta m
-    used_smooth = np.empty(n_labels)
-    used_excess = np.empty(n_labels)
-    place = np.full(n_labels, -1, np.int32)
-    parts = np.empty(n_labels)
-    topic_n = np.empty(n_topics)
+    # What a label holds here is n + delta m.
+    used, parts = nothing_used(n_labels), np.empty(n_labels)
+    tokens = LabelTokens(
+        np.empty(n_label_tokens, np.int32),
+        np.empty(n_label_tokens, np.int32),
+        np.zeros(n_labels),
+        np.zeros(n_labels),
+        np.zeros(n_labels),
+        np.zeros(n_topics),
+    )
     topic_mass = np.empty(n_topics)
-    token_label = np.empty(n_label_tokens, np.int32)
-    token_topic = np.empty(n_label_tokens, np.int32)
     for row in range(start, stop):
         first = doc_ptr[row]
         n_types = doc_ptr[row + 1] - first
-        out, prior_out = counts[row - start], priors[row - start]
+        out, prior = counts[row - start], priors[row - start]
         alpha, delta = alphas[row], etas[row] / n_label_tokens
+        everywhere = alpha * rows.smooth_sums[n_labels - 1]
         kinds, weights = expand(values, first, n_types)
         assigned = np.empty(kinds.size, np.int32)
-        soft_kappa = np.zeros(n_types)
-        soft_tau = np.zeros((n_types if soft else 0, n_topics))
+        soft_kappa, soft_tau = np.zeros(n_types), np.zeros((n_types if soft else 0, n_topics))
         name = document_name(words, values, first, doc_ptr[row + 1])
         for chain in range(chains):
             start_stream(state, seed, mix(name ^ mix(np.uint64(chain))))
             assigned[:] = -1
-            topic_n[:] = 0.0
-            n_used = 0
-            for i in range(n_label_tokens):
-                t = min(int(uniform(state) * n_topics), n_topics - 1)
-                label = draw_from_topic(topics, t, n_labels, state)
-                token_topic[i], token_label[i] = t, label
-                topic_n[t] += 1.0
-                n_used = enter(
-                    rows, label, used, used_n, used_m, used_both, used_smooth, n_used, place
-                )
-                used_m[place[label]] += 1.0
-                used_both[place[label]] += delta
+            clear(used)
+            start_tokens(rows, topics, tokens, used, delta, state)
             # Sweep 0 gives every token its first label.
             for sweep in range(burn_in + (samples - 1) * lag + 1):
                 sampled = sweep >= burn_in and (sweep - burn_in) % lag == 0
                 for token in range(kinds.size):
                     kind = kinds[token]
                     word, weight = words[first + kind], weights[kind]
-                    old = assigned[token]
-                    if old >= 0:
-                        used_n[place[old]] -= weight
-                        used_both[place[old]] -= weight
-                        n_used = leave(
-                            old, used, used_n, used_m, used_both, used_smooth, n_used, place
-                        )
-                    in_use = gather(rows, word, used, used_both, used_smooth, n_used, place, parts)
+                    if assigned[token] >= 0:
+                        take(used, assigned[token], weight)
+                        tokens.n[assigned[token]] -= weight
+                    in_use = gather(rows, word, used, parts)
                     low, high = rows.pointers[word], rows.pointers[word + 1]
-                    of_word = alpha * rows.sums[high - 1] if high > low else 0.0
-                    everywhere = alpha * rows.smooth_sums[n_labels - 1]
-                    total = in_use + of_word + everywhere
+                    by_word = alpha * rows.sums[high - 1] if high > low else 0.0
+                    total = in_use + by_word + everywhere
                     target = uniform(state) * total
                     if soft and sampled:
-                        soft_kappa[kind] += alpha * share * weight / total
-                        for i in range(n_used):
-                            part = parts[i] * share * weight / total
-                            out[used[i]] += part
-                            if wanted[used[i]] >= 0:
-                                credit[kind, wanted[used[i]]] += part
+                        part = share * weight / total
+                        soft_kappa[kind] += alpha * part
+                        add_parts(used, parts, part, out, kind, wanted, credit)
                     if target < in_use:
-                        chosen = used[pick_part(parts, n_used, target)]
-                    elif target < in_use + of_word:
+                        chosen = used.labels[pick_part(parts, used.size[0], target)]
+                    elif target < in_use + by_word:
                         mass = (target - in_use) / alpha
                         chosen = rows.labels[pick(rows.sums, low, high, mass)]
                     else:
-                        mass = (target - in_use - of_word) / alpha
+                        mass = (target - in_use - by_word) / alpha
                         chosen = np.int32(pick(rows.smooth_sums, 0, n_labels, mass))
-                    n_used = enter(
-                        rows, chosen, used, used_n, used_m, used_both, used_smooth, n_used, place
-                    )
-                    used_n[place[chosen]] += weight
-                    used_both[place[chosen]] += weight
+                    add(used, rows, chosen, weight)
+                    tokens.n[chosen] += weight
                     assigned[token] = chosen
                     if sampled and not soft:
                         out[chosen] += share * weight
                         if wanted[chosen] >= 0:
                             credit[kind, wanted[chosen]] += share * weight
-                for i in range(n_used):
-                    used_excess[i] = excess(alpha, delta, used_n[i], used_m[i])
-                for turn in range(2):
-                    for i in range(n_label_tokens):
-                        old = token_label[i]
-                        at = place[old]
-                        used_m[at] -= 1.0
-                        used_both[at] -= delta
-                        used_excess[at] = excess(alpha, delta, used_n[at], used_m[at])
-                        above = 0.0
-                        for j in range(n_used):
-                            parts[j] = 0.0
-                            if used_excess[j] > 0.0:
-                                parts[j] = used_excess[j] * topic_label(
-                                    topics, token_topic[i], used[j]
-                                )
-                                above += parts[j]
-                        target = uniform(state) * (1.0 + above)
-                        if target < above:
-                            chosen = used[pick_part(parts, n_used, target)]
-                        else:
-                            chosen = draw_from_topic(topics, token_topic[i], n_labels, state)
-                        n_used = enter(
-                            rows,
-                            chosen,
-                            used,
-                            used_n,
-                            used_m,
-                            used_both,
-                            used_smooth,
-                            n_used,
-                            place,
-                        )
-                        at = place[chosen]
-                        used_m[at] += 1.0
-                        used_both[at] += delta
-                        used_excess[at] = excess(alpha, delta, used_n[at], used_m[at])
-                        token_label[i] = chosen
-                    if turn == 0:
-                        for i in range(n_label_tokens):
-                            topic_n[token_topic[i]] -= 1.0
-                            total = 0.0
-                            for t in range(n_topics):
-                                total += topics.smooth[t] * (topic_n[t] + gamma)
-                                topic_mass[t] = topics.smooth[t] * (topic_n[t] + gamma)
-                            label = token_label[i]
-                            for j in range(
-                                topics.label_pointers[label], topics.label_pointers[label + 1]
-                            ):
-                                t = topics.label_topics[j]
-                                topic_mass[t] += topics.label_phi[j] * (topic_n[t] + gamma)
-                                total += topics.label_phi[j] * (topic_n[t] + gamma)
-                            t = pick_part(topic_mass, n_topics, uniform(state) * total)
-                            token_topic[i] = t
-                            topic_n[t] += 1.0
-                # Label tokens moved without taking emptied labels off the list.
-                i = 0
-                while i < n_used:
-                    before = n_used
-                    n_used = leave(
-                        used[i], used, used_n, used_m, used_both, used_smooth, n_used, place
-                    )
-                    if n_used == before:
-                        i += 1
+                draw_labels(rows, topics, tokens, used, parts, alpha, delta, state)
+                draw_topics(topics, tokens, gamma, topic_mass, state)
+                draw_labels(rows, topics, tokens, used, parts, alpha, delta, state)
                 if sampled:
-                    for i in range(n_used):
-                        prior_out[used[i]] += share * delta * used_m[i]
-            for i in range(n_used):
-                place[used[i]] = -1
+                    for i in range(n_label_tokens):
+                        prior[tokens.labels[i]] += share * delta
+        clear(used)
         for label in range(n_labels):
-            prior_out[label] += alpha
+            prior[label] += alpha
         if soft:
             spread_priors(
                 rows, topics, words, first, n_types, soft_kappa, soft_tau, out, wanted, credit
             )
-
-
-@kernel
-def enter(rows, label, used, used_n, used_m, used_both, used_smooth, n_used, place):
-    """Put a label on the list of those in use if it is not there; the list's length."""
-    if place[label] >= 0:
-        return n_used
-    place[label] = n_used
-    used[n_used], used_smooth[n_used] = label, rows.smooth[label]
-    used_n[n_used], used_m[n_used], used_both[n_used] = 0.0, 0.0, 0.0
-    return n_used + 1
-
-
-@kernel
-def leave(label, used, used_n, used_m, used_both, used_smooth, n_used, place):
-    """Take a label off the list if it holds no token of either kind; the list's length."""
-    at = place[label]
-    if used_n[at] >= _NOTHING or used_m[at] >= 0.5:
-        return n_used
-    last = n_used - 1
-    used[at], used_n[at], used_m[at] = used[last], used_n[last], used_m[last]
-    used_both[at], used_smooth[at] = used_both[last], used_smooth[last]
-    place[used[at]] = at
-    place[label] = -1
-    return last

@@ -20,109 +20,72 @@ of labels. Flat-LDA has no topic, Prior-LDA has one, Dependency-LDA many.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from manylabel.kernels.compile import kernel
+from manylabel.kernels.in_use import (
+    NOTHING,
+    add,
+    add_parts,
+    clear,
+    gather,
+    nothing_used,
+    pick_part,
+    take,
+)
 from manylabel.kernels.pairs import find, pick
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
-#: Entries kept of the labels that a word shares with a topic.
+#: Entries kept of the labels that words share with topics.
 _POOL = 1 << 18
-#: Looking up a label in a word's row costs about as much as reading so many entries.
-_SEARCH = 8
-#: A weight below this is no token but a rounding error.
-_NOTHING = 1e-9
+#: The labels that words of the document share with topics, found when first asked for: for each
+#: word and topic where they start (``at``, or -1) and end in ``labels`` and ``sums``, the running
+#: sums of s_wc sigma_tc. ``size`` has one element.
+Shared = namedtuple("Shared", ["at", "end", "labels", "sums", "size"])
+#: A document's topics: how many tokens each holds, a list of those in use, and its length, one
+#: element.
+Topics = namedtuple("Topics", ["n", "active", "size"])
+#: The masses of a sweep: as in the module's text, and of all labels by topics and by both ways.
+Masses = namedtuple("Masses", ["scale", "kappa", "topics_everywhere", "everywhere"])
 
 
 @kernel
-def shared_labels(rows, topics, word, topic, pool_labels, pool_sums, start):
-    """The labels that a word shares with a topic and the running sums of s_wc sigma_tc; the end."""
+def find_shared(rows, topics, word, topic, shared, kind):
+    """Find the labels that a word shares with a topic."""
+    if shared.size[0] + rows.smooth.size > shared.labels.size:
+        shared.at[:] = -1
+        shared.size[0] = 0
     low, high = rows.pointers[word], rows.pointers[word + 1]
-    low_t, high_t = topics.pointers[topic], topics.pointers[topic + 1]
-    end, total = start, 0.0
-    if high - low <= high_t - low_t:
-        for i in range(low, high):
-            low_t = find(topics.labels, low_t, high_t, rows.labels[i])
-            if low_t == high_t:
-                break
-            if topics.labels[low_t] == rows.labels[i]:
-                total += rows.phi[i] * topics.phi[low_t]
-                pool_labels[end], pool_sums[end] = rows.labels[i], total
-                end += 1
-    else:
-        for j in range(low_t, high_t):
-            low = find(rows.labels, low, high, topics.labels[j])
-            if low == high:
-                break
-            if rows.labels[low] == topics.labels[j]:
-                total += rows.phi[low] * topics.phi[j]
-                pool_labels[end], pool_sums[end] = rows.labels[low], total
-                end += 1
-    return end
+    few, few_phi = rows.labels[low:high], rows.phi[low:high]
+    low, high = topics.pointers[topic], topics.pointers[topic + 1]
+    many, many_phi = topics.labels[low:high], topics.phi[low:high]
+    if few.size > many.size:
+        few, few_phi, many, many_phi = many, many_phi, few, few_phi
+    end, total, at = shared.size[0], 0.0, 0
+    shared.at[kind, topic] = end
+    for i in range(few.size):
+        at = find(many, at, many.size, few[i])
+        if at == many.size:
+            break
+        if many[at] == few[i]:
+            total += few_phi[i] * many_phi[at]
+            shared.labels[end], shared.sums[end] = few[i], total
+            end += 1
+    shared.end[kind, topic] = end
+    shared.size[0] = end
 
 
 @kernel
-def gather(rows, word, used, used_n, used_smooth, n_used, place, parts):
-    """phi_wc n_c of the labels in use, in their order; the sum."""
-    low, high = rows.pointers[word], rows.pointers[word + 1]
-    dense = rows.dense_at[word]
-    if dense >= 0:
-        # Four sums, so that an addition need not wait for the one before it.
-        row = rows.dense[dense]
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        whole = n_used - n_used % 4
-        for i in range(0, whole, 4):
-            parts[i] = (row[used[i]] + used_smooth[i]) * used_n[i]
-            parts[i + 1] = (row[used[i + 1]] + used_smooth[i + 1]) * used_n[i + 1]
-            parts[i + 2] = (row[used[i + 2]] + used_smooth[i + 2]) * used_n[i + 2]
-            parts[i + 3] = (row[used[i + 3]] + used_smooth[i + 3]) * used_n[i + 3]
-            a += parts[i]
-            b += parts[i + 1]
-            c += parts[i + 2]
-            d += parts[i + 3]
-        for i in range(whole, n_used):
-            parts[i] = (row[used[i]] + used_smooth[i]) * used_n[i]
-            a += parts[i]
-        return (a + b) + (c + d)
-    total = 0.0
-    by_row = high - low < _SEARCH * n_used
-    for i in range(n_used):
-        phi = used_smooth[i]
-        if not by_row:
-            at = find(rows.labels, low, high, used[i])
-            if at < high and rows.labels[at] == used[i]:
-                phi += rows.phi[at]
-        parts[i] = phi * used_n[i]
-        total += parts[i]
-    if by_row:
-        for slot in range(low, high):
-            i = place[rows.labels[slot]]
-            if i >= 0:
-                part = rows.phi[slot] * used_n[i]
-                parts[i] += part
-                total += part
-    return total
-
-
-@kernel
-def pick_part(weights, n, target):
-    """The first of ``n`` weights whose running sum exceeds ``target``; the last if none does."""
-    for i in range(n):
-        target -= weights[i]
-        if target < 0.0:
-            return i
-    return n - 1
-
-
-@kernel
-def pick_topic(topic_n, gamma, active, n_active, masses, target):
+def pick_topic(mixture, gamma, masses, target):
     """A topic t by mass (N_t + gamma) masses[t]; the topics in use come first."""
     last = -1
-    for i in range(n_active):
-        t = active[i]
+    for i in range(mixture.size[0]):
+        t = mixture.active[i]
         if masses[t] > 0.0:
             last = t
-            target -= topic_n[t] * masses[t]
+            target -= mixture.n[t] * masses[t]
             if target < 0.0:
                 return t
     for t in range(masses.size):
@@ -135,58 +98,101 @@ def pick_topic(topic_n, gamma, active, n_active, masses, target):
 
 
 @kernel
-def drop(active, n_active, item):
-    """Take an item off the list of those in use; the list's new length."""
-    for i in range(n_active):
-        if active[i] == item:
-            active[i] = active[n_active - 1]
-            return n_active - 1
-    return n_active
+def take_topic(mixture, topic, weight):
+    """Let a topic hold less; it is no longer in use if nothing is left."""
+    mixture.n[topic] -= weight
+    if mixture.n[topic] < NOTHING:
+        mixture.n[topic] = 0.0
+        mixture.size[0] -= 1
+        for i in range(mixture.size[0]):
+            if mixture.active[i] == topic:
+                mixture.active[i] = mixture.active[mixture.size[0]]
+                break
 
 
 @kernel
-def draw_topics(
-    topics, gamma, assigned, kinds, weights, topic_of, topic_n, active, n_active, state
-):
-    """Draw the topic of every token's label (eq. 10); the number of topics in use."""
+def draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, state):
+    """Draw the topic of every token's label (eq. 10)."""
     smooth_n, smooth_all = 0.0, 0.0
-    for i in range(n_active):
-        smooth_n += topics.smooth[active[i]] * topic_n[active[i]]
-    for t in range(topic_n.size):
+    for t in range(mixture.n.size):
+        smooth_n += topics.smooth[t] * mixture.n[t]
         smooth_all += topics.smooth[t]
     for token in range(assigned.size):
-        weight = weights[kinds[token]]
-        old = topic_of[token]
-        if old >= 0:
-            topic_n[old] -= weight
-            smooth_n -= weight * topics.smooth[old]
-            if topic_n[old] < _NOTHING:
-                topic_n[old] = 0.0
-                n_active = drop(active, n_active, old)
-        low, high = (
-            topics.label_pointers[assigned[token]],
-            topics.label_pointers[assigned[token] + 1],
-        )
+        label, weight = assigned[token], weights[kinds[token]]
+        if topic_of[token] >= 0:
+            take_topic(mixture, topic_of[token], weight)
+            smooth_n -= weight * topics.smooth[topic_of[token]]
+        low, high = topics.label_pointers[label], topics.label_pointers[label + 1]
         own = 0.0
         for i in range(low, high):
-            own += topics.label_phi[i] * (topic_n[topics.label_topics[i]] + gamma)
+            own += topics.label_phi[i] * (mixture.n[topics.label_topics[i]] + gamma)
         target = uniform(state) * (own + max(smooth_n, 0.0) + gamma * smooth_all)
         chosen = -1
         if target < own:
             for i in range(low, high):
                 chosen = topics.label_topics[i]
-                target -= topics.label_phi[i] * (topic_n[chosen] + gamma)
+                target -= topics.label_phi[i] * (mixture.n[chosen] + gamma)
                 if target < 0.0:
                     break
         else:
-            chosen = pick_topic(topic_n, gamma, active, n_active, topics.smooth, target - own)
+            chosen = pick_topic(mixture, gamma, topics.smooth, target - own)
         topic_of[token] = chosen
-        if topic_n[chosen] == 0.0:
-            active[n_active] = chosen
-            n_active += 1
-        topic_n[chosen] += weight
+        if mixture.n[chosen] == 0.0:
+            mixture.active[mixture.size[0]] = chosen
+            mixture.size[0] += 1
+        mixture.n[chosen] += weight
         smooth_n += weight * topics.smooth[chosen]
-    return n_active
+
+
+@kernel
+def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
+    """The masses that stay the same for a sweep."""
+    n_topics = topics.smooth.size
+    scale, kappa, topics_everywhere = 0.0, alpha, 0.0
+    if n_topics > 0:
+        scale = eta / (length + n_topics * gamma)
+        for t in range(n_topics):
+            kappa += scale * (mixture.n[t] + gamma) * topics.smooth[t]
+            topics_everywhere += scale * (mixture.n[t] + gamma) * topics.mass[t]
+    everywhere = topics_everywhere + kappa * rows.smooth_sums[rows.smooth.size - 1]
+    return Masses(scale, kappa, topics_everywhere, everywhere)
+
+
+@kernel
+def topics_of_word(topics, mixture, gamma, word):
+    """The sum over topics of (N_t + gamma) G_wt."""
+    total = gamma * topics.word_sums[word]
+    for i in range(mixture.size[0]):
+        total += mixture.n[mixture.active[i]] * topics.words[word, mixture.active[i]]
+    return total
+
+
+@kernel
+def draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state):
+    """A label that the word was seen with, by s_wc times the topics' part of the prior."""
+    if topics.smooth.size == 1:
+        low, high = rows.pointers[word], rows.pointers[word + 1]
+        return rows.labels[pick(topics.pair_sums, low, high, mass / gamma)]
+    t = pick_topic(mixture, gamma, topics.words[word], mass)
+    if shared.at[kind, t] < 0:
+        find_shared(rows, topics, word, t, shared, kind)
+    end = shared.end[kind, t]
+    mass = uniform(state) * shared.sums[end - 1]
+    return shared.labels[pick(shared.sums, shared.at[kind, t], end, mass)]
+
+
+@kernel
+def draw_anywhere(rows, topics, mixture, gamma, masses, state):
+    """Any label, by m_c a_c."""
+    if uniform(state) * masses.everywhere < masses.topics_everywhere:
+        mass = uniform(state) * masses.topics_everywhere / masses.scale
+        t = pick_topic(mixture, gamma, topics.mass, mass)
+        low, high = topics.pointers[t], topics.pointers[t + 1]
+        mass = uniform(state) * topics.smooth_sums[high - 1]
+        return topics.labels[pick(topics.smooth_sums, low, high, mass)]
+    n_labels = rows.smooth.size
+    mass = uniform(state) * rows.smooth_sums[n_labels - 1]
+    return np.int32(pick(rows.smooth_sums, 0, n_labels, mass))
 
 
 @kernel
@@ -239,135 +245,72 @@ def label_documents(
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
-    used = np.empty(n_labels, np.int32)  # labels that hold tokens
-    used_n = np.empty(n_labels)  # how many
-    used_smooth = np.empty(n_labels)  # their smooth part of phi
-    place = np.full(n_labels, -1, np.int32)  # where a label stands in the list
-    parts = np.empty(n_labels)
-    topic_n = np.zeros(n_topics)
-    active_topics = np.empty(n_topics, np.int32)
-    pool_labels = np.empty(_POOL + n_labels, np.int32)
-    pool_sums = np.empty(_POOL + n_labels, np.float64)
-    smooth_total = rows.smooth_sums[n_labels - 1]
+    used, parts = nothing_used(n_labels), np.empty(n_labels)
+    mixture = Topics(np.zeros(n_topics), np.empty(n_topics, np.int32), np.zeros(1, np.int64))
+    pool = _POOL + n_labels
+    pool_labels, pool_sums = np.empty(pool, np.int32), np.empty(pool)
     for row in range(start, stop):
         first = doc_ptr[row]
         n_types = doc_ptr[row + 1] - first
-        out, prior_out = counts[row - start], priors[row - start]
-        eta, alpha = etas[row], alphas[row]
+        out, eta, alpha = counts[row - start], etas[row], alphas[row]
         kinds, weights = expand(values, first, n_types)
-        n_tokens, all_tokens = kinds.size, 0.0
-        for kind in range(n_types):
-            all_tokens += values[first + kind]
-        tau_sum, kappa_sum = np.zeros(n_topics), 0.0
-        if n_tokens == 0:
-            kappa_sum = alpha
-            for t in range(n_topics):
-                tau_sum[t] = eta / n_topics
-                kappa_sum += tau_sum[t] * topics.smooth[t]
         name = document_name(words, values, first, doc_ptr[row + 1])
-        assigned = np.empty(n_tokens, np.int32)
-        topic_of = np.empty(n_tokens, np.int32)
-        shared_at = np.full((n_types, n_topics), -1, np.int32)
-        shared_end = np.empty((n_types, n_topics), np.int32)
-        pool_end = 0
-        base = np.empty(n_types)
-        inverse_sum = np.empty(n_types)
-        soft_kappa = np.zeros(n_types)
-        soft_tau = np.zeros((n_types if soft else 0, n_topics))
-        n_used = 0
-        for chain in range(chains if n_tokens > 0 else 0):
+        assigned, topic_of = np.empty(kinds.size, np.int32), np.empty(kinds.size, np.int32)
+        shared = Shared(
+            np.full((n_types, n_topics), -1, np.int32),
+            np.empty((n_types, n_topics), np.int32),
+            pool_labels,
+            pool_sums,
+            np.zeros(1, np.int64),
+        )
+        by_topics, inverse_sum = np.empty(n_types), np.empty(n_types)
+        soft_kappa, soft_tau = np.zeros(n_types), np.zeros((n_types if soft else 0, n_topics))
+        tau = np.zeros(n_topics)
+        if kinds.size == 0:
+            tau[:] = eta / max(n_topics, 1)
+        for chain in range(chains if kinds.size > 0 else 0):
             start_stream(state, seed, mix(name ^ mix(np.uint64(chain))))
             assigned[:] = -1
             topic_of[:] = -1
-            topic_n[:] = 0.0
-            length, n_active = 0.0, 0
-            for i in range(n_used):
-                place[used[i]] = -1
-            n_used = 0
+            mixture.n[:] = 0.0
+            mixture.size[0] = 0
+            clear(used)
+            length = 0.0
             # Sweep 0 gives every token its first label.
             for sweep in range(burn_in + (samples - 1) * lag + 1):
                 sampled = sweep >= burn_in and (sweep - burn_in) % lag == 0
-                scale, kappa, topics_everywhere = 0.0, alpha, 0.0
-                if n_topics > 0:
-                    scale = eta / (length + n_topics * gamma)
-                    for t in range(n_topics):
-                        kappa += scale * (topic_n[t] + gamma) * topics.smooth[t]
-                        topics_everywhere += scale * (topic_n[t] + gamma) * topics.mass[t]
-                everywhere = topics_everywhere + kappa * smooth_total
+                masses = prior_masses(rows, topics, mixture, eta, alpha, gamma, length)
                 for kind in range(n_types):
                     word = words[first + kind]
-                    of_topics = gamma * topics.word_sums[word]
-                    for i in range(n_active):
-                        t = active_topics[i]
-                        of_topics += topic_n[t] * topics.words[word, t]
-                    base[kind] = scale * of_topics
+                    by_topics[kind] = masses.scale * topics_of_word(topics, mixture, gamma, word)
                     inverse_sum[kind] = 0.0
-                for token in range(n_tokens):
+                for token in range(kinds.size):
                     kind = kinds[token]
                     word, weight = words[first + kind], weights[kind]
-                    old = assigned[token]
-                    if old >= 0:
-                        at = place[old]
-                        used_n[at] -= weight
-                        if used_n[at] < _NOTHING:
-                            n_used -= 1
-                            used[at], used_n[at] = used[n_used], used_n[n_used]
-                            used_smooth[at] = used_smooth[n_used]
-                            place[used[at]] = at
-                            place[old] = -1
-                    in_use = gather(rows, word, used, used_n, used_smooth, n_used, place, parts)
+                    if assigned[token] >= 0:
+                        take(used, assigned[token], weight)
+                    in_use = gather(rows, word, used, parts)
                     low, high = rows.pointers[word], rows.pointers[word + 1]
-                    of_word = rows.sums[high - 1] if high > low else 0.0
-                    total = in_use + base[kind] + kappa * of_word + everywhere
+                    by_word = masses.kappa * rows.sums[high - 1] if high > low else 0.0
+                    total = in_use + by_topics[kind] + by_word + masses.everywhere
                     if soft and sampled:
-                        inverse_sum[kind] += share * weight / total
-                        for i in range(n_used):
-                            part = parts[i] * share * weight / total
-                            out[used[i]] += part
-                            if wanted[used[i]] >= 0:
-                                credit[kind, wanted[used[i]]] += part
+                        part = share * weight / total
+                        inverse_sum[kind] += part
+                        add_parts(used, parts, part, out, kind, wanted, credit)
                     target = uniform(state) * total
                     if target < in_use:
-                        chosen = used[pick_part(parts, n_used, target)]
-                    elif target < in_use + base[kind]:
-                        mass = (target - in_use) / scale
-                        if n_topics == 1:
-                            slot = pick(topics.pair_sums, low, high, mass / gamma)
-                            chosen = rows.labels[slot]
-                        else:
-                            t = pick_topic(
-                                topic_n, gamma, active_topics, n_active, topics.words[word], mass
-                            )
-                            if shared_at[kind, t] < 0:
-                                if pool_end > _POOL:
-                                    shared_at[:] = -1
-                                    pool_end = 0
-                                shared_at[kind, t] = pool_end
-                                pool_end = shared_labels(
-                                    rows, topics, word, t, pool_labels, pool_sums, pool_end
-                                )
-                                shared_end[kind, t] = pool_end
-                            end = shared_end[kind, t]
-                            mass = uniform(state) * pool_sums[end - 1]
-                            chosen = pool_labels[pick(pool_sums, shared_at[kind, t], end, mass)]
-                    elif target < in_use + base[kind] + kappa * of_word:
-                        mass = (target - in_use - base[kind]) / kappa
+                        chosen = used.labels[pick_part(parts, used.size[0], target)]
+                    elif target < in_use + by_topics[kind]:
+                        mass = (target - in_use) / masses.scale
+                        chosen = draw_by_topic(
+                            rows, topics, mixture, gamma, shared, kind, word, mass, state
+                        )
+                    elif target < in_use + by_topics[kind] + by_word:
+                        mass = (target - in_use - by_topics[kind]) / masses.kappa
                         chosen = rows.labels[pick(rows.sums, low, high, mass)]
-                    elif uniform(state) * everywhere < topics_everywhere:
-                        mass = uniform(state) * topics_everywhere / scale
-                        t = pick_topic(topic_n, gamma, active_topics, n_active, topics.mass, mass)
-                        low, high = topics.pointers[t], topics.pointers[t + 1]
-                        mass = uniform(state) * topics.smooth_sums[high - 1]
-                        chosen = topics.labels[pick(topics.smooth_sums, low, high, mass)]
                     else:
-                        mass = uniform(state) * smooth_total
-                        chosen = pick(rows.smooth_sums, 0, n_labels, mass)
-                    if place[chosen] < 0:
-                        place[chosen] = n_used
-                        used[n_used], used_n[n_used] = chosen, 0.0
-                        used_smooth[n_used] = rows.smooth[chosen]
-                        n_used += 1
-                    used_n[place[chosen]] += weight
+                        chosen = draw_anywhere(rows, topics, mixture, gamma, masses, state)
+                    add(used, rows, chosen, weight)
                     assigned[token] = chosen
                     if sampled and not soft:
                         out[chosen] += share * weight
@@ -375,40 +318,36 @@ def label_documents(
                             credit[kind, wanted[chosen]] += share * weight
                 if soft and sampled:
                     for kind in range(n_types):
-                        soft_kappa[kind] += kappa * inverse_sum[kind]
+                        soft_kappa[kind] += masses.kappa * inverse_sum[kind]
                         for t in range(n_topics):
-                            soft_tau[kind, t] += scale * (topic_n[t] + gamma) * inverse_sum[kind]
+                            part = masses.scale * (mixture.n[t] + gamma)
+                            soft_tau[kind, t] += part * inverse_sum[kind]
                 if n_topics > 1:
-                    length = all_tokens
-                    n_active = draw_topics(
-                        topics,
-                        gamma,
-                        assigned,
-                        kinds,
-                        weights,
-                        topic_of,
-                        topic_n,
-                        active_topics,
-                        n_active,
-                        state,
-                    )
+                    length = values[first : first + n_types].sum()
+                    draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, state)
                 if sampled:
-                    kappa_sum += share * alpha
                     for t in range(n_topics):
-                        tau = share * eta * (topic_n[t] + gamma) / (length + n_topics * gamma)
-                        tau_sum[t] += tau
-                        kappa_sum += tau * topics.smooth[t]
-        for i in range(n_used):
-            place[used[i]] = -1
-        for label in range(n_labels):
-            prior_out[label] += kappa_sum
-        for t in range(n_topics):
-            for i in range(topics.pointers[t], topics.pointers[t + 1]):
-                prior_out[topics.labels[i]] += tau_sum[t] * topics.phi[i]
+                        part = (mixture.n[t] + gamma) / (length + n_topics * gamma)
+                        tau[t] += share * eta * part
+        clear(used)
+        add_prior(topics, tau, alpha, priors[row - start])
         if soft:
             spread_priors(
                 rows, topics, words, first, n_types, soft_kappa, soft_tau, out, wanted, credit
             )
+
+
+@kernel
+def add_prior(topics, tau, alpha, prior):
+    """Add the prior of every label, alpha + sum over topics of tau_t phi'_tc (eq. 12)."""
+    kappa = alpha
+    for t in range(tau.size):
+        kappa += tau[t] * topics.smooth[t]
+    for label in range(prior.size):
+        prior[label] += kappa
+    for t in range(tau.size):
+        for i in range(topics.pointers[t], topics.pointers[t + 1]):
+            prior[topics.labels[i]] += tau[t] * topics.phi[i]
 
 
 @kernel

@@ -10,10 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel
+from manylabel.kernels.in_use import NOTHING
 from manylabel.kernels.rng import uniform
-
-#: A weight below this is no token but a rounding error.
-_NOTHING = 1e-9
 
 
 @kernel
@@ -23,7 +21,7 @@ def change(list_ptr, list_size, list_topics, list_n, word, topic, amount):
     for i in range(low, low + list_size[word]):
         if list_topics[i] == topic:
             list_n[i] += amount
-            if list_n[i] < _NOTHING:
+            if list_n[i] < NOTHING:
                 list_size[word] -= 1
                 list_topics[i] = list_topics[low + list_size[word]]
                 list_n[i] = list_n[low + list_size[word]]
@@ -94,7 +92,7 @@ def sweep(
                     doc_n[old] -= weight
                     after = beta / (topic_n[old] + smoothing)
                     every += gamma * after
-                    if doc_n[old] < _NOTHING:
+                    if doc_n[old] < NOTHING:
                         doc_n[old] = 0.0
                         n_in_doc -= 1
                         in_doc[place[old]] = in_doc[n_in_doc]
