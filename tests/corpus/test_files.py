@@ -79,7 +79,9 @@ def test_standard_input_is_a_file_named_dash(monkeypatch, compress):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", gzip.compress(b""), bz2.compress(b""), lzma.compress(b"")]
+    "content",
+    [b"", gzip.compress(b""), bz2.compress(b""), lzma.compress(b"")],
+    ids=["plain", "gzip", "bzip2", "xz"],
 )
 def test_an_empty_file_is_refused(file, content):
     with pytest.raises(CorpusError, match="the file is empty"):
