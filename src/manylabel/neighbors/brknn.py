@@ -15,7 +15,7 @@ from manylabel.neighbors.index import NeighborIndex, Neighbors
 from manylabel.parallel import run_blocks
 from manylabel.predictions import canonical_scores, rank_order
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.thresholds import Fixed, Threshold
+from manylabel.thresholds import Fixed, Threshold, make_threshold
 from manylabel.thresholds.base import pick
 from manylabel.validation import check_real, check_whole, csr_parts
 
@@ -139,8 +139,8 @@ class LazyClassifier(MultiLabelClassifier):
         return label_counts(found.indices, self.labels_, self.n_jobs)
 
     def _hold_out(self, scores: Callable[[NDArray[np.int64]], sparse.csr_array]) -> None:
-        """Put aside the scores of some training rows for the threshold, if there is to be one."""
-        if not self.single_label_:
+        """Put aside the scores of some training rows, if there is a threshold that reads them."""
+        if not self.single_label_ and make_threshold(self.threshold).reads_scores:
             rows = np.arange(self.labels_.shape[0])
             if rows.size > HELD_OUT:
                 rows = np.sort(np.random.default_rng(0).choice(rows, HELD_OUT, replace=False))
@@ -228,12 +228,6 @@ class BRkNN(LazyClassifier):
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         return share_scores(self._neighbors(X).indices, self.labels_, self.n_jobs)
 
-    def _held_out_scores(
-        self, X: sparse.csr_array, Y: sparse.csr_array
-    ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """No scores: the thresholds of the variants have nothing to learn."""
-        return sparse.csr_array(Y.shape), Y
-
 
 class MeanSize(Threshold):
     """Give each row its s best labels, where s is the sum of its scores, rounded, halves up.
@@ -241,6 +235,8 @@ class MeanSize(Threshold):
     The sum of the shares of neighbours that carry each label is the neighbours' mean number of
     labels.
     """
+
+    reads_scores = False
 
     def fit(self, scores: Any = None, Y: Any = None) -> MeanSize:
         """Learn nothing."""
