@@ -30,7 +30,7 @@ from manylabel.neighbors.lcif import LCIF
 from manylabel.neighbors.voting import VotingClassifier, as_csr, combined_scores
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import make_weighting
-from manylabel.thresholds import make_threshold
+from manylabel.thresholds import Best, make_threshold
 from manylabel.validation import check_labels, check_matrix, check_same_rows, check_whole
 
 __all__ = ["DEFAULT_GRID", "PAPER_GRID", "NeighborSearchCV"]
@@ -307,11 +307,14 @@ class _Run:
         prepared = self._prepared[keep]
         scores = _stacked([self._scores(one, setting) for one in prepared])
         truth = _stacked([one.fold.Y_held_out for one in prepared])
+        train = self.folds[0].Y
         labels = None
         if self.needs_labels:
             threshold = make_threshold(setting.get("threshold", self.base.threshold))
-            labels = threshold.fit(scores, truth).apply(scores)
-        train = self.folds[0].Y
+            # The others read statistics of labels: the training part's, or they would know the
+            # answers.
+            known = truth if isinstance(threshold, Best) else train
+            labels = threshold.fit(scores, known).apply(scores)
         value = evaluate(truth, scores, labels, Y_train=train, metrics=[self.metric])[self.metric]
         return setting | {"value": value, "seconds": time.perf_counter() - start}
 
