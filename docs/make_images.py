@@ -22,8 +22,10 @@ def main() -> None:
     console = Console(record=True, width=88, file=io.StringIO(), force_terminal=True)
     show_why(console, prepare(1))
     picture = console.export_svg(title="manylabel demo")
-    # The picture asks nobody for fonts.
-    picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
+    # The picture asks nobody for fonts, and carries no advertisement.
+    picture = re.sub(
+        r"@font-face \{.*?\}\s*|<!-- Generated .*?-->\s*", "", picture, flags=re.DOTALL
+    )
     IMAGES.mkdir(exist_ok=True)
     (IMAGES / "demo.svg").write_text(picture, encoding="utf-8")
 
