@@ -17,7 +17,7 @@ from manylabel.linear.training import LinearModel, Settings
 from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top, rank_order
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.thresholds import Fixed, Proportional, TopK, make_threshold
+from manylabel.thresholds import make_threshold
 from manylabel.validation import check_real, check_whole, csr_parts
 
 __all__ = ["LinearClassifier", "best_scores", "candidate_scores"]
@@ -140,15 +140,12 @@ class LinearClassifier(MultiLabelClassifier):
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What training has put aside; nothing where the threshold looks at labels alone."""
-        return self.__dict__.pop("_held_out", (sparse.csr_array(Y.shape), Y))
+        """What training has put aside."""
+        return self.__dict__.pop("_held_out")
 
     def _needs_held_out_scores(self) -> bool:
-        """Whether the threshold reads scores; some look at nothing but the labels."""
-        by_labels_alone = (Fixed, Proportional, TopK)
-        return not self.single_label_ and not isinstance(
-            make_threshold(self.threshold), by_labels_alone
-        )
+        """Whether there is a threshold and it looks at scores."""
+        return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
 
 def best_scores(
