@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
 import numpy as np
 import pytest
 
@@ -123,8 +121,6 @@ def test_stratification_of_a_large_corpus_keeps_rare_labels_in_both_parts(shared
 
 
 def test_the_bundled_corpus_has_two_parts():
-    if not (resources.files("manylabel.corpus") / "library" / "train.jsonl").is_file():
-        pytest.skip("the bundled corpus is not there yet")
     train, test = load_library("train"), load_library("test")
     assert len(load_library("all")) == len(train) + len(test)
 
