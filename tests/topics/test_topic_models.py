@@ -287,3 +287,9 @@ def test_a_long_document_uses_more_labels_than_the_table_holds_at_first():
     model = DependencyLDA(inference="cgs", burn_in=2, samples=2, topic_burn_in=5, alpha_sum=300.0)
     scores = model.fit(X, Y).decision_function(X[:2] * 20)
     np.testing.assert_allclose(np.asarray(scores.sum(axis=1)).ravel(), 1.0, rtol=1e-6)
+
+
+def test_a_threshold_is_fitted_on_the_documents_themselves_if_they_are_few():
+    X, Y = clear_cut()
+    predicted = FlatLDA(threshold="cardinality").fit(X[:6], Y[:6]).predict(X[:6])
+    assert predicted.sum() == 12

@@ -18,7 +18,7 @@ from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import run_blocks
 from manylabel.predictions import canonical_scores, keep_top, rank_order
 from manylabel.progress import progress_bar
-from manylabel.thresholds import Fixed, TopK, make_threshold
+from manylabel.thresholds import TopK
 from manylabel.topics.fold import own_credit
 from manylabel.topics.presets import preset
 from manylabel.topics.sampling import Documents, Sampler, lengths
@@ -162,13 +162,13 @@ class TopicClassifier(MultiLabelClassifier):
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Scores of a tenth of the documents by a model of the others, where they are needed.
+        """Scores of a tenth of the documents by a model of the others.
 
         Words of a training document have shaped phi, so the model cannot score it as if it were
-        new. A threshold that reads no scores is spared the second training.
+        new.
         """
-        if isinstance(make_threshold(self.threshold), TopK | Fixed) or X.shape[0] < _HELD_OUT:
-            return sparse.csr_array(Y.shape), Y
+        if X.shape[0] < _HELD_OUT:
+            return super()._held_out_scores(X, Y)
         held_out = np.arange(X.shape[0]) % _HELD_OUT == 0
         other = clone(self).set_params(threshold="top", training=None)
         other.fit(X[~held_out], Y[~held_out])
