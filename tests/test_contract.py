@@ -14,6 +14,7 @@ from manylabel.exceptions import InputError
 
 # Enough of everything for every model to learn something, little enough to be quick.
 SMALL = {
+    "DependencyLDA": {"topic_burn_in": 20},
     "FastXML": {"n_trees": 3},
     "PfastreXML": {"n_trees": 3},
 }
