@@ -35,9 +35,12 @@ _HOMES = {
     "PriorLDA": "manylabel.topics",
     "SubsetLLDA": "manylabel.topics",
     "SubsetSVM": "manylabel.linear",
+    "Tagger": "manylabel.tagger",
     "Weighting": "manylabel.text",
     "evaluate": "manylabel.metrics",
+    "load": "manylabel.store",
     "read": "manylabel.corpus",
+    "save": "manylabel.store",
 }
 
 __all__ = [*_HOMES, "__version__"]

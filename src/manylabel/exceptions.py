@@ -12,6 +12,7 @@ __all__ = [
     "ManylabelError",
     "MissingExtraError",
     "ParameterError",
+    "StoreError",
 ]
 
 
@@ -49,6 +50,27 @@ class CorpusError(ManylabelError, ValueError):
         self.message, self.path, self.line = message, path, line
         where = [part for part in (path, f"line {line}" if line is not None else None) if part]
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
+
+
+class StoreError(ManylabelError, ValueError):
+    """A model folder that cannot be read or written.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do, in one sentence.
+    path : path, optional
+        The file or folder.
+
+    Examples
+    --------
+    >>> str(StoreError("the file is missing; save the model again.", "model/model.json"))
+    'model/model.json: the file is missing; save the model again.'
+    """
+
+    def __init__(self, message: str, path: object = None) -> None:
+        self.message, self.path = message, None if path is None else str(path)
+        super().__init__(message if path is None else f"{path}: {message}")
 
 
 class MissingExtraError(ManylabelError, ImportError):

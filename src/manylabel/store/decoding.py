@@ -1,0 +1,151 @@
+"""JSON and arrays to objects; the mirror image of the encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from manylabel.store.classes import class_named
+from manylabel.store.encoding import SPARSE, TYPES
+
+__all__ = ["Decoder", "UnknownClassError"]
+
+
+class UnknownClassError(ValueError):
+    """A class that no model may consist of, by its name."""
+
+
+class Decoder:
+    """Makes objects from a tree that an encoder made.
+
+    No constructor runs: attributes are set as they were. An object of a class with the class method
+    ``_from_store_state`` is what this makes of the state.
+
+    Parameters
+    ----------
+    arrays : callable
+        Gives the array of a file by its name.
+    """
+
+    def __init__(self, arrays: Callable[[str], NDArray[Any]]) -> None:
+        self._arrays = arrays
+        self._shared: dict[int, Any] = {}
+        self._opened: dict[str, NDArray[Any]] = {}
+
+    def decode(self, node: Any) -> Any:
+        """The value of a node; KeyError, TypeError or ValueError if it is none."""
+        if not isinstance(node, dict):
+            if isinstance(node, list):
+                raise TypeError("a list has no meaning here")
+            return node
+        (kind,) = node.keys() - {"id"}
+        if kind == "ref":
+            return self._shared[node["ref"]]
+        return _KINDS[kind](self, node[kind], node.get("id"))
+
+    def _share(self, number: int | None, value: Any) -> Any:
+        """Remember a value that others refer to."""
+        if number is not None:
+            self._shared[number] = value
+        return value
+
+    def _items(self, content: Any) -> list[Any]:
+        if isinstance(content, list):
+            return [self.decode(node) for node in content]
+        return self.decode(content).tolist()
+
+    def _list(self, content: Any, number: int | None) -> list[Any]:
+        value: list[Any] = self._share(number, [])
+        value.extend(self._items(content))
+        return value
+
+    def _dict(self, content: Any, number: int | None) -> dict[Any, Any]:
+        value: dict[Any, Any] = self._share(number, {})
+        keys, values = content
+        value.update(zip(self._items(keys), self._items(values), strict=True))
+        return value
+
+    def _object_array(self, content: Any, number: int | None) -> NDArray[Any]:
+        shape, items = content
+        array = np.empty(shape, object)
+        flat = self._items(items)
+        if len(flat) != array.size:
+            raise ValueError("an array of another size")
+        for place, value in enumerate(flat):
+            array.flat[place] = value
+        return self._share(number, array)
+
+    def _sparse(self, content: Any, number: int | None) -> Any:
+        # A constructor would look at every index, and narrow those that are wider than needed.
+        matrix = SPARSE[content["type"]](tuple(content["shape"]))
+        for name in ("data", "indices", "indptr"):
+            setattr(matrix, name, self.decode(content[name]))
+        matrix.has_sorted_indices = content["sorted"]
+        matrix.has_canonical_format = content["canonical"]
+        return self._share(number, matrix)
+
+    def _random_state(self, content: Any, number: int | None) -> np.random.RandomState:
+        generator = np.random.RandomState()
+        generator.set_state(self.decode(content))
+        return self._share(number, generator)
+
+    def _object(self, content: Any, number: int | None) -> Any:
+        cls = class_named(content["class"])
+        if cls is None:
+            raise UnknownClassError(content["class"])
+        state = content["state"]
+        if hasattr(cls, "_from_store_state"):
+            return self._share(number, cls._from_store_state(self._attributes(state)))
+        if issubclass(cls, tuple):
+            return self._share(number, cls(**self._attributes(state)))
+        thing = self._share(number, cls.__new__(cls))
+        if isinstance(thing, BaseEstimator):
+            vars(thing).update(_defaults(cls))
+        vars(thing).update(self._attributes(state))
+        return thing
+
+    def _attributes(self, state: dict[str, Any]) -> dict[str, Any]:
+        return {name: self.decode(node) for name, node in state.items()}
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    """The parameters of an estimator, some of which may be younger than the model."""
+    parameters = signature(cls).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+
+
+def _plain(make: Callable[[Any], Any]) -> Callable[[Decoder, Any, int | None], Any]:
+    """A kind whose content says everything."""
+    return lambda decoder, content, number: decoder._share(number, make(content))
+
+
+def _from_items(make: Callable[[list[Any]], Any]) -> Callable[[Decoder, Any, int | None], Any]:
+    """A kind of collection that is made at once."""
+    return lambda decoder, content, number: decoder._share(number, make(decoder._items(content)))
+
+
+_KINDS: dict[str, Callable[[Decoder, Any, int | None], Any]] = {
+    "array": lambda decoder, name, number: decoder._share(number, decoder._arrays(name)),
+    "dict": Decoder._dict,
+    "dtype": _plain(np.dtype),
+    "float": _plain(float),
+    "frozenset": _from_items(frozenset),
+    "list": Decoder._list,
+    "object": Decoder._object,
+    "object_array": Decoder._object_array,
+    "random_state": Decoder._random_state,
+    "range": _plain(lambda bounds: range(*bounds)),
+    "scalar": lambda decoder, content, number: decoder._share(
+        number, np.dtype(content[0]).type(decoder.decode(content[1]))
+    ),
+    "scalar_type": _plain(lambda name: np.dtype(name).type),
+    "set": _from_items(set),
+    "sparse": Decoder._sparse,
+    "tuple": _from_items(tuple),
+    "type": _plain(TYPES.__getitem__),
+}

@@ -1,0 +1,199 @@
+"""Objects to JSON and arrays.
+
+In JSON a value is itself if it is a string, a number, a truth value or null. Everything else is an
+object with one entry, whose name is the kind of thing; an entry ``id`` beside it marks a thing that
+others refer to.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import StoreError
+from manylabel.store.classes import name_of
+from manylabel.store.strings import StringArray
+
+__all__ = ["SPARSE", "Encoder"]
+
+#: Sparse matrices that can be stored, by name.
+SPARSE = {
+    kind.__name__: kind
+    for kind in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix)
+}
+#: Python's own types of numbers that parameters such as ``dtype`` may be.
+TYPES = {"bool": bool, "int": int, "float": float}
+#: Lists of that many strings or numbers become arrays.
+LONG = 256
+
+
+class Encoder:
+    """Turns one object, with all it consists of, into a tree of JSON and into arrays.
+
+    An object of a class of manylabel is stored by its attributes, or by what its ``_store_state``
+    returns; values that a ``cached_property`` keeps are left out, for they can be computed again.
+
+    Parameters
+    ----------
+    thing : object
+
+    Attributes
+    ----------
+    tree : JSON
+    arrays : dict of str to array
+        By the names of their files.
+    """
+
+    def __init__(self, thing: Any) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+        # By identity: the thing itself, so that no other takes its place in memory, and its node.
+        self._seen: dict[Any, tuple[Any, dict[str, Any]]] = {}
+        self._n_shared = 0
+        self.tree = self._encode(thing, type(thing).__name__)
+
+    def _encode(self, value: Any, where: str) -> Any:
+        if value is None or type(value) in (bool, int, str):
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        key = _identity(value)
+        if key in self._seen:
+            return self._reference(self._seen[key][1])
+        node: dict[str, Any] = {}
+        self._seen[key] = value, node
+        kind, content = self._node(value, where)
+        node[kind] = content
+        return node
+
+    def _reference(self, node: dict[str, Any]) -> dict[str, Any]:
+        """A node that stands for one that is elsewhere."""
+        if "id" not in node:
+            node["id"] = self._n_shared
+            self._n_shared += 1
+        return {"ref": node["id"]}
+
+    def _node(self, value: Any, where: str) -> tuple[str, Any]:
+        """The kind and the content of a value's node."""
+        kind = type(value)
+        if kind in (list, tuple):
+            return kind.__name__, self._items(value, where)
+        if kind in (set, frozenset):
+            return kind.__name__, self._items(_sorted(value), where)
+        if kind is dict:
+            return "dict", [
+                self._items(list(value), f"{where} (keys)"),
+                self._items(list(value.values()), where, list(value)),
+            ]
+        if kind is range:
+            return "range", [value.start, value.stop, value.step]
+        if kind in (np.ndarray, np.memmap):
+            return self._array(value, where)
+        if isinstance(value, np.generic) and value.dtype.kind in "biufU":
+            return "scalar", [value.dtype.str, self._encode(value.item(), where)]
+        if isinstance(value, np.dtype) and not value.hasobject:
+            return "dtype", value.str
+        if kind is type and value in TYPES.values():
+            return "type", value.__name__
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return "scalar_type", np.dtype(value).str
+        if SPARSE.get(kind.__name__) is kind:
+            return "sparse", self._sparse(value, where)
+        if kind is np.random.RandomState:
+            return "random_state", self._encode(value.get_state(legacy=False), where)
+        return "object", self._object(value, where)
+
+    def _items(self, values: Any, where: str, names: Iterable[Any] | None = None) -> Any:
+        """The nodes of a list, or the node of an array that stands for it."""
+        if len(values) >= LONG:
+            kinds = set(map(type, values))
+            if kinds == {str}:
+                return self._encode(StringArray(values), where)
+            if kinds == {float} or (kinds == {int} and _fits(values)):
+                return self._encode(
+                    np.array(values, np.float64 if kinds == {float} else np.int64), where
+                )
+        names = range(len(values)) if names is None else names
+        return [
+            self._encode(value, f"{where}[{name!r}]")
+            for name, value in zip(names, values, strict=True)
+        ]
+
+    def _array(self, array: NDArray[Any], where: str) -> tuple[str, Any]:
+        if array.dtype.hasobject:
+            return "object_array", [list(array.shape), self._items(array.ravel().tolist(), where)]
+        attribute = re.sub(r"[^A-Za-z0-9]+", "-", where.partition(".")[2]).strip("-")
+        name = f"{len(self.arrays):03d}-{attribute[-60:].strip('-') or 'array'}.npy"
+        self.arrays[name] = array
+        return "array", name
+
+    def _sparse(self, matrix: Any, where: str) -> dict[str, Any]:
+        return {
+            "type": type(matrix).__name__,
+            "shape": list(map(int, matrix.shape)),
+            "sorted": bool(matrix.has_sorted_indices),
+            "canonical": bool(matrix.has_canonical_format),
+            **{
+                name: self._encode(getattr(matrix, name), f"{where}.{name}")
+                for name in ("data", "indices", "indptr")
+            },
+        }
+
+    def _object(self, thing: Any, where: str) -> dict[str, Any]:
+        name = name_of(type(thing))
+        if name is None:
+            cls = type(thing)
+            raise StoreError(
+                f"{where} cannot be saved: {cls.__module__}.{cls.__qualname__} is no type that a "
+                "model folder can hold; use a type of manylabel, a number, a string, an array, or "
+                "a list or dict of these."
+            )
+        return {
+            "class": name,
+            "state": {
+                attribute: self._encode(value, f"{where}.{attribute}")
+                for attribute, value in _state(thing).items()
+            },
+        }
+
+
+def _identity(value: Any) -> Any:
+    """What two names of one thing have in common."""
+    if isinstance(value, np.ndarray):
+        seen = value.__array_interface__
+        return seen["data"], value.shape, value.strides, value.dtype
+    return id(value)
+
+
+def _state(thing: Any) -> dict[str, Any]:
+    """What to store of an object."""
+    if hasattr(thing, "_store_state"):
+        return thing._store_state()
+    if isinstance(thing, tuple):
+        return thing._asdict()  # type: ignore[attr-defined]  # the tuples with names of their own
+    cls = type(thing)
+    return {
+        name: value
+        for name, value in vars(thing).items()
+        if not isinstance(getattr(cls, name, None), cached_property)
+    }
+
+
+def _sorted(values: Any) -> list[Any]:
+    """The members of a set in the same order every time, where they have one."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return list(values)
+
+
+def _fits(values: Iterable[int]) -> bool:
+    """Whether 64 bits are enough."""
+    bounds = np.iinfo(np.int64)
+    return all(bounds.min <= value <= bounds.max for value in values)

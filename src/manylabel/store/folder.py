@@ -1,0 +1,274 @@
+"""Saving and loading a model folder.
+
+The arrays of one `save` lie in a folder of their own, a generation. The manifest names its
+generation, and is replaced in one step when all of it is on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from manylabel import __version__
+from manylabel.exceptions import StoreError
+from manylabel.parallel import run_blocks
+from manylabel.store import manifest as manifests
+from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
+from manylabel.store.decoding import Decoder, UnknownClassError
+from manylabel.store.encoding import Encoder
+from manylabel.store.locks import LOCK, exclusive
+from manylabel.store.manifest import FORMAT, FORMAT_VERSION, MANIFEST
+
+__all__ = ["load", "save"]
+
+#: Without a word about it, checksums of mapped files are compared if these are no larger together.
+VERIFIED = 1 << 28
+
+_UNFINISHED = re.compile(r"data-[0-9a-f]{16}|model\.json\.[0-9a-f]{16}\.tmp")
+
+
+def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
+    """Write a model to a folder.
+
+    A crash at any moment leaves the model that was there before, or the new one. Readers are never
+    in the way; another writer is waited for.
+
+    Parameters
+    ----------
+    model : object
+        Any classifier, vectorizer, weighting, threshold or index of manylabel, fitted or not.
+    path : str or path
+        The folder: a new one, or that of a model that is to be replaced, which may be the very one
+        that this model was loaded from.
+    info : dict, optional
+        JSON to keep in the manifest; :func:`read_manifest` gives it back.
+
+    Raises
+    ------
+    StoreError
+        If the model holds something that cannot be stored, or the folder cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from manylabel import LCIF, load, save
+    >>> model = LCIF(k=2).fit([[1, 0], [0, 1], [1, 1]], [[1, 0], [0, 1], [0, 1]])
+    >>> with TemporaryDirectory() as folder:
+    ...     save(model, folder)
+    ...     same = load(folder)
+    >>> same.predict([[1, 0]])
+    array([[1, 0]])
+    """
+    folder = Path(path)
+    encoded = Encoder(model)
+    manifest = _described(model) | {"info": _checked_info(info)}
+    with _reporting(folder), _made(folder), exclusive(folder):
+        generation = f"data-{secrets.token_hex(8)}"
+        _sweep(folder)
+        try:
+            manifest["data"] = generation
+            manifest["files"] = _write_arrays(folder / generation, encoded.arrays)
+            manifest["model"] = encoded.tree
+            _replace_manifest(folder, manifest)
+        except BaseException:
+            _sweep(folder, generation)
+            raise
+        _sweep(folder)
+
+
+def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
+    """Read a model from a folder.
+
+    Arrays are mapped into memory: this takes milliseconds, and processes that load the same model
+    share its memory. What a process changes in a loaded model stays its own.
+
+    Parameters
+    ----------
+    path : str or path
+        A folder that :func:`save` wrote.
+    verify : bool, optional
+        Compare the checksums of the mapped files, which reads them from end to end. By default this
+        is done if they have no more than 256 MB together. Names, sizes and the checksums of small
+        files are always compared.
+
+    Returns
+    -------
+    object
+        What was saved, which predicts the same bit for bit.
+
+    Raises
+    ------
+    StoreError
+        If the folder is not that of a model, is incomplete, was altered or is too new.
+    """
+    folder = Path(path)
+    while True:
+        content = manifests.read_bytes(folder)
+        try:
+            model = _loaded(folder, manifests.parse(folder, content), verify)
+            break
+        except StoreError:
+            # A writer may have replaced the model meanwhile.
+            if content == manifests.read_bytes(folder):
+                raise
+    if hasattr(model, "_on_load"):
+        model._on_load(folder)
+    return model
+
+
+def _described(model: Any) -> dict[str, Any]:
+    """What people want to know of a model."""
+    parameters = model.get_params(deep=False) if isinstance(model, BaseEstimator) else {}
+    cls = type(model)
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "library": __version__,
+        "class": f"{cls.__module__}.{cls.__qualname__}",
+        "parameters": {name: _readable(value) for name, value in parameters.items()},
+    }
+
+
+def _readable(value: Any) -> Any:
+    """A parameter for the eye; the model itself has it exactly."""
+    plain = value is None or type(value) in (bool, int, str)
+    return value if plain or (type(value) is float and abs(value) < float("inf")) else repr(value)
+
+
+def _checked_info(info: Any) -> dict[str, Any]:
+    if info is None:
+        return {}
+    try:
+        if json.loads(json.dumps(info, allow_nan=False)) == info:
+            return info
+        reason = "lists and dicts with names are"
+    except (TypeError, ValueError) as error:
+        reason = str(error)
+    raise StoreError(f"`info` must be a dict that is the same as JSON; {reason}.")
+
+
+def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Write a generation, and what to check it by."""
+    folder.mkdir()
+    records = {name: write_array(folder / name, array) for name, array in arrays.items()}
+    _flush_folder(folder)
+    return records
+
+
+def _replace_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """The moment from which on the new model counts."""
+    temporary = folder / f"{MANIFEST}.{secrets.token_hex(8)}.tmp"
+    write_file(temporary, manifests.as_bytes(manifest))
+    os.replace(temporary, folder / MANIFEST)
+    _flush_folder(folder)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make names durable, where the system can."""
+    if os.name == "posix":
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+def _sweep(folder: Path, failed: str | None = None) -> None:
+    """Remove what the manifest does not name; only ``failed`` if there is no telling."""
+    named = None
+    with suppress(StoreError):
+        named = manifests.read_manifest(folder)["data"]
+    for name in os.listdir(folder):
+        if name != named and _UNFINISHED.fullmatch(name):
+            known = named is not None or not (folder / MANIFEST).exists()
+            if known or name == failed or name.endswith(".tmp"):
+                _remove(folder / name)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or folder; one that a running process holds is left to the next save."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+@contextmanager
+def _reporting(folder: Path) -> Iterator[None]:
+    """Turn faults of the system into ours."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"the model cannot be written ({error.strerror or error}); make room or choose "
+            "another folder.",
+            folder,
+        ) from None
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """The folder, which goes again if nothing comes of it."""
+    if folder.exists() and not folder.is_dir():
+        raise StoreError("this is a file; choose a new folder.", folder)
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    others = [name for name in os.listdir(folder) if name != LOCK and not _UNFINISHED.match(name)]
+    if others and MANIFEST not in others:
+        raise StoreError(
+            f"the folder holds other things ({min(others)}) and no model; choose a new folder.",
+            folder,
+        )
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            if folder in missing:
+                (folder / LOCK).unlink(missing_ok=True)
+            for place in missing:
+                place.rmdir()
+        raise
+
+
+def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
+    """The model of a manifest."""
+    place, records = folder / manifest["data"], manifest["files"]
+    if place.is_symlink():
+        raise StoreError(
+            "this is a link, which a model folder may not hold; put the folder itself here.", place
+        )
+    files = {name: open_file(place / name, record) for name, record in records.items()}
+    mapped = [name for name, buffer in files.items() if isinstance(buffer, mmap.mmap)]
+    if verify is None:
+        verify = sum(len(files[name]) for name in mapped) <= VERIFIED
+    checked = [name for name in files if verify or name not in mapped]
+
+    def check(start: int, stop: int) -> None:
+        for name in checked[start:stop]:
+            check_sum(place / name, files[name], records[name])
+
+    run_blocks(check, len(checked), 1, -1 if verify and mapped else 1)
+    arrays = {name: as_array(place / name, buffer) for name, buffer in files.items()}
+    path = folder / MANIFEST
+    try:
+        return Decoder(arrays.__getitem__).decode(manifest["model"])
+    except UnknownClassError as error:
+        raise StoreError(
+            f"the file names the class {str(error)!r}, which manylabel {__version__} does not "
+            f"have; it was written by {manifest['library']}: update manylabel if that is newer.",
+            path,
+        ) from None
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        raise manifests.malformed(path) from None

@@ -1,0 +1,63 @@
+"""One writer at a time; a lock vanishes with the process that holds it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from manylabel.exceptions import StoreError
+
+__all__ = ["LOCK", "exclusive"]
+
+#: The file in the model folder that writers lock.
+LOCK = ".lock"
+#: Seconds to wait for another writer, and between two looks.
+PATIENCE = 120.0
+PAUSE = 0.02
+
+
+@contextmanager
+def exclusive(folder: Path, patience: float | None = None) -> Iterator[None]:
+    """Keep other writers out of a model folder, waiting for those that are in it."""
+    until = time.monotonic() + (PATIENCE if patience is None else patience)
+    while (file := _locked(folder / LOCK)) is None:
+        if time.monotonic() > until:
+            raise StoreError(
+                "another process is writing this model; try again when it is done.", folder
+            )
+        time.sleep(PAUSE)
+    try:
+        yield
+    finally:
+        os.close(file)
+
+
+def _locked(path: Path) -> int | None:
+    """An open and locked file; None if somebody else has it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+    try:
+        _lock(file)
+        # Whoever had it before may have removed it, with a folder that was never finished.
+        if os.path.samestat(os.fstat(file), os.stat(path)):
+            return file
+    except OSError:
+        pass
+    os.close(file)
+    return None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> None:
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,117 @@
+"""Many strings in two arrays, which can be mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.exceptions import InputError
+
+__all__ = ["StringArray"]
+
+#: Strings decoded at a time by an iteration.
+BLOCK = 4_096
+
+
+class StringArray(Sequence[str]):
+    """A sequence of strings that costs nothing to load.
+
+    Strings are decoded when they are asked for. A list takes some 60 bytes more for each and has to
+    be read as a whole.
+
+    Parameters
+    ----------
+    strings : iterable of str
+
+    Examples
+    --------
+    >>> names = StringArray(["cats", "dogs"])
+    >>> names.extend(["größer"])
+    >>> len(names), names[-1], names[:2].tolist(), names[np.array([1, 0])].tolist()
+    (3, 'größer', ['cats', 'dogs'], ['dogs', 'cats'])
+    """
+
+    def __init__(self, strings: Iterable[str] = ()) -> None:
+        self._bytes, self._ends = _packed(strings)
+        # What came after the arrays were made.
+        self._more: list[str] = []
+
+    def __len__(self) -> int:
+        return self._ends.size - 1 + len(self._more)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice | NDArray[Any]) -> StringArray: ...
+    def __getitem__(self, place: Any) -> Any:
+        """One string, or several by a slice or an array of places or of truth values."""
+        if isinstance(place, slice | np.ndarray):
+            return StringArray(self[int(i)] for i in np.arange(len(self))[place])
+        if place < 0:
+            place += len(self)
+        if not 0 <= place < len(self):
+            raise IndexError(f"there are {len(self)} strings; got place {place}.")
+        n_packed = self._ends.size - 1
+        if place >= n_packed:
+            return self._more[place - n_packed]
+        return _decoded(self._bytes[self._ends[place] : self._ends[place + 1]].tobytes())
+
+    def __iter__(self) -> Iterator[str]:
+        for first in range(0, self._ends.size - 1, BLOCK):
+            ends = self._ends[first : first + BLOCK + 1]
+            block = self._bytes[ends[0] : ends[-1]].tobytes()
+            for start, stop in pairwise((ends - ends[0]).tolist()):
+                yield _decoded(block[start:stop])
+        yield from self._more
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another sequence holds the same strings."""
+        if not isinstance(other, StringArray | list | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # it can grow
+
+    def __repr__(self) -> str:
+        return f"<StringArray: {len(self)} strings>"
+
+    def extend(self, strings: Iterable[str]) -> None:
+        """Add strings at the end."""
+        self._more.extend(map(_checked, strings))
+
+    def tolist(self) -> list[str]:
+        """The strings as a list."""
+        return list(self)
+
+    def _store_state(self) -> dict[str, Any]:
+        """Two arrays, with what came later at their end."""
+        new_bytes, new_ends = _packed(self._more)
+        if not self._more:
+            return self.__dict__
+        return {
+            "_bytes": np.concatenate([self._bytes, new_bytes]),
+            "_ends": np.concatenate([self._ends, self._ends[-1] + new_ends[1:]]),
+            "_more": [],
+        }
+
+
+def _packed(strings: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """UTF-8 one after the other, and where each starts; the last place is the end."""
+    encoded = [_checked(string).encode("utf-8", "surrogatepass") for string in strings]
+    ends = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=ends[1:])
+    return np.frombuffer(bytearray(b"".join(encoded)), np.uint8), ends
+
+
+def _decoded(encoded: bytes) -> str:
+    return encoded.decode("utf-8", "surrogatepass")
+
+
+def _checked(string: str) -> str:
+    if not isinstance(string, str):
+        raise InputError(f"a StringArray holds str; got {string!r}.")
+    return string
