@@ -1,0 +1,32 @@
+"""Text in, labels out: the one door that the shells use."""
+
+from __future__ import annotations
+
+from manylabel.tagger.changes import Change
+from manylabel.tagger.describing import LabelDescription
+from manylabel.tagger.explanations import (
+    LabelReasons,
+    NeighbourReason,
+    PartReason,
+    TextExplanation,
+    WordReason,
+)
+from manylabel.tagger.labels import LabelInfo, read_label_info
+from manylabel.tagger.suggestions import Suggestion, Suggestions
+from manylabel.tagger.tagger import DEFAULT_MODEL, Tagger
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "Change",
+    "LabelDescription",
+    "LabelInfo",
+    "LabelReasons",
+    "NeighbourReason",
+    "PartReason",
+    "Suggestion",
+    "Suggestions",
+    "Tagger",
+    "TextExplanation",
+    "WordReason",
+    "read_label_info",
+]

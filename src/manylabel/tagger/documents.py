@@ -1,0 +1,137 @@
+"""What a tagger remembers of its documents, under the numbers that the model gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["SNIPPET", "Documents"]
+
+#: Characters of a text that are shown, and kept where whole texts are not.
+SNIPPET = 300
+
+
+class Documents:
+    """Ids, texts and labels of documents, numbered in the order in which they came.
+
+    What came with `fit` may be read-only and lie on disk; what came later is in lists.
+
+    Parameters
+    ----------
+    ids : sequence of str
+    texts : sequence of str
+    labels : csr_array of shape (n_documents, n_labels)
+    """
+
+    def __init__(self, ids: Sequence[str], texts: Sequence[str], labels: sparse.csr_array) -> None:
+        self._ids, self._texts, self._labels = ids, texts, labels
+        self._new: list[tuple[str, str, list[int]]] = []
+        self._removed: set[int] = set()
+        self._numbers: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return self.n_numbers - len(self._removed)
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers in use, removed documents included."""
+        return len(self._ids) + len(self._new)
+
+    def find(self, name: str) -> int | None:
+        """The number of a document that is there."""
+        if self._numbers is None:
+            self._numbers = {
+                self.id(number): number
+                for number in range(self.n_numbers)
+                if number not in self._removed
+            }
+        return self._numbers.get(name)
+
+    def add(self, name: str, text: str, labels: list[int]) -> None:
+        """Add a document under the next number; one of the same id must have been removed."""
+        assert self.find(name) is None
+        self._numbers[name] = self.n_numbers  # type: ignore[index]
+        self._new.append((name, text, sorted(labels)))
+
+    def remove(self, number: int) -> None:
+        """Remove a document; its number is not used again."""
+        name = self.id(number)
+        assert self.find(name) == number
+        del self._numbers[name]  # type: ignore[index]
+        self._removed.add(number)
+
+    def id(self, number: int) -> str:
+        """The name of a document."""
+        old = len(self._ids)
+        return self._ids[number] if number < old else self._new[number - old][0]
+
+    def text(self, number: int) -> str:
+        """A text, or what was kept of it."""
+        old = len(self._ids)
+        return self._texts[number] if number < old else self._new[number - old][1]
+
+    def labels(self, number: int) -> list[int]:
+        """The columns of a document's labels."""
+        old, ptr = len(self._ids), self._labels.indptr
+        if number >= old:
+            return self._new[number - old][2]
+        return self._labels.indices[ptr[number] : ptr[number + 1]].tolist()
+
+    def kept(self) -> NDArray[np.int64]:
+        """The numbers of the documents that are there."""
+        alive = np.ones(self.n_numbers, np.bool_)
+        alive[list(self._removed)] = False
+        return np.flatnonzero(alive)
+
+    def label_matrix(self, n_labels: int) -> sparse.csr_array:
+        """The labels of the documents that are there."""
+        new = [labels for _, _, labels in self._new]
+        whole = indicator(new, n_labels)
+        if len(self._ids):
+            old = sparse.csr_array(
+                (self._labels.data, self._labels.indices, self._labels.indptr),
+                shape=(len(self._ids), n_labels),
+            )
+            whole = sparse.csr_array(sparse.vstack([old, whole], "csr"))
+        return whole[self.kept()] if self._removed else whole
+
+    def compacted(self, n_labels: int) -> Documents:
+        """The documents that are there, numbered anew."""
+        numbers = self.kept().tolist()
+        return Documents(
+            [self.id(number) for number in numbers],
+            [self.text(number) for number in numbers],
+            self.label_matrix(n_labels),
+        )
+
+    def state(self, n_labels: int) -> dict[str, Any]:
+        """Everything, as lists and arrays."""
+        everything = Documents(self._ids, self._texts, self._labels)
+        everything._new = self._new
+        return {
+            "ids": list(chain(self._ids, (name for name, _, _ in self._new))),
+            "texts": list(chain(self._texts, (text for _, text, _ in self._new))),
+            "labels": everything.label_matrix(n_labels),
+            "removed": np.array(sorted(self._removed), np.int64),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Documents:
+        """The documents whose :meth:`state` this is."""
+        documents = cls(state["ids"], state["texts"], state["labels"])
+        documents._removed = set(np.asarray(state["removed"]).tolist())
+        return documents
+
+
+def indicator(rows: Iterable[Iterable[int]], n_labels: int) -> sparse.csr_array:
+    """The indicator matrix of lists of columns."""
+    lists = [sorted(set(row)) for row in rows]
+    ptr = np.concatenate([[0], np.cumsum([len(row) for row in lists])]).astype(np.int64)
+    columns = np.fromiter(chain.from_iterable(lists), np.int32, count=int(ptr[-1]))
+    ones = np.ones(columns.size, np.int8)
+    return sparse.csr_array((ones, columns, ptr), shape=(len(lists), n_labels))

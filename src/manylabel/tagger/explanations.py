@@ -1,0 +1,278 @@
+"""Why labels were suggested for a text: parts, neighbours and words, which add up to the score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from manylabel.corpus import Document
+from manylabel.evidence import Explanation, Reason
+from manylabel.tagger.documents import SNIPPET
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+__all__ = [
+    "LabelReasons",
+    "NeighbourReason",
+    "PartReason",
+    "TextExplanation",
+    "WordReason",
+    "Words",
+    "label_reasons",
+]
+
+Span = tuple[int, int]
+#: What several reasons of a kind are called together.
+_TOGETHER = {"neighbour": "neighbours", "word": "words", "tree": "trees"}
+#: Words that a neighbour shares with the text are kept up to this many.
+_SHARED = 12
+
+
+@dataclass(frozen=True)
+class PartReason:
+    """One part of a score: of a model made of several, or all reasons of one kind.
+
+    The shares of the parts add up to the score.
+    """
+
+    kind: str
+    share: float
+
+
+@dataclass(frozen=True)
+class WordReason:
+    """A word that speaks for a label, or with a negative share against it.
+
+    Parameters
+    ----------
+    word : str
+        As it is written in the text.
+    share : float
+        What it adds to the score; below a neighbour, to the similarity.
+    spans : list of (int, int)
+        Where it stands in the text.
+    """
+
+    word: str
+    share: float
+    spans: list[Span]
+
+
+@dataclass(frozen=True)
+class NeighbourReason:
+    """A document that has the label and is similar to the text.
+
+    Parameters
+    ----------
+    id : str
+    text : str
+        Its beginning.
+    labels : list of str
+        All its labels.
+    similarity : float
+    share : float
+        What it adds to the score.
+    words : list of WordReason
+        What it shares with the text, the most important first; their shares add up to the
+        similarity where there are only a few.
+    """
+
+    id: str
+    text: str
+    labels: list[str]
+    similarity: float
+    share: float
+    words: list[WordReason]
+
+
+@dataclass(frozen=True)
+class LabelReasons:
+    """Why one label was suggested.
+
+    Parameters
+    ----------
+    label, name : str
+    score : float
+        As `Tagger.suggest` gives it.
+    parts : list of PartReason
+        Their shares add up to the score.
+    neighbours : list of NeighbourReason
+    words : list of WordReason
+        Greatest share first. Neighbours and words explain the parts that are made of them.
+    """
+
+    label: str
+    name: str
+    score: float
+    parts: list[PartReason] = field(default_factory=list)
+    neighbours: list[NeighbourReason] = field(default_factory=list)
+    words: list[WordReason] = field(default_factory=list)
+
+    @property
+    def total(self) -> float:
+        """The sum of the parts."""
+        return math.fsum(part.share for part in self.parts)
+
+    def highlights(self) -> list[tuple[int, int, float]]:
+        """Places in the text and what they add to the score, directly and through neighbours.
+
+        A neighbour's share is divided among the words that make it similar.
+        """
+        weights: dict[Span, float] = {}
+        for word in self.words:
+            for span in word.spans:
+                weights[span] = weights.get(span, 0.0) + word.share / len(word.spans)
+        for neighbour in self.neighbours:
+            for word in neighbour.words:
+                for span in word.spans:
+                    share = neighbour.share * word.share / neighbour.similarity / len(word.spans)
+                    weights[span] = weights.get(span, 0.0) + share
+        return [(start, end, weight) for (start, end), weight in sorted(weights.items())]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data for JSON."""
+        from dataclasses import asdict
+
+        return asdict(self) | {"total": self.total}
+
+
+@dataclass(frozen=True)
+class TextExplanation:
+    """Why labels were suggested for a text; prints as tables, also in a notebook.
+
+    Parameters
+    ----------
+    text : str
+    labels : list of LabelReasons
+        Best label first, or in the order asked for.
+    """
+
+    text: str
+    labels: list[LabelReasons]
+
+    def __iter__(self) -> Iterator[LabelReasons]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, label: int | str) -> LabelReasons:
+        """By place, or by label."""
+        if isinstance(label, int):
+            return self.labels[label]
+        for reasons in self.labels:
+            if reasons.label == label:
+                return reasons
+        raise KeyError(label)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data for JSON."""
+        return {"text": self.text, "labels": [reasons.to_dict() for reasons in self.labels]}
+
+    def __rich__(self) -> Group:
+        from manylabel.tagger.terminal import explanation_view
+
+        return explanation_view(self)
+
+    def __str__(self) -> str:
+        from manylabel.tagger.shown import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from manylabel.tagger.notebook import explanation_html
+
+        return explanation_html(self)
+
+
+class Words:
+    """Features of a text as the words that are written there.
+
+    Parameters
+    ----------
+    text : str
+    spans : mapping of int to list of (int, int)
+        Where each feature stands in the text.
+    names : sequence of str
+        What to call a feature that stands nowhere.
+    """
+
+    def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
+        self._text, self._spans, self._names = text, spans, names
+
+    def reason(self, feature: int, share: float) -> WordReason:
+        """A word with its share and its places."""
+        spans = self._spans.get(feature, [])
+        word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
+        return WordReason(word, share, spans)
+
+
+def label_reasons(
+    why: Explanation,
+    label: str,
+    name: str,
+    words: Words,
+    document: Callable[[int], Document],
+) -> LabelReasons:
+    """Reasons by number become reasons in words.
+
+    ``document`` gives a training document by its number.
+    """
+    parts: dict[str, float] = {}
+    near: dict[int, tuple[float, Reason]] = {}
+    direct: dict[int, float] = {}
+    for reason in why.reasons:
+        kind = _TOGETHER.get(reason.kind, reason.kind)
+        parts[kind] = parts.get(kind, 0.0) + reason.share
+        for leaf in _leaves(reason):
+            if leaf.index is None:
+                continue
+            if leaf.kind == "neighbour":
+                share, first = near.get(leaf.index, (0.0, leaf))
+                near[leaf.index] = share + leaf.share, first
+            elif leaf.kind == "word":
+                direct[leaf.index] = direct.get(leaf.index, 0.0) + leaf.share
+    neighbours = [
+        _neighbour(document(number), share, reason, words)
+        for number, (share, reason) in near.items()
+    ]
+    return LabelReasons(
+        label=label,
+        name=name,
+        score=why.score,
+        parts=[PartReason(kind, share) for kind, share in _greatest_first(parts.items())],
+        neighbours=sorted(neighbours, key=lambda reason: -reason.share),
+        words=[words.reason(feature, share) for feature, share in _greatest_first(direct.items())],
+    )
+
+
+def _neighbour(document: Document, share: float, reason: Reason, words: Words) -> NeighbourReason:
+    """A training document as a reason."""
+    return NeighbourReason(
+        str(document.id),
+        document.text[:SNIPPET],
+        document.labels,
+        reason.similarity or 0.0,
+        share,
+        [
+            words.reason(shared.index, shared.share)
+            for shared in reason.reasons[:_SHARED]
+            if shared.index is not None
+        ],
+    )
+
+
+def _leaves(reason: Reason) -> Iterator[Reason]:
+    """The neighbours and words in a reason, itself or below the parts of a combined model."""
+    if reason.kind in ("neighbour", "word"):
+        yield reason
+    else:
+        for below in reason.reasons:
+            yield from _leaves(below)
+
+
+def _greatest_first(shares: Iterable[tuple[Any, float]]) -> list[tuple[Any, float]]:
+    return sorted(shares, key=lambda share: -abs(share[1]))

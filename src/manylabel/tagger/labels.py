@@ -1,0 +1,157 @@
+"""The labels of a tagger: their places, what they are called, and what they mean."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.exceptions import InputError
+
+__all__ = ["LabelInfo", "Labels", "check_label_info", "read_label_info"]
+
+
+@dataclass(frozen=True)
+class LabelInfo:
+    """What people call a label, and what it means.
+
+    Parameters
+    ----------
+    label : str
+        As it stands in the documents; perhaps a code.
+    name : str
+        For people; the label itself where nobody gave it a name.
+    description : str
+    """
+
+    label: str
+    name: str
+    description: str = ""
+
+
+class Labels:
+    """Labels by column and by name; new ones come after the others.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        In the order of the columns.
+    info : mapping of str to LabelInfo
+        May have labels that no document has.
+    """
+
+    def __init__(self, labels: Sequence[str], info: Mapping[str, LabelInfo]) -> None:
+        self.listed = list(labels)
+        self.infos = dict(info)
+        self._place = {label: column for column, label in enumerate(self.listed)}
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __contains__(self, label: str) -> bool:
+        return label in self._place
+
+    def add(self, label: str) -> int:
+        """The column of a label, a new one if need be."""
+        column = self._place.setdefault(label, len(self.listed))
+        if column == len(self.listed):
+            self.listed.append(label)
+        return column
+
+    def columns(self, wanted: str | Iterable[str], where: str) -> NDArray[np.int64]:
+        """The columns of labels that must be known; ``where`` they were given is for the error."""
+        names = [wanted] if isinstance(wanted, str) else list(wanted)
+        for name in names:
+            if name not in self._place:
+                near = get_close_matches(str(name), self.listed, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                raise InputError(
+                    f"`{where}` holds {name!r}, which is none of the {len(self)} labels.{hint}"
+                )
+        return np.array([self._place[name] for name in names], np.int64)
+
+    def info(self, label: str) -> LabelInfo:
+        """What is known of a label, with documents or without."""
+        known = self.infos.get(label)
+        if known is None and label not in self._place:
+            self.columns(label, "label")
+        return LabelInfo(label, label) if known is None else known
+
+    def name(self, label: str) -> str:
+        """What people call a label."""
+        known = self.infos.get(label)
+        return label if known is None else known.name
+
+
+def check_label_info(given: Any) -> dict[str, LabelInfo]:
+    """What `Tagger.fit` takes as ``label_info``: a mapping, or the path of a file."""
+    if given is None:
+        return {}
+    if isinstance(given, str | os.PathLike):
+        return read_label_info(given)
+    if not isinstance(given, Mapping):
+        raise InputError(
+            "`label_info` must be a mapping of labels to names, or the path of a file; "
+            f"got {type(given).__name__}."
+        )
+    return {str(label): _label_info(str(label), value) for label, value in given.items()}
+
+
+def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
+    r"""Read the names and descriptions of labels.
+
+    Parameters
+    ----------
+    path : path
+        Plain or compressed: a table of label, name and, if there is one, description between
+        tabs; or JSON Lines with ``"id"``, ``"name"`` and ``"description"``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "labels.tsv")
+    ...     _ = path.write_text("c1\tcats\tSmall carnivores.")
+    ...     read_label_info(path)["c1"].name
+    'cats'
+    """
+    from manylabel.corpus.files import open_source
+
+    found: dict[str, LabelInfo] = {}
+    with open_source(path) as source:
+        for number, line in source.lines():
+            if line.lstrip().startswith("{"):
+                try:
+                    entry = json.loads(line)
+                    label = str(entry["id"])
+                except (ValueError, KeyError):
+                    raise source.error(
+                        'expected a JSON object with "id" and "name".', number
+                    ) from None
+                found[label] = _label_info(label, entry)
+            elif line.strip():
+                label, _, rest = line.partition("\t")
+                name, _, description = rest.partition("\t")
+                found[label] = LabelInfo(label, name or label, description)
+    return found
+
+
+def _label_info(label: str, value: Any) -> LabelInfo:
+    """From a name, or a mapping with a name and a description."""
+    if isinstance(value, LabelInfo):
+        return value
+    if isinstance(value, str):
+        return LabelInfo(label, value)
+    if isinstance(value, Mapping):
+        name, description = value.get("name") or label, value.get("description") or ""
+        return LabelInfo(label, str(name), str(description))
+    raise InputError(
+        f"`label_info` of {label!r} must be a name, or a mapping with 'name' and 'description'; "
+        f"got {value!r}."
+    )

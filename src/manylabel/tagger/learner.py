@@ -1,0 +1,88 @@
+"""A fitted model that documents come to and go from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.tagger.documents import indicator
+
+__all__ = ["Learner"]
+
+
+class Learner:
+    """Collects changes, and tells the model of them all at once when somebody asks it something.
+
+    Parameters
+    ----------
+    estimator : MultiLabelClassifier
+        Fitted.
+    n_labels : int
+        How many labels its threshold was fitted for.
+    """
+
+    def __init__(self, estimator: Any, n_labels: int) -> None:
+        self.estimator = estimator
+        self.n_fitted_labels = n_labels
+        self._rows: list[sparse.csr_array] = []
+        self._columns: list[list[int]] = []
+        self._gone: list[int] = []
+
+    @property
+    def can_learn(self) -> bool:
+        """Whether single documents can be learnt at all."""
+        return hasattr(self.estimator, "partial_fit")
+
+    @property
+    def can_forget(self) -> bool:
+        """Whether single documents can be forgotten by the model itself."""
+        return hasattr(self.estimator, "remove")
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are changes that the model does not know of."""
+        return bool(self._rows or self._gone)
+
+    def not_updated(self, name: str, forgetting: bool) -> tuple[str, ...]:
+        """The parts of the model that changes do not reach before it is trained again."""
+        if forgetting and not self.can_forget:
+            return (name,)
+        parts = tuple(getattr(self.estimator, "parts_not_updated", ()))
+        scheme = getattr(getattr(self.estimator, "weighting_", None), "scheme", None)
+        if scheme in ("tfidf", "bm25") and not getattr(self.estimator, "update_weights", False):
+            parts += ("word weights",)
+        return parts
+
+    def add(self, row: sparse.csr_array, columns: list[int]) -> None:
+        """A document came."""
+        self._rows.append(row)
+        self._columns.append(columns)
+
+    def remove(self, number: int) -> None:
+        """A document went."""
+        self._gone.append(number)
+
+    def catch_up(self, n_labels: int) -> None:
+        """Tell the model."""
+        if self._rows:
+            rows = sparse.csr_array(sparse.vstack(self._rows, "csr"))
+            self.estimator.partial_fit(rows, indicator(self._columns, n_labels))
+            self._rows, self._columns = [], []
+        if self._gone:
+            if self.can_forget:
+                self.estimator.remove(np.array(self._gone, np.int64))
+            self._gone = []
+
+    def given(self, counts: sparse.csr_array, scores: sparse.csr_array) -> sparse.csr_array:
+        """The labels that the model's own threshold gives."""
+        if scores.shape[1] == self.n_fitted_labels:
+            return self.estimator.threshold_.apply(scores)
+        return self.estimator.predict(counts)
+
+    def rows(self, numbers: NDArray[np.int64]) -> sparse.csr_array | None:
+        """The counts of training documents, if the model keeps them."""
+        kept = getattr(self.estimator, "X_", None)
+        return None if kept is None else kept[numbers]

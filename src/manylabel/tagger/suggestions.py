@@ -1,0 +1,108 @@
+"""Suggested labels of one text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from manylabel.tagger.shown import as_text, html_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Suggestion", "Suggestions"]
+
+_BAR = 16
+
+
+class Suggestion(NamedTuple):
+    """A label that a text may have.
+
+    Parameters
+    ----------
+    label : str
+    score : float
+        What it means depends on the model; greater is surer.
+    name : str
+        What people call the label.
+    """
+
+    label: str
+    score: float
+    name: str
+
+
+class Suggestions(Sequence[Suggestion]):
+    """The suggested labels of one text, best first; prints as a table, also in a notebook.
+
+    Parameters
+    ----------
+    suggestions : iterable of Suggestion
+    id : str, optional
+        The document's.
+
+    Examples
+    --------
+    >>> found = Suggestions([Suggestion("c1", 0.75, "cats"), Suggestion("p1", 0.25, "pets")])
+    >>> found.labels, found[0].name
+    (['c1', 'p1'], 'cats')
+    """
+
+    def __init__(self, suggestions: Iterable[Suggestion], id: str | None = None) -> None:
+        self._found = tuple(suggestions)
+        self.id = id
+
+    @overload
+    def __getitem__(self, place: int) -> Suggestion: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Suggestion, ...]: ...
+    def __getitem__(self, place: int | slice) -> Suggestion | tuple[Suggestion, ...]:
+        return self._found[place]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels alone."""
+        return [suggestion.label for suggestion in self._found]
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """As data for JSON; ``name`` only where it is not the label itself."""
+        return [
+            {"label": label, "score": score} | ({} if name == label else {"name": name})
+            for label, score, name in self._found
+        ]
+
+    def __rich__(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        best = max((found.score for found in self._found), default=0.0)
+        for label, score, name in self._found:
+            bar = "━" * max(1, round(_BAR * score / best)) if best > 0 and score > 0 else ""
+            code = "" if name == label else label
+            table.add_row(
+                Text(name), Text(f"{score:.4f}", "dim"), Text(bar, "green"), Text(code, "dim")
+            )
+        return table
+
+    def __repr__(self) -> str:
+        return as_text(self) if self._found else "no suggestions"
+
+    def _repr_html_(self) -> str:
+        if not self._found:
+            return "<p>no suggestions</p>"
+        return html_table(
+            ("label", "score"),
+            [
+                (name if name == label else f"{name} ({label})", f"{score:.4f}")
+                for label, score, name in self._found
+            ],
+        )
