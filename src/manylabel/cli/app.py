@@ -16,6 +16,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from manylabel import __version__
+from manylabel.cli.compare import compare
 from manylabel.cli.convert import convert
 from manylabel.cli.demo import demo
 from manylabel.cli.options import Debug, State
@@ -26,7 +27,7 @@ from manylabel.exceptions import ManylabelError
 __all__ = ["COMMANDS", "app", "main", "run"]
 
 #: In the order of the help.
-COMMANDS = (demo, stats, convert)
+COMMANDS = (demo, stats, compare, convert)
 
 _INTERRUPTED = 130
 

@@ -1,0 +1,271 @@
+"""``manylabel compare``: models side by side."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manylabel.cli.options import (
+    FORMAT_NAMES,
+    Debug,
+    Format,
+    Jobs,
+    Json,
+    Labels,
+    MinDf,
+    Quiet,
+    Separator,
+    Stemming,
+    StopWords,
+    ZeroBased,
+)
+from manylabel.cli.output import note, print_json
+from manylabel.exceptions import ManylabelError, ParameterError
+
+if TYPE_CHECKING:
+    from manylabel.compare import Plan, Problem, Results, Row
+
+__all__ = ["compare"]
+
+
+def compare(
+    train: Annotated[
+        str | None,
+        typer.Argument(metavar="TRAIN", show_default=False, help="The corpus to learn from."),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TEST",
+            show_default=False,
+            help="The corpus to test on; without one, each seed tests on a part of TRAIN.",
+        ),
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            "--models",
+            metavar="NAMES",
+            help="Names with commas between: lcif, lcif:tuned, prior-lda:rubin-yahoo (a paper's "
+            "settings), or package.module:factory for an estimator of your own.",
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="MODEL.NAME=VALUE",
+            help="A parameter of a model; may be given again.",
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="NAME",
+            help="A paper's comparison instead of TRAIN and TEST: lcif-table-2, "
+            "subset-llda-tables-2-4, rubin-figures-6-7-10-11 or xmc.",
+        ),
+    ] = None,
+    corpora: Annotated[
+        str | None,
+        typer.Option("--corpora", metavar="NAMES", help="Only these corpora of the preset."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            help="Where the corpora of presets are; otherwise MANYLABEL_DATA says so.",
+        ),
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="NAMES",
+            help="The measures that tables show; files have every measure.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds", metavar="N", min=1, help="Runs of each model that depends on chance."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FOLDER",
+            help="Write tables, plots and a page there. What is finished there does not run again.",
+        ),
+    ] = None,
+    parallel: Annotated[
+        int,
+        typer.Option(
+            "--parallel", metavar="N", min=1, help="Models at a time; more than one spoils times."
+        ),
+    ] = 1,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
+    ] = False,
+    as_json: Json = False,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; usually found out."
+        ),
+    ] = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    stop_words: StopWords = None,
+    stemming: Stemming = None,
+    min_df: MinDf = 1,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Compare models: measures, time and memory, in tables and on a page.
+
+    Each model trains and predicts in a process of its own. Tables go to standard output; --out
+    also writes them as Markdown, CSV, JSON and one HTML page with plots.
+
+    For example:
+      manylabel compare train.jsonl test.jsonl --models lcif,subset-svm --out report
+      manylabel compare train.txt test.txt --models lcif:tuned,svm --metrics p@1,micro-f1
+      manylabel compare all.jsonl --models svm,mine:make_model --set svm.C=0.5 --seeds 5
+      manylabel compare --preset subset-llda-tables-2-4
+    """
+    from manylabel.parallel import effective_jobs
+
+    if preset is not None:
+        if train is not None or models is not None:
+            raise typer.BadParameter("--preset brings its own corpora and models; leave them out.")
+        plan = _preset_plan(preset, data, _names(corpora))
+    elif train is None or models is None:
+        raise typer.BadParameter("give TRAIN and TEST with --models, or --preset.")
+    else:
+        reading = {
+            "format": format, "labels": labels, "separator": separator, "zero_based": zero_based
+        }  # fmt: skip
+        words = {"stop_words": stop_words, "stemming": stemming, "min_df": min_df}
+        plan = _own_plan(train, test, models, settings or [], _names(metrics), reading, words)
+    if metrics is not None:
+        plan = replace(plan, metrics=tuple(_checked_metrics(_names(metrics) or [])))
+    plan = replace(plan, n_jobs=effective_jobs(jobs), seeds=seeds or plan.seeds)
+    results = _run(plan, out, parallel, fresh, quiet)
+    _show(results, as_json)
+    if not results.found:
+        raise ManylabelError("no model came to an end; the table says why.")
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _preset_plan(name: str, data: str | None, corpora: list[str] | None) -> Plan:
+    from manylabel.compare.presets import data_folder, make_preset
+
+    return make_preset(name, data_folder(data), corpora)
+
+
+def _own_plan(
+    train: str,
+    test: str | None,
+    models: str,
+    settings: list[str],
+    metrics: list[str] | None,
+    reading: dict[str, Any],
+    words: dict[str, Any],
+) -> Plan:
+    from manylabel.compare import Plan
+
+    problem = _problem(train, test, reading, words)
+    tuned_for = metrics[0] if metrics else "micro-f1"
+    rows = _rows(_names(models) or [], settings, tuned_for)
+    return Plan(f"Models on {problem.heading}", (problem,), tuple(rows))
+
+
+def _problem(
+    train: str, test: str | None, reading: dict[str, Any], words: dict[str, Any]
+) -> Problem:
+    from manylabel.compare import Problem
+    from manylabel.corpus.files import bare_stem
+
+    for path in (train, test):
+        if path == "-":
+            raise typer.BadParameter("a comparison reads files, not standard input.")
+    name = bare_stem(Path(train))
+    if name in ("train", "all"):
+        name = Path(train).resolve().parent.name or name
+    given = {key: value for key, value in reading.items() if value is not None}
+    if "format" in given:
+        given["format"] = str(given["format"])
+    return Problem(name, train, test, reading=given, vectorizer=words)
+
+
+def _rows(models: list[str], settings: list[str], tuned_for: str) -> list[Row]:
+    from manylabel.compare.plan import parse_row
+
+    parameters: dict[str, dict[str, Any]] = {name: {} for name in models}
+    for setting in settings:
+        target, equals, value = setting.partition("=")
+        name, dot, parameter = target.rpartition(".")
+        if not (equals and dot) or name not in parameters:
+            raise ParameterError(
+                f"--set {setting} must be MODEL.NAME=VALUE with one of the models compared: "
+                f"{', '.join(models)}."
+            )
+        parameters[name][parameter] = _parsed(value)
+    return [parse_row(name, given, tuned_for) for name, given in parameters.items()]
+
+
+def _parsed(value: str) -> Any:
+    """A number, true, false, null, or else the text itself."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _checked_metrics(names: list[str]) -> list[str]:
+    from manylabel.metrics import get_measure
+
+    if not names:
+        raise ParameterError("--metrics names no measure.")
+    return [get_measure(name).name for name in names]
+
+
+def _run(plan: Plan, out: Path | None, parallel: int, fresh: bool, quiet: bool) -> Results:
+    from manylabel.cli.compare_progress import watching
+    from manylabel.compare import run
+
+    with watching(quiet) as watcher:
+        if out is not None:
+            results = run(plan, out, parallel=parallel, fresh=fresh, watcher=watcher)
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                results = run(plan, Path(folder), parallel=parallel, watcher=watcher)
+    if out is not None:
+        from manylabel.compare.report import write_report
+
+        for path in write_report(results, out):
+            note(f"Wrote {path}", quiet)
+    return results
+
+
+def _show(results: Results, as_json: bool) -> None:
+    from manylabel.compare import tables
+    from manylabel.compare.cells import plain
+
+    if as_json:
+        print_json(plain(tables.to_json(results)))
+    else:
+        print(tables.to_markdown(results))

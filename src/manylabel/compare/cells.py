@@ -1,0 +1,155 @@
+"""A cell: one row on one problem with one seed, and what came of it.
+
+A finished cell is two files, arrays first and then JSON, each appearing under its name when it is
+complete. Their name follows from everything that the result depends on, so a cell that is there
+need not run again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel import __version__
+from manylabel.compare.data import digest, problem_key
+from manylabel.compare.estimators import source_of
+from manylabel.compare.plan import Plan, Problem, Row
+
+__all__ = [
+    "Cell",
+    "Finished",
+    "cells_of",
+    "is_finished",
+    "job_of",
+    "plain",
+    "read_cell",
+    "write_cell",
+    "write_json",
+]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is to run."""
+
+    problem: Problem
+    problem_key: str
+    row: Row
+    seed: int
+    key: str
+
+    @property
+    def split(self) -> int | None:
+        """Which random split it is about; None where the parts are given."""
+        return self.seed if self.problem.is_split else None
+
+    @property
+    def title(self) -> str:
+        """For the progress bar."""
+        return f"{self.problem.name}, {self.row.title}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What came of it."""
+
+    record: dict[str, Any]
+    #: Measure -> numerators and denominators of each document or label.
+    units: dict[str, NDArray[np.float64]]
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Name to value; NaN where nothing could be measured."""
+        return {
+            name: math.nan if value is None else value
+            for name, value in self.record["measures"].items()
+        }
+
+
+def cells_of(plan: Plan) -> list[Cell]:
+    """Every cell of a plan, problem by problem, seed by seed."""
+    found = []
+    shared = [plan.names_measured(), plan.top, plan.n_jobs, __version__]
+    for problem in plan.problems:
+        rows = [(row, row.depends_on_seed, _identity(row)) for row in plan.rows_of(problem)]
+        seeds = plan.seeds_of(problem)
+        splits: list[int | None] = list(seeds) if problem.is_split else [None]
+        corpora = {split: problem_key(problem, split) for split in splits}
+        for seed in seeds:
+            corpus = corpora[seed if problem.is_split else None]
+            for row, varies, identity in rows:
+                if seed == 0 or varies or problem.is_split:
+                    key = digest([corpus, identity, seed, *shared])
+                    found.append(Cell(problem, corpus, row, seed, key))
+    return found
+
+
+def _identity(row: Row) -> list[Any]:
+    """Everything about a row but what it is called."""
+    source = hashlib.sha256(source_of(row)).hexdigest()
+    return [row.model, dict(row.parameters), row.preset, list(row.tuned_for), source]
+
+
+def job_of(cell: Cell, plan: Plan, folder: Path, corpus: Path) -> dict[str, Any]:
+    """What the process that runs a cell has to know, as JSON."""
+    return {
+        "row": asdict(cell.row),
+        "seed": cell.seed,
+        "n_jobs": plan.n_jobs,
+        "metrics": plan.names_measured(),
+        "top": plan.top,
+        "corpus": str(corpus),
+        "folder": str(folder),
+        "key": cell.key,
+    }
+
+
+def is_finished(folder: Path, key: str) -> bool:
+    """Whether a cell need not run again."""
+    return (folder / f"{key}.json").exists()
+
+
+def read_cell(folder: Path, key: str) -> Finished:
+    """Read a finished cell."""
+    record = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+    with np.load(folder / f"{key}.npz", allow_pickle=False) as arrays:
+        units = {name: arrays[name].astype(np.float64) for name in arrays.files}
+    return Finished(record, units)
+
+
+def write_cell(folder: Path, key: str, finished: Finished) -> None:
+    """Write a finished cell: arrays first, so that JSON means it is all there."""
+    arrays = folder / f"{key}.npz.part"
+    with open(arrays, "wb") as stream:
+        kept: Any = {name: values.astype(np.float32) for name, values in finished.units.items()}
+        np.savez_compressed(stream, **kept)
+    os.replace(arrays, folder / f"{key}.npz")
+    write_json(folder / f"{key}.json", finished.record)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON that appears under its name when it is complete; NaN becomes null."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(plain(value), indent=1, allow_nan=False), encoding="utf-8")
+    os.replace(part, path)
+
+
+def plain(value: Any) -> Any:
+    """The same in what JSON can hold; NaN becomes null."""
+    if isinstance(value, dict):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, str | int | bool | None) else str(value)

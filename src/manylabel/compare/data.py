@@ -1,0 +1,148 @@
+"""Corpora for the processes that run models: read once, mapped into memory by each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manylabel import __version__
+from manylabel.compare.plan import Problem
+from manylabel.corpus import Corpus, read
+from manylabel.exceptions import CorpusError
+
+__all__ = ["Data", "digest", "load", "prepare", "problem_key"]
+
+_PARTS = ("X_train", "Y_train", "X_test", "Y_test")
+
+
+@dataclass(frozen=True)
+class Data:
+    """The matrices of a problem; labels of both parts have the same columns."""
+
+    X_train: sparse.csr_array
+    Y_train: sparse.csr_array
+    X_test: sparse.csr_array
+    Y_test: sparse.csr_array
+
+
+def digest(value: Any) -> str:
+    """A short name for whatever JSON can hold, the same for the same content."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def problem_key(problem: Problem, split: int | None) -> str:
+    """A name that changes with the files' content, with how they are read, and with the split."""
+    files = [_file_digest(path) for path in (problem.train, problem.test) if path is not None]
+    settings = asdict(problem)
+    for name in ("name", "title", "train", "test"):
+        del settings[name]
+    return digest([files, settings, split, __version__])
+
+
+def _file_digest(path: str) -> str:
+    """Of a file, or of all files in a folder."""
+    found = hashlib.sha256()
+    root = Path(path)
+    if not root.exists():
+        raise CorpusError("there is no such file or folder.", path=path)
+    files = [root] if root.is_file() else sorted(p for p in root.rglob("*") if p.is_file())
+    for file in files:
+        found.update(os.fsencode(file.relative_to(root)))
+        with open(file, "rb") as stream:
+            while block := stream.read(1 << 20):
+                found.update(block)
+    return found.hexdigest()
+
+
+def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) -> dict[str, Any]:
+    """Read a problem, write its matrices into a folder, and describe it.
+
+    Returns
+    -------
+    dict
+        Sizes, and the training frequency of each label.
+    """
+    train, test = _parts(problem, split, n_jobs)
+    for name, matrix in zip(_PARTS, (train.X, train.Y, test.X, test.Y), strict=True):
+        _save(folder, name, matrix)
+    return {
+        "documents": [len(train), len(test)],
+        "features": train.n_features,
+        "labels": train.n_labels,
+        "cardinality": train.Y.nnz / max(len(train), 1),
+        "frequencies": np.bincount(train.Y.indices, minlength=train.n_labels).tolist(),
+    }
+
+
+def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Corpus]:
+    """Both parts with features, in the same columns."""
+    whole = read(problem.train, **problem.reading)
+    if problem.min_documents:
+        whole = _frequent_labels(whole, problem.min_documents)
+    if problem.test is None:
+        train, test = _split(whole, problem.n_train, split or 0)
+    else:
+        train, test = whole, read(problem.test, **problem.reading)
+    if train.X is None or test.X is None:
+        train, test = _vectorized(train, test, problem.vectorizer, n_jobs)
+    elif train.feature_names != test.feature_names:
+        test = test.align_to(feature_names=train.feature_names)
+    known = set(train.label_names)
+    labels = [*train.label_names, *(name for name in test.label_names if name not in known)]
+    return train.align_to(label_names=labels), test.align_to(label_names=labels)
+
+
+def _vectorized(
+    train: Corpus, test: Corpus, options: Mapping[str, Any], n_jobs: int
+) -> tuple[Corpus, Corpus]:
+    from manylabel.text import CountVectorizer
+
+    vectorizer = CountVectorizer(n_jobs=n_jobs, **options)
+    return train.vectorized(vectorizer), test.vectorized(vectorizer, fit=False)
+
+
+def _frequent_labels(corpus: Corpus, least: int) -> Corpus:
+    """Labels of at least so many documents, and the documents that have one of them."""
+    counts = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
+    kept = corpus.select_labels(np.flatnonzero(counts >= least))
+    return kept[np.flatnonzero(np.diff(kept.Y.indptr))]
+
+
+def _split(corpus: Corpus, n_train: float, seed: int) -> tuple[Corpus, Corpus]:
+    """The first documents of a random order, and the rest."""
+    order = np.random.default_rng(seed).permutation(len(corpus))
+    n = round(n_train * len(corpus)) if isinstance(n_train, float) else n_train
+    if not 0 < n < len(corpus):
+        raise CorpusError(
+            f"{len(corpus)} documents cannot be split into {n} to learn from and the rest."
+        )
+    return corpus[order[:n]], corpus[order[n:]]
+
+
+def _save(folder: Path, name: str, matrix: sparse.csr_array) -> None:
+    np.save(folder / f"{name}-shape.npy", np.array(matrix.shape))
+    for part in ("data", "indices", "indptr"):
+        np.save(folder / f"{name}-{part}.npy", getattr(matrix, part))
+
+
+def load(folder: Path) -> Data:
+    """Map the matrices of a prepared problem into memory."""
+
+    def array(name: str) -> Any:
+        # Copied when written to: kernels are compiled anew for arrays that cannot be.
+        return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
+
+    def matrix(name: str) -> sparse.csr_array:
+        parts = tuple(array(f"{name}-{part}") for part in ("data", "indices", "indptr"))
+        return sparse.csr_array(parts, shape=tuple(array(f"{name}-shape").tolist()))
+
+    return Data(*map(matrix, _PARTS))

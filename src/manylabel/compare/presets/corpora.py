@@ -1,0 +1,82 @@
+"""The corpora of the presets: where they are and how they are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from manylabel.compare.plan import Problem
+from manylabel.exceptions import InputError
+
+__all__ = ["data_folder", "problem", "published"]
+
+#: How texts become words, corpus by corpus; chosen on training data.
+_VECTORIZERS: dict[str, dict[str, Any]] = {
+    "eurlex57k": {"stop_words": "english", "min_df": 4},
+    "yso-finna-en": {"min_df": 2},
+}
+_TITLES = {
+    "bibtex": "Bibtex",
+    "corel5k": "Corel5k",
+    "delicious": "Delicious",
+    "eurlex57k": "EURLEX57K",
+    "imdb-f": "IMDB-F",
+    "medical": "Medical",
+    "yahoo-arts": "Yahoo Arts",
+    "yahoo-health": "Yahoo Health",
+    "yso-finna-en": "YSO-Finna, English titles",
+}
+
+
+def data_folder(given: str | None = None) -> Path:
+    """Where the corpora of the presets are.
+
+    Parameters
+    ----------
+    given : str, optional
+        By default the environment variable ``MANYLABEL_DATA``, or ``shared/data`` beside the
+        working folder or the repository.
+    """
+    named = given or os.environ.get("MANYLABEL_DATA")
+    beside = (Path.cwd(), Path(__file__).resolve().parents[4])
+    places = [Path(named)] if named else [place.parent / "shared" / "data" for place in beside]
+    for place in places:
+        if place.is_dir():
+            return place
+    raise InputError(
+        f"there are no corpora in {places[0]}; say where they are with --data or MANYLABEL_DATA."
+    )
+
+
+def problem(data: Path, name: str, **settings: Any) -> Problem:
+    """A corpus with an official split, or one file that is split at random."""
+    parts = {}
+    for part in ("train", "test", "all"):
+        found = sorted((data / name).glob(f"{part}.*"))
+        parts[part] = str(found[0] if found else data / name / part)
+    whole = Path(parts["all"]).exists()
+    return Problem(
+        name,
+        parts["all" if whole else "train"],
+        None if whole else parts["test"],
+        title=_TITLES[name],
+        vectorizer=_VECTORIZERS.get(name, {}),
+        **settings,
+    )
+
+
+def published(
+    measures: Sequence[str], values: Mapping[str, Mapping[str, Sequence[float | None]]]
+) -> dict[tuple[str, str], dict[str, float]]:
+    """Corpus -> row -> values becomes (corpus, row) -> measure -> value; None was not published."""
+    return {
+        (corpus, row): {
+            measure: value
+            for measure, value in zip(measures, found, strict=True)
+            if value is not None
+        }
+        for corpus, rows in values.items()
+        for row, found in rows.items()
+    }

@@ -1,0 +1,165 @@
+"""What came of a comparison: means over seeds, the best, who can be told from it, and ranks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.compare.cells import Cell, Finished
+from manylabel.compare.plan import Plan, Problem
+from manylabel.compare.significance import worse_than_best
+from manylabel.metrics import get_measure
+
+__all__ = ["LEVEL", "Line", "Results", "Value"]
+
+#: Differences with a higher p-value could well be chance.
+LEVEL = 0.05
+
+
+@dataclass
+class Value:
+    """A measure of a row on a problem."""
+
+    mean: float
+    #: Standard deviation over seeds; 0 with one.
+    deviation: float = 0.0
+    is_best: bool = False
+    #: Of the difference to the best; None for the best and where no test applies.
+    p_value: float | None = None
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it cannot be told from the best."""
+        return not self.is_best and self.p_value is not None and self.p_value >= LEVEL
+
+
+@dataclass
+class Line:
+    """A row on a problem."""
+
+    title: str
+    values: dict[str, Value] = field(default_factory=dict)
+    published: dict[str, float] = field(default_factory=dict)
+    #: Phase -> mean seconds.
+    seconds: dict[str, float] = field(default_factory=dict)
+    #: The most bytes of any run.
+    memory: int | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    n_runs: int = 0
+    error: str | None = None
+
+
+@dataclass
+class Results:
+    """Everything that was found."""
+
+    plan: Plan
+    cells: list[Cell]
+    found: dict[str, Finished]
+    reasons: dict[str, str]
+    corpora: dict[str, dict[str, Any]]
+
+    @cached_property
+    def lines(self) -> dict[str, list[Line]]:
+        """Problem's name -> rows, with the best of each measure marked."""
+        return {problem.name: self._lines(problem) for problem in self.plan.problems}
+
+    def _lines(self, problem: Problem) -> list[Line]:
+        lines = [self._line(problem, title) for title in self.plan.titles_of(problem)]
+        for name in self.plan.names_measured():
+            self._mark(problem, [line for line in lines if name in line.values], name)
+        return lines
+
+    def _line(self, problem: Problem, title: str) -> Line:
+        line = Line(title, published=dict(self.plan.published.get((problem.name, title), {})))
+        runs = self.runs(problem, title)
+        failed = [
+            self.reasons[cell.key]
+            for cell in self._cells(problem, title)
+            if cell.key in self.reasons
+        ]
+        line.error = failed[0] if failed else None
+        line.n_runs = len(runs)
+        if not runs:
+            return line
+        for name in runs[0].measures:
+            values = np.array([run.measures[name] for run in runs])
+            line.values[name] = Value(float(values.mean()), float(values.std()))
+        for phase in runs[0].record["seconds"]:
+            line.seconds[phase] = float(np.mean([run.record["seconds"][phase] for run in runs]))
+        peaks = [run.record["memory"]["peak"] for run in runs]
+        line.memory = None if None in peaks else max(peaks)
+        line.settings = runs[0].record["settings"]
+        return line
+
+    def _cells(self, problem: Problem, title: str) -> list[Cell]:
+        return [c for c in self.cells if c.problem.name == problem.name and c.row.title == title]
+
+    def runs(self, problem: Problem, title: str) -> list[Finished]:
+        """The finished cells of a row, seed by seed."""
+        cells = self._cells(problem, title)
+        return [self.found[cell.key] for cell in cells if cell.key in self.found]
+
+    def units(self, problem: Problem, title: str, name: str) -> NDArray[np.float64] | None:
+        """Numerators and denominators of a measure: of the same documents averaged over seeds.
+
+        Where each seed has documents of its own they follow one another.
+        """
+        runs = self.runs(problem, title)
+        parts = [run.units[name] for run in runs if name in run.units]
+        if not parts or len(parts) < len(runs):
+            return None
+        return np.concatenate(parts, axis=1) if problem.is_split else np.mean(parts, axis=0)
+
+    def _mark(self, problem: Problem, lines: list[Line], name: str) -> None:
+        """Find the best of a measure, and test the others against it where tables show it."""
+        sign = 1 if get_measure(name).greater_is_better else -1
+        known = [line for line in lines if not math.isnan(line.values[name].mean)]
+        if len(known) < 2:
+            return
+        best = max(known, key=lambda line: sign * line.values[name].mean)
+        for line in known:
+            line.values[name].is_best = line.values[name].mean == best.values[name].mean
+        if name not in self.plan.metrics:
+            return
+        units = {line.title: self.units(problem, line.title, name) for line in known}
+        usable = {title: parts for title, parts in units.items() if parts is not None}
+        if best.title not in usable:
+            return
+        p_values = worse_than_best(usable, best.title)
+        for line in known:
+            if line is not best:
+                line.values[name].p_value = p_values.get(line.title)
+
+    @cached_property
+    def ranks(self) -> dict[str, dict[str, float]]:
+        """Row's title -> measure -> its rank, averaged over the problems that all rows have.
+
+        Equal values share the mean of their ranks, as in the papers. Empty with fewer than two
+        such problems.
+        """
+        from scipy.stats import rankdata
+
+        problems = [
+            lines
+            for lines in self.lines.values()
+            if all(line.values or (not line.n_runs and line.published) for line in lines)
+        ]
+        ranked = [[line for line in lines if line.values] for lines in problems]
+        titles = [line.title for line in ranked[0]] if ranked else []
+        ranked = [lines for lines in ranked if [line.title for line in lines] == titles]
+        found: dict[str, dict[str, float]] = {title: {} for title in titles}
+        if len(titles) < 2 or len(ranked) < 2:
+            return {}
+        for name in self.plan.metrics:
+            sign = -1 if get_measure(name).greater_is_better else 1
+            means = [[line.values[name].mean for line in lines] for lines in ranked]
+            ranks = np.mean([rankdata(sign * np.array(row)) for row in means], axis=0)
+            for title, rank in zip(titles, ranks, strict=True):
+                found[title][name] = float(rank)
+        return found

@@ -1,0 +1,178 @@
+"""Run the cells of a plan that are not finished, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from manylabel.compare.cells import Cell, cells_of, is_finished, job_of, read_cell, write_json
+from manylabel.compare.data import prepare
+from manylabel.compare.plan import Plan
+from manylabel.compare.results import Results
+from manylabel.validation import check_whole
+
+__all__ = ["Watcher", "run"]
+
+
+class Watcher:
+    """Hears what goes on; does nothing with it."""
+
+    def plan(self, total: int, finished: int) -> None:
+        """There are so many cells, and so many need not run."""
+
+    def phase(self, cell: Cell, phase: str) -> None:
+        """A cell enters a phase."""
+
+    def preparing(self, name: str) -> None:
+        """A corpus is being read."""
+
+    def done(self, cell: Cell, error: str | None) -> None:
+        """A cell is finished, or failed for a reason."""
+
+
+@dataclass
+class _Processes:
+    """Those that run now, so that none outlives an interruption."""
+
+    running: set[subprocess.Popen[str]] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stopped: bool = False
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            for process in self.running:
+                process.terminate()
+
+
+def run(
+    plan: Plan,
+    out: Path,
+    *,
+    parallel: int = 1,
+    fresh: bool = False,
+    watcher: Watcher | None = None,
+) -> Results:
+    """Run whatever is not finished, and collect everything.
+
+    Parameters
+    ----------
+    plan : Plan
+    out : Path
+        A folder; finished cells are in its folder ``cells``.
+    parallel : int
+        How many cells run at a time. With more than one their times disturb each other.
+    fresh : bool
+        Run finished cells again.
+    watcher : Watcher, optional
+
+    Returns
+    -------
+    Results
+        A cell that failed has no result but a reason.
+    """
+    check_whole("parallel", parallel, 1)
+    watcher = watcher or Watcher()
+    folder = out / "cells"
+    folder.mkdir(parents=True, exist_ok=True)
+    cells = cells_of(plan)
+    if fresh:
+        for cell in cells:
+            (folder / f"{cell.key}.json").unlink(missing_ok=True)
+    pending = [cell for cell in cells if not is_finished(folder, cell.key)]
+    watcher.plan(len(cells), len(cells) - len(pending))
+    reasons: dict[str, str] = {}
+    for corpus_key, group in groupby(pending, key=lambda cell: cell.problem_key):
+        run_now = list(group)
+        with tempfile.TemporaryDirectory(dir=out, prefix="work-") as work:
+            watcher.preparing(run_now[0].problem.heading)
+            description = prepare(
+                run_now[0].problem, run_now[0].split, Path(work), n_jobs=plan.n_jobs
+            )
+            write_json(folder / f"corpus-{corpus_key}.json", description)
+            for cell, error in _run_all(run_now, plan, folder, Path(work), parallel, watcher):
+                if error is not None:
+                    reasons[cell.key] = error
+                watcher.done(cell, error)
+    found = {
+        cell.key: read_cell(folder, cell.key)
+        for cell in cells
+        if cell.key not in reasons and is_finished(folder, cell.key)
+    }
+    corpora = {
+        key: json.loads((folder / f"corpus-{key}.json").read_text(encoding="utf-8"))
+        for key in {cell.problem_key for cell in cells}
+    }
+    return Results(plan, cells, found, reasons, corpora)
+
+
+def _run_all(
+    cells: list[Cell], plan: Plan, folder: Path, work: Path, parallel: int, watcher: Watcher
+) -> Iterator[tuple[Cell, str | None]]:
+    """Run cells of one corpus, in their order if one at a time."""
+    processes = _Processes()
+    with ThreadPoolExecutor(parallel) as pool:
+        futures = [
+            (cell, pool.submit(_run_one, cell, plan, folder, work, watcher.phase, processes))
+            for cell in cells
+        ]
+        try:
+            for cell, future in futures:
+                yield cell, future.result()
+        except BaseException:
+            processes.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _run_one(
+    cell: Cell,
+    plan: Plan,
+    folder: Path,
+    work: Path,
+    tell: Callable[[Cell, str], None],
+    processes: _Processes,
+) -> str | None:
+    """Run a cell in a process; a sentence if it failed."""
+    job = work / f"{cell.key}.job.json"
+    write_json(job, job_of(cell, plan, folder, work))
+    log = folder / f"{cell.key}.log"
+    error: str | None = None
+    with open(log, "w", encoding="utf-8") as messages, processes.lock:
+        if processes.stopped:
+            return "interrupted."
+        process = subprocess.Popen(  # noqa: S603 - our own module, and no shell
+            [sys.executable, "-m", "manylabel.compare.worker", str(job)],
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+        processes.running.add(process)
+    assert process.stdout is not None
+    with process.stdout:
+        for line in process.stdout:
+            said: dict[str, Any] = json.loads(line)
+            if "phase" in said:
+                tell(cell, said["phase"])
+            error = said.get("error", error)
+    code = process.wait()
+    with processes.lock:
+        processes.running.discard(process)
+    if code == 0:
+        log.unlink(missing_ok=True)
+        return None
+    if error is None and code < 0:
+        return f"the process was ended by signal {-code}; 9 usually means too little memory."
+    said_last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+    return error or f"the process ended with code {code}; {''.join(said_last) or 'it said nothing'}"

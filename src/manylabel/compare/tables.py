@@ -1,0 +1,244 @@
+"""The results as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from manylabel.compare.plan import Problem
+from manylabel.compare.results import LEVEL, Line, Results, Value
+from manylabel.compare.significance import SENTENCE
+
+__all__ = ["describe", "measure_title", "number", "to_csv", "to_json", "to_markdown"]
+
+#: More measures than this stand one below the other.
+_WIDEST = 8
+_WORDS = {"p": "P", "ndcg": "nDCG", "psp": "PSP", "rp": "RP", "recall": "R", "psndcg": "PSnDCG"}
+
+
+def measure_title(name: str) -> str:
+    """A measure's name as papers write it.
+
+    Examples
+    --------
+    >>> measure_title("p@5"), measure_title("micro-f1"), measure_title("hamming-loss")
+    ('P@5', 'Micro F1', 'Hamming loss')
+    """
+    family, at, k = name.partition("@")
+    if at and k.isdigit():
+        return f"{_WORDS.get(family, family)}@{k}"
+    words = name.replace("-", " ").replace("f1", "F1").replace("auc", "AUC")
+    words = words.replace("roc", "ROC").replace(" pr", " PR" if words.endswith(" pr") else " pr")
+    return words[0].upper() + words[1:]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A measure's value; ranks and other large ones get fewer digits."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.{digits}f}" if abs(value) < 10 else f"{value:,.1f}"
+
+
+def seconds(value: float) -> str:
+    """A time that says enough."""
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+
+
+def describe(results: Results, problem: Problem) -> str:
+    """A corpus in one sentence."""
+    keys = [cell.problem_key for cell in results.cells if cell.problem.name == problem.name]
+    if not keys:
+        return ""
+    corpus = results.corpora[keys[0]]
+    train, test = corpus["documents"]
+    split = f"{len(set(keys))} random splits, each with " if problem.is_split else ""
+    return (
+        f"{split}{train:,} documents to learn from and {test:,} to test on, "
+        f"{corpus['features']:,} features, {corpus['labels']:,} labels, "
+        f"{corpus['cardinality']:.2f} labels a document."
+    )
+
+
+def legend(results: Results) -> list[str]:
+    """How to read the tables, in sentences."""
+    plan = results.plan
+    said = [
+        f"Best in bold; ≈ cannot be told from the best (p ≥ {LEVEL}).",
+        "Train and predict are seconds by the clock"
+        f"{', means over the runs' if plan.seeds > 1 else ''}, with "
+        f"{plan.n_jobs} thread{'s' if plan.n_jobs != 1 else ''}; reading, counting words and "
+        "compiling are not part of them. Memory is the most that the model's process held.",
+    ]
+    if plan.seeds > 1:
+        said.insert(1, f"Means of {plan.seeds} seeds where chance plays a part.")
+    if plan.published:
+        said.insert(0, f"In brackets: {plan.source}.")
+    return said
+
+
+def to_markdown(results: Results) -> str:
+    """Tables for people."""
+    plan = results.plan
+    parts = [f"# {plan.title}\n"]
+    for problem in plan.problems:
+        parts += [f"## {problem.heading}\n", describe(results, problem) + "\n"]
+        parts += [problem_table(results, problem) + "\n"]
+        parts += [_failures(results.lines[problem.name])]
+    if results.ranks:
+        parts += ["## Average ranks\n", rank_table(results) + "\n"]
+    parts += [" ".join([*legend(results), SENTENCE]) + "\n"]
+    parts += [sentence + "\n" for sentence in plan.sentences()]
+    return "\n".join(part for part in parts if part)
+
+
+def problem_table(results: Results, problem: Problem) -> str:
+    """The measures of every row on a problem, with times and memory."""
+    plan, lines = results.plan, results.lines[problem.name]
+    costs = ["Train, s", "Predict, s", "Memory, MB"]
+    if len(plan.metrics) <= _WIDEST:
+        header = ["Model", *map(measure_title, plan.metrics), *costs]
+        rows = [
+            [line.title, *(_cell(line, name) for name in plan.metrics), *_costs(line)]
+            for line in lines
+        ]
+        return markdown_table(header, rows)
+    header = ["Measure", *(line.title for line in lines)]
+    rows = [[measure_title(name), *(_cell(line, name) for line in lines)] for name in plan.metrics]
+    all_costs = [_costs(line) for line in lines]
+    rows += [[cost, *(found[i] for found in all_costs)] for i, cost in enumerate(costs)]
+    return markdown_table(header, rows)
+
+
+def rank_table(results: Results) -> str:
+    """Ranks of each measure, and over all of them."""
+    names = results.plan.metrics
+    ranked = results.ranks
+    overall = {title: sum(ranks.values()) / len(ranks) for title, ranks in ranked.items()}
+    columns = {measure_title(name): {t: r[name] for t, r in ranked.items()} for name in names}
+    columns["All"] = overall
+    if len(columns) > _WIDEST + 1:
+        rows = [[name, *map(_rank(of), ranked)] for name, of in columns.items()]
+        return markdown_table(["Measure", *ranked], rows)
+    rows = [[title, *(_rank(of)(title) for of in columns.values())] for title in ranked]
+    return markdown_table(["Model", *columns], rows)
+
+
+def _rank(of: dict[str, float]) -> Any:
+    best = min(of.values())
+    return lambda title: f"**{of[title]:.2f}**" if of[title] == best else f"{of[title]:.2f}"
+
+
+def _cell(line: Line, name: str) -> str:
+    shown = _value(line.values[name]) if name in line.values else "–"
+    return f"{shown} ({number(line.published[name])})" if name in line.published else shown
+
+
+def _value(value: Value) -> str:
+    text = number(value.mean)
+    if value.is_best:
+        return f"**{text}**"
+    return f"≈ {text}" if value.is_level else text
+
+
+def _costs(line: Line) -> list[str]:
+    shown = []
+    for phase in ("train", "predict"):
+        text = seconds(line.seconds[phase]) if phase in line.seconds else "–"
+        theirs = line.published.get(f"{phase}-seconds")
+        shown.append(text if theirs is None else f"{text} ({theirs:,.0f})")
+    return [*shown, "–" if line.memory is None else f"{line.memory / 1e6:,.0f}"]
+
+
+def _failures(lines: Sequence[Line]) -> str:
+    return "".join(f"{line.title} failed: {line.error}\n" for line in lines if line.error)
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table whose columns line up in plain text, too."""
+    cells = [[_escaped(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    shown = [
+        "| "
+        + " | ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        + " |"
+        for row in cells
+    ]
+    line = "|" + "|".join(
+        "-" * (width + 2) if i == 0 else "-" * (width + 1) + ":" for i, width in enumerate(widths)
+    )
+    return "\n".join([shown[0], line + "|", *shown[1:]])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def to_csv(results: Results) -> str:
+    """One line for each measure of each run, times and memory among them."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["corpus", "model", "seed", "measure", "value"])
+    for cell in results.cells:
+        if cell.key not in results.found:
+            continue
+        run = results.found[cell.key]
+        start = [cell.problem.name, cell.row.title, cell.seed]
+        for name, value in run.measures.items():
+            writer.writerow([*start, name, "" if math.isnan(value) else repr(value)])
+        for phase, took in run.record["seconds"].items():
+            writer.writerow([*start, f"{phase}-seconds", f"{took:.4f}"])
+        writer.writerow([*start, "peak-bytes", run.record["memory"]["peak"]])
+    return stream.getvalue()
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """Everything that tables and plots show."""
+    plan = results.plan
+    return {
+        "title": plan.title,
+        "metrics": list(plan.metrics),
+        "seeds": plan.seeds,
+        "threads": plan.n_jobs,
+        "source": plan.source,
+        "notes": plan.sentences(),
+        "test": SENTENCE,
+        "corpora": {
+            problem.name: {
+                "description": describe(results, problem),
+                "models": {
+                    line.title: _line_json(results, problem, line)
+                    for line in results.lines[problem.name]
+                },
+            }
+            for problem in plan.problems
+        },
+        "ranks": results.ranks,
+    }
+
+
+def _line_json(results: Results, problem: Problem, line: Line) -> dict[str, Any]:
+    runs = results.runs(problem, line.title)
+    return {
+        "measures": {
+            name: {
+                "mean": value.mean,
+                "deviation": value.deviation,
+                "best": value.is_best,
+                "p-value": value.p_value,
+            }
+            for name, value in line.values.items()
+        },
+        "published": line.published,
+        "seconds": line.seconds,
+        "peak-bytes": line.memory,
+        "settings": line.settings,
+        "runs": line.n_runs,
+        "error": line.error,
+        "curves": runs[0].record["curves"] if runs else {},
+    }

@@ -1,0 +1,174 @@
+"""The process that runs one cell: ``python -m manylabel.compare.worker JOB.json``.
+
+A process of its own makes peak memory a model's own, and keeps one model from slowing the next.
+Each phase is announced on standard output as a line of JSON; so is an error, as one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from manylabel.compare.cells import Finished, write_cell
+from manylabel.compare.curves import calibration, precision_recall
+from manylabel.compare.data import Data, load
+from manylabel.compare.estimators import answers, make_estimator, make_search, settings_of
+from manylabel.compare.plan import Row
+from manylabel.compare.units import units
+from manylabel.exceptions import ManylabelError
+from manylabel.metrics import get_measure
+from manylabel.metrics.registry import Given
+
+__all__ = ["main", "run_job"]
+
+#: Documents of the run that loads kernels and is not timed.
+_FEW = 40
+
+
+class _Clock:
+    """Times phases and tells of each as it begins."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        _tell({"phase": name})
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+def run_job(job: dict[str, Any]) -> None:
+    """Train, predict, measure, and write the finished cell."""
+    clock = _Clock()
+    row = Row(**job["row"])
+    with clock.phase("load"):
+        data = load(Path(job["corpus"]))
+    if row.is_ours:
+        with clock.phase("compile"):
+            _warm_up(make_estimator(row, job["seed"], job["n_jobs"]), data)
+    memory = {"start": _memory()}
+    measures: dict[str, float] = {}
+    parts: dict[str, Any] = {}
+    curves: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    for estimator, names in _estimators(row, job, data):
+        with clock.phase("train"):
+            estimator.fit(data.X_train, data.Y_train)
+        memory["trained"] = _memory()
+        with clock.phase("predict"):
+            scores, labels = answers(estimator, data.X_test, job["top"])
+        memory["peak"] = _memory()
+        with clock.phase("measure"):
+            given = Given(data.Y_test, scores, labels, data.Y_train)
+            values, units_found = _measure(given, names)
+            curves = curves or _curves(given)
+        measures.update(values)
+        parts.update(units_found)
+        settings = settings or settings_of(estimator)
+    record = {
+        "key": job["key"],
+        "row": job["row"],
+        "seed": job["seed"],
+        "settings": settings,
+        "seconds": clock.seconds,
+        "memory": memory,
+        "measures": {name: measures[name] for name in job["metrics"] if name in measures},
+        "curves": curves,
+        "machine": _machine(),
+    }
+    write_cell(Path(job["folder"]), job["key"], Finished(record, parts))
+
+
+def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any, list[str]]]:
+    """Estimators to fit, and the measures that are reported of each."""
+    if not row.tuned_for:
+        yield make_estimator(row, job["seed"], job["n_jobs"]), job["metrics"]
+        return
+    for place, measure in enumerate(row.tuned_for):
+        others = [name for name in job["metrics"] if name not in row.tuned_for]
+        search = make_search(row, measure, job["n_jobs"], data.X_test.shape[0])
+        yield search, [measure, *others] if place == 0 else [measure]
+
+
+def _warm_up(estimator: Any, data: Data) -> None:
+    """Load compiled kernels on a few documents; whatever goes wrong there is no result."""
+    few = slice(0, min(_FEW, data.X_train.shape[0]))
+    with contextlib.suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator.fit(data.X_train[few], data.Y_train[few])
+        answers(estimator, data.X_test[:2], None)
+
+
+def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
+    """Values, and the parts that a paired test compares."""
+    chosen = [measure for name in names if given.has((measure := get_measure(name)).needs)]
+    values = {measure.name: measure.compute(given) for measure in chosen}
+    parts = {name: found for name in values if (found := units(given, name)) is not None}
+    # For the plot of label frequencies, whatever else is measured.
+    if (found := units(given, "label-average-precision")) is not None:
+        parts.setdefault("label-average-precision", found)
+    return values, parts
+
+
+def _curves(given: Given) -> dict[str, Any]:
+    if given.scores is None:
+        return {}
+    judged = given.judged("document")
+    return {"precision-recall": precision_recall(judged), "calibration": calibration(judged)}
+
+
+def _memory() -> int | None:
+    """The most bytes that this process has held so far; None where nobody says."""
+    status = Path("/proc/self/status")
+    # Not ru_maxrss, if it can be helped: on Linux it starts from the parent's.
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _machine() -> dict[str, str]:
+    packages = ("manylabel", "numpy", "scipy", "scikit-learn", "numba")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def _tell(what: dict[str, Any]) -> None:
+    print(json.dumps(what), file=sys.__stdout__, flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the job that a file describes."""
+    job = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    try:
+        # A model that prints must not disturb what is told.
+        with contextlib.redirect_stdout(sys.stderr):
+            run_job(job)
+    except Exception as error:
+        if not isinstance(error, ManylabelError):
+            import traceback
+
+            traceback.print_exc()
+        prefix = "" if isinstance(error, ManylabelError) else f"{type(error).__name__}: "
+        _tell({"error": f"{prefix}{error}"})
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,92 @@
+"""`manylabel compare`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from manylabel.cli.app import run
+from manylabel.cli.compare import _parsed
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """Training and test documents of two kinds."""
+    rows = ["0 0:2 3:1", "0 0:1", "1 1:2 3:1", "1 1:1", "0,1 0:1 1:1"]
+    for name, n in (("train", 4), ("test", 2)):
+        lines = [rows[i % len(rows)] for i in range(n * 5)]
+        (tmp_path / f"{name}.txt").write_text("\n".join([f"{len(lines)} 4 2", *lines]) + "\n")
+    return tmp_path / "train.txt", tmp_path / "test.txt"
+
+
+def test_tables_go_to_standard_output_and_the_rest_elsewhere(call, parts, tmp_path):
+    out = tmp_path / "report"
+    called = call(
+        "compare", *parts, "--models", "instance-knn,svm", "--set", "instance-knn.k=3",
+        "--metrics", "p@1,micro-f1", "--out", out, "--jobs", "1",
+    )  # fmt: skip
+    assert called.code == 0
+    lines = called.out.splitlines()
+    assert lines[0] == f"# Models on {tmp_path.name}"
+    assert any(line.startswith("| instance-knn | **1.000** | **1.000** |") for line in lines)
+    assert f"Wrote {out / 'results.md'}" in called.err
+    assert (out / "results.md").read_text() == called.out.removesuffix("\n")
+    assert (out / "results.csv").read_text().startswith("corpus,model,seed,measure,value\n")
+    found = json.loads((out / "results.json").read_text())
+    [corpus] = found["corpora"].values()
+    assert corpus["models"]["instance-knn"]["measures"]["p@1"]["mean"] == 1.0
+
+    again = call(
+        "compare", *parts, "--models", "instance-knn,svm", "--set", "instance-knn.k=3",
+        "--metrics", "p@3", "--out", out, "--json", "--jobs", "1",
+    )  # fmt: skip
+    assert "2 of 2 are finished already." in again.err
+    assert again.json["metrics"] == ["p@3"]
+
+
+def test_an_estimator_that_is_not_there_is_refused_before_anything_runs(call, parts):
+    called = call(
+        "compare", *parts, "--models", "svm,no_such_module:make", "--quiet", "--jobs", "1"
+    )
+    assert called.code == 1
+    assert called.err == (
+        "manylabel: 'no_such_module:make' cannot be imported: there is no such module.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        ([], 2, "give TRAIN and TEST with --models, or --preset."),
+        (["a.txt", "--preset", "xmc"], 2, "--preset brings its own corpora and models"),
+        (["-", "--models", "svm"], 2, "a comparison reads files, not standard input."),
+        (["a.txt", "--models", "smv"], 1, "no model is called 'smv'; did you mean svm?"),
+        (["a.txt", "--models", "svm", "--set", "C=1"], 1, "--set C=1 must be MODEL.NAME=VALUE"),
+        (["a.txt", "--models", "svm", "--metrics", "p@x"], 1, "no measure is called 'p@x'"),
+        (["a.txt", "--models", "svm"], 1, "a.txt: there is no such file or folder."),
+        (["--preset", "x", "--data", "."], 1, "no preset is called 'x'; there are lcif-table-2"),
+    ],
+)
+def test_wrong_calls_are_answered_in_one_line(call, arguments, code, sentence, tmp_path):
+    called = call("compare", *arguments)
+    assert called.code == code
+    assert sentence in called.err
+    assert called.err.count("\n") == 1
+    assert called.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("3", 3), ("0.5", 0.5), ("null", None), ("true", True), ("top-3", "top-3")]
+)
+def test_values_of_parameters_are_numbers_where_they_look_like_it(text, value):
+    assert _parsed(text) == value
+
+
+def test_the_help_names_every_preset(capsys):
+    from manylabel.compare import PRESETS
+
+    assert run(["compare", "--help"]) == 0
+    shown = "".join(capsys.readouterr().out.split())
+    for name in PRESETS:
+        assert name in shown
