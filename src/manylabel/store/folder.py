@@ -170,8 +170,11 @@ def _replace_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """The moment from which on the new model counts."""
     temporary = folder / f"{MANIFEST}.{secrets.token_hex(8)}.tmp"
     write_file(temporary, manifests.as_bytes(manifest))
-    os.replace(temporary, folder / MANIFEST)
     _flush_folder(folder)
+    os.replace(temporary, folder / MANIFEST)
+    # The new model counts already: that its name may not be durable yet undoes nothing.
+    with suppress(OSError):
+        _flush_folder(folder)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -224,22 +227,29 @@ def _made(folder: Path) -> Iterator[None]:
     if folder.exists() and not folder.is_dir():
         raise StoreError("this is a file; choose a new folder.", folder)
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    others = [name for name in os.listdir(folder) if name != LOCK and not _UNFINISHED.match(name)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _check_free(folder)
+        yield
+    except BaseException:
+        if folder in missing:
+            _remove(folder / LOCK)
+        for place in missing:
+            with suppress(OSError):
+                place.rmdir()
+        raise
+    for place in missing:
+        _flush_folder(place.parent)
+
+
+def _check_free(folder: Path) -> None:
+    """Refuse a folder with other things than a model in it."""
+    others = {name for name in os.listdir(folder) if not _UNFINISHED.fullmatch(name)} - {LOCK}
     if others and MANIFEST not in others:
         raise StoreError(
             f"the folder holds other things ({min(others)}) and no model; choose a new folder.",
             folder,
         )
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            if folder in missing:
-                (folder / LOCK).unlink(missing_ok=True)
-            for place in missing:
-                place.rmdir()
-        raise
 
 
 def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:

@@ -120,6 +120,8 @@ def parse(folder: Path, content: bytes) -> dict[str, Any]:
     try:
         manifest = migrations.migrate(manifest)
         _check_form(manifest, path)
+    except StoreError:
+        raise
     except (KeyError, TypeError, ValueError):
         raise malformed(path) from None
     return manifest
