@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from naive import trees as naive
 from scipy import sparse
-from sklearn.preprocessing import normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from manylabel.exceptions import ParameterError
@@ -119,16 +118,21 @@ def test_pfastrexml_mixes_the_logarithms_of_trees_and_centroids():
     scores = model.decision_function(queries)
     weighted = model._weighted(queries)
     shares = model.forest_.scores(model.forest_.leaves(weighted), 6)
-    units = normalize(model._weighted(X)).toarray()
-    rows = normalize(weighted).toarray()
+    training, rows = model._weighted(X).toarray(), weighted.toarray()
+    np.testing.assert_array_equal(scores.indices, shares.indices)
     for row in range(8):
         for place in range(scores.indptr[row], scores.indptr[row + 1]):
-            label = scores.indices[place]
-            centroid = units[Y.toarray()[:, label] == 1].mean(axis=0)
-            expected = 0.7 * np.log(shares[row, label]) + 0.3 * naive.log_closeness(
-                rows[row], centroid, 4.0
-            )
+            members = training[Y.toarray()[:, scores.indices[place]] == 1]
+            expected = naive.rerank(shares.data[place], rows[row], members, 0.7, 4.0)
             assert scores.data[place] == pytest.approx(expected, rel=1e-5)
+
+
+def test_pfastrexml_divides_gains_by_propensities():
+    X, Y = corpus(60)
+    model = PfastreXML(n_trees=1, A=0.6, B=2.6, random_state=0).fit(X, Y)
+    expected = naive.propensities(Y.toarray().sum(axis=0), 60, 0.6, 2.6)
+    np.testing.assert_allclose(model.propensities_, expected)
+    np.testing.assert_allclose(model._gains(Y), 1 / np.array(expected))
 
 
 def test_pfastrexml_finds_rare_labels_that_fastxml_misses():

@@ -177,18 +177,18 @@ def with_room(array, size):
 
 @kernel
 def grow(
-    x_indptr, x_indices, x_data, n_features, y_indptr, y_indices, gains, max_leaf, leaf_top, C,
-    bias_feature, seed, tree,
+    x_indptr, x_indices, x_data, n_features, y_indptr, y_indices, gains, ideal, max_leaf, leaf_top,
+    C, bias_feature, seed, tree,
 ):  # fmt: skip
     """Grow a tree on all documents, with the random stream ``tree`` of ``seed``.
 
-    Returns children, bias, sizes (documents of a node), the weights of the nodes (row pointers,
-    features, weights) and the labels of the leaves (row pointers, labels, shares).
+    ``gains`` holds what each label is worth and ``ideal`` what the DCG of each document is
+    multiplied with. Returns children, bias, sizes (documents of a node), the weights of the nodes
+    (row pointers, features, weights) and the labels of the leaves (row pointers, labels, shares).
     """
     n_rows = x_indptr.size - 1
     state = np.empty(1, np.uint64)
     start_stream(state, seed, tree)
-    ideal = ideal_gains(y_indptr)
     documents = np.arange(n_rows).astype(np.int32)
     sides = np.empty(n_rows, np.int8)
     label_places = np.full(gains.size, -1, np.int32)

@@ -15,9 +15,9 @@ from manylabel.evidence import Explanation, Reason
 from manylabel.parallel import effective_jobs
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.thresholds import Fixed, Proportional, TopK, make_threshold
+from manylabel.thresholds import make_threshold
 from manylabel.trees.forest import Forest, grow_forest
-from manylabel.validation import check_real, check_whole
+from manylabel.validation import check_real, check_whole, csr_parts
 
 __all__ = ["FastXML"]
 
@@ -197,6 +197,7 @@ class FastXML(MultiLabelClassifier):
                 X,
                 Y,
                 self._gains(Y),
+                self._ideal(Y),
                 n_trees=n_trees,
                 max_leaf=self.max_leaf,
                 leaf_labels=self.leaf_labels,
@@ -208,11 +209,8 @@ class FastXML(MultiLabelClassifier):
             )
 
     def _needs_held_out_scores(self) -> bool:
-        """Whether the threshold reads scores; some look at nothing but the labels."""
-        by_labels_alone = (Fixed, Proportional, TopK)
-        return not self.single_label_ and not isinstance(
-            make_threshold(self.threshold), by_labels_alone
-        )
+        """Whether there is a threshold and it looks at scores."""
+        return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
     def _score_held_out(
         self, X: sparse.csr_array, Y: sparse.csr_array
@@ -229,11 +227,18 @@ class FastXML(MultiLabelClassifier):
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        return self.__dict__.pop("_held_out", (sparse.csr_array(Y.shape), Y))
+        """What training has put aside."""
+        return self.__dict__.pop("_held_out")
 
     def _gains(self, Y: sparse.csr_array) -> NDArray[np.float64]:
         """What each label is worth in the first place."""
         return np.ones(Y.shape[1])
+
+    def _ideal(self, Y: sparse.csr_array) -> NDArray[np.float64]:
+        """What makes nDCG of each document's DCG."""
+        from manylabel.kernels.trees import ideal_gains
+
+        return ideal_gains(csr_parts(Y, np.int8)[0])
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         weighted = self._weighted(X)

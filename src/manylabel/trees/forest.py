@@ -100,6 +100,7 @@ def grow_forest(
     X: sparse.csr_array,
     Y: sparse.csr_array,
     gains: NDArray[np.float64],
+    ideal: NDArray[np.float64],
     *,
     n_trees: int,
     max_leaf: int,
@@ -115,10 +116,12 @@ def grow_forest(
     Parameters
     ----------
     X : csr_array of shape (n_documents, n_features)
-        Weights, rows of unit length.
+        Weights.
     Y : csr_array of shape (n_documents, n_labels)
     gains : ndarray of shape (n_labels,)
         What a label in the first place is worth.
+    ideal : ndarray of shape (n_documents,)
+        What the DCG of a document is multiplied with.
     n_trees, max_leaf, leaf_labels, C, bias
         As in :class:`FastXML`.
     seed : int
@@ -140,6 +143,7 @@ def grow_forest(
                 y_indptr,
                 y_indices,
                 gains,
+                ideal,
                 max_leaf,
                 leaf_labels,
                 C,

@@ -124,6 +124,10 @@ class PfastreXML(FastXML):
     def _gains(self, Y: sparse.csr_array) -> NDArray[np.float64]:
         return 1 / self.propensities_
 
+    def _ideal(self, Y: sparse.csr_array) -> NDArray[np.float64]:
+        """Nothing: labels that were not noticed would have changed it."""
+        return np.ones(Y.shape[0])
+
     def _leaf_scores(
         self, X: sparse.csr_array, leaves: NDArray[np.int32], top: int | None
     ) -> sparse.csr_array:
