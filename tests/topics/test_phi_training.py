@@ -100,10 +100,9 @@ def test_phi_is_stored_for_pairs_that_occur_only():
 
 
 def test_counts_can_be_added_for_new_labels():
-    no_pairs = np.zeros(4, np.int64), np.zeros(0, np.int32), np.zeros(0)
-    empty = WordLabels(*no_pairs, smooth=np.full(1, 1 / 3), tokens=np.zeros(1), beta=0.5)
     first, second = np.array([[2.0], [0], [1]]), np.array([[1.0, 0], [1, 0], [0, 4]])
-    both = empty.with_counts(sparse.csr_array(first)).with_counts(sparse.csr_array(second))
+    one = WordLabels.from_counts(sparse.csr_array(first), 0.5)
+    both = one.with_counts(sparse.csr_array(second))
     counts = np.hstack([first, np.zeros((3, 1))]) + second
     np.testing.assert_allclose(both.toarray(), (counts + 0.5) / (counts.sum(axis=0) + 1.5))
 

@@ -10,12 +10,12 @@ import pytest
 from naive import topics as naive
 from scipy import sparse
 
-from manylabel.kernels import gibbs, lda, rng
+from manylabel.kernels import gibbs, in_use, lda, rng
+from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
 from manylabel.topics.sampling import Documents, Sampler
 from manylabel.topics.schedule import Schedule
-from manylabel.topics.subset import expected_tokens
-from manylabel.topics.training import _problem
+from manylabel.topics.training import _problem, train_phi
 from manylabel.topics.word_labels import WordLabels
 
 DOCUMENTS = [[0, 0, 1], [1, 2], [0, 2]]
@@ -68,6 +68,18 @@ def test_labelled_training_draws_from_the_posterior():
     assert total_variation(labelled_chain(ETA, ALPHA, BETA), exact) < FAR
 
 
+def test_summed_conditionals_are_the_posterior_means_of_the_counts():
+    exact = np.zeros((3, 3))
+    posterior = naive.labelled_posterior(DOCUMENTS, LABEL_SETS, 3, ETA, ALPHA, BETA)
+    words = [word for document in DOCUMENTS for word in document]
+    for state, probability in posterior.items():
+        np.add.at(exact, (words, list(state)), probability)
+    X, Y = as_matrices(DOCUMENTS, LABEL_SETS, 3, 3)
+    settings = {"inference": "cgs_p", "eta": ETA, "alpha_sum": 3 * ALPHA, "beta": BETA}
+    trained = train_phi(X, Y, **settings, chains=1, samples=DRAWS, random_state=2)
+    np.testing.assert_allclose(trained.word_labels.tokens, exact.sum(axis=0), atol=0.02)
+
+
 def test_the_bound_on_the_distance_tells_wrong_samplers():
     exact = naive.labelled_posterior(DOCUMENTS, LABEL_SETS, 3, ETA, ALPHA, BETA)
     forgetful = naive.wrong_labelled_chain(
@@ -103,11 +115,14 @@ def test_unlabelled_topics_are_drawn_from_the_posterior():
 def small_word_labels(smooth_share=1.0):
     """Four words and three labels, of which a word was seen with few: the smooth part matters."""
     counts = np.array([[8.0, 0, 1], [0, 5, 0], [1, 1, 1], [0, 0, 0]])
-    empty = WordLabels(
-        np.zeros(5, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(3), np.zeros(3), 0.5
-    )
-    full = empty.with_counts(sparse.csr_array(counts))
+    full = WordLabels.from_counts(sparse.csr_array(counts), 0.5)
     return replace(full, smooth=full.smooth * smooth_share)
+
+
+def not_laid_out(rows):
+    """The same phi, but with no word's labels laid out: each is looked up."""
+    nowhere = np.full(rows.dense_at.size, -1, np.int32)
+    return rows._replace(dense_at=nowhere, dense=rows.dense[:0])
 
 
 WORDS = [0, 1, 3]
@@ -116,49 +131,52 @@ TOPICS = LabelTopics(sparse.csr_array(np.array([[3.0, 0, 2], [0, 4.0, 0]])), 0.3
 ETA_TEST, ALPHA_TEST, GAMMA = 2.0, 0.1, 0.4
 
 
-def sampled_tokens(topics, inference="cgs", label_tokens=None, smooth_share=1.0, eta=ETA_TEST):
+def sampled_tokens(
+    topics, inference="cgs", label_tokens=None, smooth_share=1.0, eta=ETA_TEST, laid_out=True
+):
     """Mean tokens by word and label in our sampler."""
     word_labels = small_word_labels(smooth_share)
     X = sparse.csr_array(np.bincount(WORDS, minlength=4)[None, :].astype(float))
-    documents = Documents.of(X, np.array([eta]), np.array([ALPHA_TEST]))
-    schedule = Schedule(4, 100, DRAWS // 4, 1)
     sampler = Sampler(
-        word_labels.rows,
+        word_labels.rows if laid_out else not_laid_out(word_labels.rows),
         [topics.rows(word_labels)],
         GAMMA,
         inference,
-        schedule,
+        Schedule(4, 100, DRAWS // 4, 1),
         seed=7,
         label_tokens=label_tokens,
     )
-    credit = np.zeros((X.nnz, 3))
-    counts, _ = sampler.run(documents, 0, 1, np.arange(3, dtype=np.int32), credit)
-    np.testing.assert_allclose(credit.sum(axis=0), counts[0])
-    np.testing.assert_allclose(credit.sum(axis=1), np.ones(3))
-    return credit
+    documents = Documents.of(X, np.array([eta]), np.array([ALPHA_TEST]))
+    found = sampler.run(documents, 0, 1, np.arange(3))
+    np.testing.assert_allclose(found.credit.sum(axis=0), found.counts[0])
+    np.testing.assert_allclose(found.credit.sum(axis=1), np.ones(3))
+    return found.credit
 
 
 #: No right sampler's mean is as far from the exact one as this.
 OFF = 0.015
 
 
+@pytest.mark.parametrize("laid_out", [True, False])
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
-def test_flat_lda_draws_from_the_dense_posterior(inference):
+def test_flat_lda_draws_from_the_dense_posterior(inference, laid_out):
     exact = naive.expected_tokens(WORDS, PHI, [ALPHA_TEST] * 3)
-    assert np.abs(sampled_tokens(no_topic(3), inference) - exact).max() < OFF
+    assert np.abs(sampled_tokens(no_topic(3), inference, laid_out=laid_out) - exact).max() < OFF
 
 
+@pytest.mark.parametrize("laid_out", [True, False])
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
-def test_prior_lda_draws_from_the_dense_posterior(inference):
+def test_prior_lda_draws_from_the_dense_posterior(inference, laid_out):
     topics = one_topic(sparse.csr_array([[1, 0, 1], [1, 1, 0]]), 0.5)
     exact = naive.expected_tokens(WORDS, PHI, ETA_TEST * topics.toarray()[0] + ALPHA_TEST)
-    assert np.abs(sampled_tokens(topics, inference) - exact).max() < OFF
+    assert np.abs(sampled_tokens(topics, inference, laid_out=laid_out) - exact).max() < OFF
 
 
+@pytest.mark.parametrize("laid_out", [True, False])
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
-def test_fast_inference_has_the_stationary_state_of_its_equations(inference):
+def test_fast_inference_has_the_stationary_state_of_its_equations(inference, laid_out):
     exact = naive.fast_inference(WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
-    assert np.abs(sampled_tokens(TOPICS, inference) - exact).max() < OFF
+    assert np.abs(sampled_tokens(TOPICS, inference, laid_out=laid_out) - exact).max() < OFF
 
 
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
@@ -176,6 +194,30 @@ def test_the_bound_on_the_mean_tells_wrong_samplers():
     assert np.abs(sampled_tokens(no_topic(3), smooth_share=0.5) - exact).max() > OFF
     exact = naive.fast_inference(WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
     assert np.abs(sampled_tokens(TOPICS, eta=1.5 * ETA_TEST) - exact).max() > OFF
+
+
+@pytest.mark.parametrize("in_row", [1, 20, 150])
+@pytest.mark.parametrize("in_document", [1, 7, 120])
+@pytest.mark.parametrize("laid_out", [True, False])
+def test_the_labels_in_use_have_the_mass_of_the_dense_formula(in_row, in_document, laid_out):
+    random = np.random.default_rng(0)
+    counts = np.zeros((2, 200))
+    counts[0, random.choice(200, in_row, replace=False)] = random.integers(1, 9, in_row)
+    counts[1] = 1.0
+    word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
+    rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
+    used, parts = in_use.nothing_used(200), np.empty(200)
+    held = random.choice(200, in_document, replace=False)
+    for label in [*held, *held[:3], 5]:
+        in_use.add(used, rows, label, 1.0)
+    in_use.take(used, 5, 1.0)
+    expected = np.zeros(200)
+    np.add.at(expected, [*held, *held[:3]], word_labels.toarray()[0, [*held, *held[:3]]])
+    total = in_use.gather(rows, 0, used, parts)
+    ours = np.zeros(200)
+    ours[used.labels[: used.size[0]]] = parts[: used.size[0]]
+    np.testing.assert_allclose(ours, expected, rtol=1e-6)
+    assert total == pytest.approx(expected.sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])

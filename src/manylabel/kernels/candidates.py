@@ -44,31 +44,19 @@ def phi_table(rows, words, first, n_types, labels):
 
 
 @kernel
-def sample_candidates(
-    start,
-    stop,
-    doc_ptr,
-    words,
-    values,
-    rows,
-    candidate_ptr,
-    candidates,
-    priors,
-    chains,
-    burn_in,
-    samples,
-    lag,
-    seed,
-    soft,
-    counts,
-    wanted,
-    credit,
-):
-    """Gibbs sampling; adds the mean tokens of each candidate to ``counts``.
+def sample_candidates(start, stop, documents, rows, candidates, plan, seed, soft, findings):
+    """Gibbs sampling, by a plan of chains, burn-in, samples and lag.
 
-    With ``soft``, full conditional distributions are summed instead of draws (CGS_p). ``wanted``,
-    if not empty, maps a single document's candidates to columns of ``credit`` or to -1.
+    ``documents`` and ``candidates`` are the arrays of CSR matrices: counts of words, and prior
+    weights of labels. The findings are the mean tokens of each candidate, added up; ``wanted``,
+    which maps a single document's candidates to columns or to -1, unless it is empty; and
+    ``credit``, by word and column. With ``soft``, full conditional distributions are summed instead
+    of draws (CGS_p).
     """
+    doc_ptr, words, values = documents
+    candidate_ptr, labels, priors = candidates
+    counts, wanted, credit = findings
+    chains, burn_in, samples, lag = plan
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
     for row in range(start, stop):
@@ -77,7 +65,7 @@ def sample_candidates(
         n_labels = candidate_ptr[row + 1] - offset
         if n_labels == 0 or n_types == 0:
             continue
-        table = phi_table(rows, words, first, n_types, candidates[offset : offset + n_labels])
+        table = phi_table(rows, words, first, n_types, labels[offset : offset + n_labels])
         sums = np.empty((n_types, n_labels))
         n_tokens = 0
         weights = np.empty(n_types)
@@ -157,33 +145,21 @@ def sample_candidates(
 
 
 @kernel
-def expect_candidates(
-    start,
-    stop,
-    doc_ptr,
-    words,
-    values,
-    rows,
-    candidate_ptr,
-    candidates,
-    priors,
-    sweeps,
-    settled,
-    counts,
-    wanted,
-    credit,
-):
-    """CVB0: adds the expected tokens of each candidate to ``counts``.
+def expect_candidates(start, stop, documents, rows, candidates, sweeps, settled, findings):
+    """CVB0, else as :func:`sample_candidates`.
 
     Stops when a sweep moves less than ``settled`` of the document's weight.
     """
+    doc_ptr, words, values = documents
+    candidate_ptr, labels, priors = candidates
+    counts, wanted, credit = findings
     for row in range(start, stop):
         first, offset = doc_ptr[row], candidate_ptr[row]
         n_types = doc_ptr[row + 1] - first
         n_labels = candidate_ptr[row + 1] - offset
         if n_labels == 0 or n_types == 0:
             continue
-        table = phi_table(rows, words, first, n_types, candidates[offset : offset + n_labels])
+        table = phi_table(rows, words, first, n_types, labels[offset : offset + n_labels])
         prior = priors[offset : offset + n_labels]
         share = np.empty((n_types, n_labels))
         label_n = prior.copy()

@@ -89,31 +89,15 @@ def sweep(
 
 
 @kernel
-def expect_labels(
-    start,
-    stop,
-    doc_ptr,
-    words,
-    values,
-    rows,
-    topics,
-    etas,
-    alphas,
-    gamma,
-    sweeps,
-    settled,
-    counts,
-    priors,
-    wanted,
-    credit,
-):
+def expect_labels(start, stop, documents, rows, topics, gamma, sweeps, settled, findings):
     """Expected tokens of all labels for unlabelled documents, phi fixed.
 
-    ``counts``, ``priors``, ``wanted`` and ``credit`` are as in :func:`labelling.label_documents`.
-    All words are updated from the counts of the sweep before. phi is the sum of a sparse and a
-    smooth part; of a token's own contribution the sparse part is left out, and what comes by the
-    smooth part, the share of beta, is not.
+    The findings are as in :func:`labelling.label_documents`. All words are updated from the counts
+    of the sweep before. phi is the sum of a sparse and a smooth part; of a token's own contribution
+    the sparse part is left out, and what comes by the smooth part, the share of beta, is not.
     """
+    doc_ptr, words, values = documents.pointers, documents.words, documents.values
+    wanted, credit = findings.wanted, findings.credit
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     theta = np.empty(n_labels)  # n_c + a_c
     before = np.empty(n_labels)
@@ -123,7 +107,8 @@ def expect_labels(
     for row in range(start, stop):
         first = doc_ptr[row]
         n_types = doc_ptr[row + 1] - first
-        out, prior_out = counts[row - start], priors[row - start]
+        eta, alpha = documents.etas[row], documents.alphas[row]
+        out, prior_out = findings.counts[row - start], findings.priors[row - start]
         n_shares, length = 0, 0.0
         for kind in range(n_types):
             word = words[first + kind]
@@ -135,7 +120,7 @@ def expect_labels(
         share = np.zeros(n_shares, np.float32)
         inverse = np.zeros(n_types)
         topic_n[:] = 0.0
-        spread_topics(topics, topic_n, 0.0, etas[row], alphas[row], gamma, prior)
+        spread_topics(topics, topic_n, 0.0, eta, alpha, gamma, prior)
         theta[:] = prior
         for _ in range(sweeps if length > 0.0 else 0):
             everywhere, inverse_sum = 0.0, 0.0
@@ -167,7 +152,7 @@ def expect_labels(
                 fresh[label] += rows.smooth[label] * theta[label] * inverse_sum
             if n_topics > 1:
                 expect_topics(topics, fresh, gamma, topic_n)
-                spread_topics(topics, topic_n, length, etas[row], alphas[row], gamma, prior)
+                spread_topics(topics, topic_n, length, eta, alpha, gamma, prior)
             moved = 0.0
             for label in range(n_labels):
                 moved += abs(fresh[label] + prior[label] - theta[label])
@@ -177,6 +162,9 @@ def expect_labels(
         for label in range(n_labels):
             out[label] += theta[label] - prior[label]
             prior_out[label] += prior[label]
+        whole = topic_n.sum() + n_topics * gamma
+        for t in range(n_topics):
+            findings.mixtures[row - start, t] += (topic_n[t] + gamma) / whole
         if credit.size > 0:
             at = 0
             for kind in range(n_types):

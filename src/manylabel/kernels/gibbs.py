@@ -126,11 +126,14 @@ def sweep(
                 word_n[chosen] += weight
                 own_n[chosen] += weight
                 inverse[chosen] = 1.0 / (own_n[chosen] + smoothing)
-                # One logarithm for many tokens.
-                product *= total * rest
-                if product < 1e-250:
-                    log_likelihood += np.log(product)
-                    product = 1.0
+                if weight == 1.0:
+                    # One logarithm for many tokens.
+                    product *= total * rest
+                    if product < 1e-250:
+                        log_likelihood += np.log(product)
+                        product = 1.0
+                else:
+                    log_likelihood += weight * np.log(total * rest)
             for j in range(n_own):
                 pair_n[slots[base + j]] = word_n[j]
                 if soft:

@@ -140,29 +140,12 @@ def draw_topics(topics, tokens, gamma, mass, state):
 
 @kernel
 def label_documents(
-    start,
-    stop,
-    doc_ptr,
-    words,
-    values,
-    rows,
-    topics,
-    etas,
-    alphas,
-    gamma,
-    n_label_tokens,
-    chains,
-    burn_in,
-    samples,
-    lag,
-    seed,
-    soft,
-    counts,
-    priors,
-    wanted,
-    credit,
+    start, stop, documents, rows, topics, gamma, n_label_tokens, plan, seed, soft, findings
 ):
     """Sample the rows ``start`` to ``stop``; as :func:`labelling.label_documents`."""
+    doc_ptr, words, values = documents.pointers, documents.words, documents.values
+    wanted, credit = findings.wanted, findings.credit
+    chains, burn_in, samples, lag = plan
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
@@ -180,8 +163,9 @@ def label_documents(
     for row in range(start, stop):
         first = doc_ptr[row]
         n_types = doc_ptr[row + 1] - first
-        out, prior = counts[row - start], priors[row - start]
-        alpha, delta = alphas[row], etas[row] / n_label_tokens
+        alpha, delta = documents.alphas[row], documents.etas[row] / n_label_tokens
+        out, prior = findings.counts[row - start], findings.priors[row - start]
+        theta = findings.mixtures[row - start]
         everywhere = alpha * rows.smooth_sums[n_labels - 1]
         kinds, weights = expand(values, first, n_types)
         assigned = np.empty(kinds.size, np.int32)
@@ -231,6 +215,9 @@ def label_documents(
                 if sampled:
                     for i in range(n_label_tokens):
                         prior[tokens.labels[i]] += share * delta
+                    whole = n_label_tokens + n_topics * gamma
+                    for t in range(n_topics):
+                        theta[t] += share * (tokens.topic_n[t] + gamma) / whole
         clear(used)
         for label in range(n_labels):
             prior[label] += alpha

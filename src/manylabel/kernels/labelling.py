@@ -213,35 +213,17 @@ def expand(values, first, n_types):
 
 
 @kernel
-def label_documents(
-    start,
-    stop,
-    doc_ptr,
-    words,
-    values,
-    rows,
-    topics,
-    etas,
-    alphas,
-    gamma,
-    chains,
-    burn_in,
-    samples,
-    lag,
-    seed,
-    soft,
-    counts,
-    priors,
-    wanted,
-    credit,
-):
-    """Sample the rows ``start`` to ``stop``.
+def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, soft, findings):
+    """Sample the rows ``start`` to ``stop``, by a plan of chains, burn-in, samples and lag.
 
-    Adds the tokens a label, averaged over the samples, to ``counts`` and the mean prior to
-    ``priors`` (both by row from ``start``, and by label). With ``soft``, the full conditional
-    distributions are summed instead of draws (CGS_p). ``wanted`` maps a label to a column of
-    ``credit`` or to -1; there a single document's tokens are added by word and label.
+    Means over the samples are added to the findings: tokens and prior of each label, and the share
+    of each topic, all by row from ``start``. With ``soft``, the full conditional distributions of
+    tokens are summed instead of draws (CGS_p). ``wanted`` maps a label to a column of ``credit`` or
+    to -1; there a single document's tokens are added by word and label.
     """
+    doc_ptr, words, values = documents.pointers, documents.words, documents.values
+    wanted, credit = findings.wanted, findings.credit
+    chains, burn_in, samples, lag = plan
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
@@ -252,7 +234,8 @@ def label_documents(
     for row in range(start, stop):
         first = doc_ptr[row]
         n_types = doc_ptr[row + 1] - first
-        out, eta, alpha = counts[row - start], etas[row], alphas[row]
+        eta, alpha = documents.etas[row], documents.alphas[row]
+        out, theta = findings.counts[row - start], findings.mixtures[row - start]
         kinds, weights = expand(values, first, n_types)
         name = document_name(words, values, first, doc_ptr[row + 1])
         assigned, topic_of = np.empty(kinds.size, np.int32), np.empty(kinds.size, np.int32)
@@ -265,9 +248,8 @@ def label_documents(
         )
         by_topics, inverse_sum = np.empty(n_types), np.empty(n_types)
         soft_kappa, soft_tau = np.zeros(n_types), np.zeros((n_types if soft else 0, n_topics))
-        tau = np.zeros(n_topics)
         if kinds.size == 0:
-            tau[:] = eta / max(n_topics, 1)
+            theta += 1.0 / max(n_topics, 1)
         for chain in range(chains if kinds.size > 0 else 0):
             start_stream(state, seed, mix(name ^ mix(np.uint64(chain))))
             assigned[:] = -1
@@ -327,10 +309,9 @@ def label_documents(
                     draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, state)
                 if sampled:
                     for t in range(n_topics):
-                        part = (mixture.n[t] + gamma) / (length + n_topics * gamma)
-                        tau[t] += share * eta * part
+                        theta[t] += share * (mixture.n[t] + gamma) / (length + n_topics * gamma)
         clear(used)
-        add_prior(topics, tau, alpha, priors[row - start])
+        add_prior(topics, eta * theta, alpha, findings.priors[row - start])
         if soft:
             spread_priors(
                 rows, topics, words, first, n_types, soft_kappa, soft_tau, out, wanted, credit

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,56 +16,76 @@ from sklearn.utils.validation import check_is_fitted
 from manylabel.base import MultiLabelClassifier
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.parallel import run_blocks
-from manylabel.predictions import canonical_scores, keep_top, rank_order
-from manylabel.progress import progress_bar
+from manylabel.predictions import keep_top, rank_order
 from manylabel.thresholds import TopK
 from manylabel.topics.fold import own_credit
 from manylabel.topics.presets import preset
-from manylabel.topics.sampling import Documents, Sampler, lengths
+from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import Schedule, check_inference
 from manylabel.topics.training import LabelledTraining, draw_seed, train_phi
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import check_labels, check_real, check_same_rows, check_whole
 
-__all__ = ["AllLabelsClassifier", "TopicClassifier", "best_places"]
+__all__ = ["Credit", "TopicClassifier", "best_places"]
 
-#: Documents a task.
-BLOCK = 32
 #: One in so many training documents is held out to fit a threshold that reads scores.
 _HELD_OUT = 10
+#: A source of a label's prior is told of if it makes up so much of it.
+_TOLD = 0.01
 
 
-class TopicClassifier(MultiLabelClassifier):
-    """Base of FlatLDA, PriorLDA, DependencyLDA and SubsetLLDA.
+class Credit(NamedTuple):
+    """What some labels of one document are made of.
 
-    All of them are the same labelled topic model; they differ in the prior of a new document's
-    labels. A subclass implements ``_fit_prior``, ``_scores`` and ``_credit``.
+    Parameters
+    ----------
+    tokens : ndarray of shape (n_types, n_labels)
+        Of each word of the document.
+    prior : ndarray of shape (n_labels,)
+    whole : float
+        The prior of all labels of the document.
+    sources : list of list of Reason
+        For each label where its prior comes from besides the even part, by prior weight.
     """
 
-    #: Prior weights for each word of a document, where a parameter is None.
+    tokens: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    whole: float
+    sources: list[list[Reason]]
+
+
+# A dataclass writes ``__init__``: a model declares only the parameters that the others do not have.
+@dataclass(kw_only=True, eq=False, repr=False)
+class TopicClassifier(MultiLabelClassifier):
+    """Base of FlatLDA, PriorLDA, DependencyLDA and SubsetLLDA; FlatLDA tells of the parameters.
+
+    All of them are the same labelled topic model; they differ in the prior of a new document's
+    labels. A subclass implements ``_fit_prior``, ``_more_prior``, ``_scores`` and ``_credit``.
+    """
+
+    training: LabelledTraining | None = None
+    inference: str = "cgs_p"
+    beta: float = 0.01
+    train_eta: float = 50.0
+    train_alpha_sum: float = 0.0
+    train_chains: int = 2
+    train_burn_in: int = 40
+    train_samples: int = 1
+    train_lag: int = 1
+    alpha_sum: float | None = None
+    chains: int = 1
+    burn_in: int = 20
+    samples: int = 20
+    lag: int = 1
+    combine: str = "scaled"
+    threshold: Any = "top"
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    # Prior weights for each word of a document, where a parameter is None.
     _eta_a_word = 0.0
     _alpha_a_word = 0.5
-
-    training: LabelledTraining | None
-    inference: str
-    beta: float
-    train_eta: float
-    train_alpha_sum: float
-    train_chains: int
-    train_burn_in: int
-    train_samples: int
-    train_lag: int
-    eta: float | None = None
-    alpha_sum: float | None
-    chains: int
-    burn_in: int
-    samples: int
-    lag: int
-    combine: str
-    random_state: Any
-    n_jobs: int | None
-    verbose: int
 
     @classmethod
     def from_preset(cls, name: str, **parameters: Any) -> Self:
@@ -96,10 +117,7 @@ class TopicClassifier(MultiLabelClassifier):
             "train_"
         )
         self._schedule().check()
-        for name in ("eta", "alpha_sum"):
-            if getattr(self, name) is not None:
-                check_real(name, getattr(self, name), 0.0)
-        if self.alpha_sum == 0:
+        if self.alpha_sum is not None and not check_real("alpha_sum", self.alpha_sum, 0.0) > 0:
             raise ParameterError("`alpha_sum` must be greater than 0; got 0.")
 
     def _schedule(self) -> Schedule:
@@ -107,24 +125,21 @@ class TopicClassifier(MultiLabelClassifier):
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self.seed_ = draw_seed(self.random_state)
-        self.training_ = self.training
-        if self.training_ is None:
-            self.training_ = train_phi(
-                X,
-                Y,
-                inference=self.inference,
-                eta=self.train_eta,
-                alpha_sum=self.train_alpha_sum,
-                beta=self.beta,
-                chains=self.train_chains,
-                burn_in=self.train_burn_in,
-                samples=self.train_samples,
-                lag=self.train_lag,
-                random_state=self.seed_,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        self.word_labels_: WordLabels = self.training_.word_labels
+        self.training_ = self.training or train_phi(
+            X,
+            Y,
+            inference=self.inference,
+            eta=self.train_eta,
+            alpha_sum=self.train_alpha_sum,
+            beta=self.beta,
+            chains=self.train_chains,
+            burn_in=self.train_burn_in,
+            samples=self.train_samples,
+            lag=self.train_lag,
+            random_state=self.seed_,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
         known = (self.word_labels_.n_words, self.word_labels_.n_labels)
         if known != (X.shape[1], Y.shape[1]):
             raise InputError(
@@ -132,6 +147,11 @@ class TopicClassifier(MultiLabelClassifier):
                 f"the data has {X.shape[1]} and {Y.shape[1]}."
             )
         self._fit_prior(X, Y)
+
+    @property
+    def word_labels_(self) -> WordLabels:
+        """The label-word distributions."""
+        return self.training_.word_labels
 
     @abstractmethod
     def _fit_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
@@ -142,10 +162,8 @@ class TopicClassifier(MultiLabelClassifier):
         """Bring the same up to date for more documents, and possibly more labels."""
 
     @abstractmethod
-    def _credit(
-        self, X: sparse.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Of one document: tokens by word and label, the labels' priors, and all labels' prior."""
+    def _credit(self, X: sparse.csr_array, labels: NDArray[np.int64]) -> Credit:
+        """What labels of the one document in ``X`` are made of."""
 
     def _prior_weights(
         self, X: sparse.csr_array
@@ -153,11 +171,22 @@ class TopicClassifier(MultiLabelClassifier):
         """The eta and alpha of each document; they follow its length where they are not given."""
         # A document without words takes any weights.
         length = np.maximum(lengths(X), 1.0)
-        etas = self._eta_a_word * length if self.eta is None else np.full(X.shape[0], self.eta)
-        alpha_sums = length * self._alpha_a_word
-        if self.alpha_sum is not None:
-            alpha_sums = np.full(X.shape[0], float(self.alpha_sum))
-        return etas.astype(np.float64), alpha_sums / self.n_labels_
+        eta, alpha_sum = getattr(self, "eta", None), self.alpha_sum
+        etas = self._eta_a_word * length if eta is None else np.full(length.size, float(eta))
+        alpha_sums = self._alpha_a_word * length if alpha_sum is None else float(alpha_sum)
+        return etas, np.broadcast_to(alpha_sums / self.n_labels_, length.shape).copy()
+
+    def _shares(self, tokens: Any, priors: Any, length: Any, whole: Any) -> Any:
+        """Scores of labels from tokens and priors; ``whole`` is the prior of all labels."""
+        of_prior = self._prior_share(length, whole)
+        tiny = np.finfo(float).tiny
+        words = tokens / np.maximum(length, tiny)
+        return (1 - of_prior) * words + of_prior * priors / np.maximum(whole, tiny)
+
+    def _prior_share(self, length: Any, whole: Any) -> Any:
+        """How much of a document's scores is prior."""
+        share = {"counts": 0.0, "posterior": whole / (length + whole), "scaled": 0.5}[self.combine]
+        return np.where(length > 0, share, 1.0)
 
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
@@ -187,7 +216,7 @@ class TopicClassifier(MultiLabelClassifier):
         """Fold new documents in, approximately.
 
         Their words are shared among their labels by what is known already, and counted. What older
-        documents' words were assigned to stays as it is.
+        documents' words were assigned to stays as it is, and so does the threshold.
 
         Parameters
         ----------
@@ -197,23 +226,33 @@ class TopicClassifier(MultiLabelClassifier):
         classes : array, optional
             If Y is a vector of classes: all that will ever come, at the first call.
         """
-        if not hasattr(self, "word_labels_"):
+        if not hasattr(self, "training_"):
             return self._fit_checked(X, Y, classes)
         X = self._checked_features(X, reset=False)
         Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
         check_same_rows(X, Y)
-        if Y.shape[1] < self.n_labels_:
-            raise InputError(
-                f"Y has {Y.shape[1]} columns, but the model knows {self.n_labels_} labels already."
-            )
-        if Y.shape[1] > self.n_labels_:
-            self.n_labels_ = Y.shape[1]
-            self.classes_ = np.arange(self.n_labels_)
+        self._know_labels(Y.shape[1])
         alpha = self.train_alpha_sum / self.n_labels_
         counts = own_credit(self.word_labels_, X, Y, self.train_eta, alpha)
-        self.word_labels_ = self.word_labels_.with_counts(counts)
+        self.training_ = replace(self.training_, word_labels=self.word_labels_.with_counts(counts))
         self._more_prior(X, Y)
         return self
+
+    def _know_labels(self, n_labels: int) -> None:
+        """Make room for new labels."""
+        if n_labels < self.n_labels_:
+            raise InputError(
+                f"Y has {n_labels} columns, but the model knows {self.n_labels_} labels already."
+            )
+        if n_labels == self.n_labels_:
+            return
+        if hasattr(self.threshold_, "thresholds_") or hasattr(self.threshold_, "frequency_"):
+            raise InputError(
+                f"Y has {n_labels} columns, but the threshold was fitted label by label for "
+                f"{self.n_labels_}; fit again, or use another threshold."
+            )
+        self.n_labels_ = n_labels
+        self.classes_ = np.arange(n_labels)
 
     def label_words(self, label: int, top: int = 10) -> list[tuple[int, float]]:
         """The words that define a label, as (feature, probability), likeliest first."""
@@ -239,10 +278,16 @@ class TopicClassifier(MultiLabelClassifier):
         Returns
         -------
         list of list of Explanation
-            For each sample one a label, best first or in the order of ``labels``. A reason of kind
-            ``"word"`` has as ``similarity`` the probability that this word belongs to the label;
-            a reason of kind ``"prior"`` has as ``similarity`` the label's share of the prior. The
-            shares add up to the score.
+            For each sample one a label, best first or in the order of ``labels``. The shares of the
+            reasons add up to the score. Kinds are
+
+            ``"word"``
+                ``similarity`` is the probability that this word belongs to the label.
+            ``"prior"``
+                ``similarity`` is the label's share of the prior. Where the prior comes from is told
+                in its own reasons, whose shares add up to its share: ``"topic"`` in DependencyLDA,
+                ``similarity`` being the topic's share of the document; ``"neighbour"`` in
+                SubsetLLDA; and ``"bias"``, the even part and all that is below a hundredth.
         """
         check_is_fitted(self)
         X = self._checked_features(X, reset=False)
@@ -262,83 +307,45 @@ class TopicClassifier(MultiLabelClassifier):
         self, X: sparse.csr_array, row: int, labels: NDArray[np.int64]
     ) -> list[Explanation]:
         """Explain labels of the one document in ``X``."""
-        credit, prior, whole = self._credit(X, labels)
+        credit = self._credit(X, labels)
         length = lengths(X)[0]
-        prior_share = float(self._prior_share(length, whole))
+        of_prior = float(self._prior_share(length, credit.whole))
         answer = []
         for column, label in enumerate(labels):
-            tokens = credit[:, column]
+            tokens = credit.tokens[:, column]
             reasons = [
                 Reason(
                     "word",
-                    (1 - prior_share) * tokens[kind] / length,
+                    (1 - of_prior) * tokens[kind] / length,
                     index=int(X.indices[kind]),
                     similarity=tokens[kind] / X.data[kind],
                 )
                 for kind in np.flatnonzero(tokens)
             ]
-            if prior_share:
-                share = float(prior[column]) / whole
-                reasons.append(Reason("prior", prior_share * share, similarity=share))
+            if of_prior:
+                reasons.append(self._prior_reason(credit, column, of_prior))
             reasons.sort(key=lambda reason: -reason.share)
             score = sum(reason.share for reason in reasons)
             answer.append(Explanation(row, int(label), float(score), tuple(reasons)))
         return answer
 
-    def _prior_share(self, length: Any, whole: Any) -> Any:
-        """How much of a document's scores is prior; ``whole`` is the weight of the prior."""
-        share = {"counts": 0.0, "posterior": whole / (length + whole), "scaled": 0.5}[self.combine]
-        return np.where(length > 0, share, 1.0)
-
-
-class AllLabelsClassifier(TopicClassifier):
-    """Base of the models for which every label is a candidate; ``_sampler`` tells them apart."""
-
-    @abstractmethod
-    def _sampler(self) -> Sampler:
-        """What prediction needs, from the fitted state."""
-
-    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
-        documents = Documents.of(X, *self._prior_weights(X))
-        length = lengths(X)[:, None]
-        sampler = self._sampler()
-        blocks: dict[int, sparse.csr_array] = {}
-
-        def work(start: int, stop: int) -> None:
-            counts, priors = sampler.run(documents, start, stop)
-            whole = priors.sum(axis=1, keepdims=True)
-            of_prior = self._prior_share(length[start:stop], whole)
-            words = np.maximum(length[start:stop], np.finfo(float).tiny)
-            scores = (1 - of_prior) * counts / words + of_prior * priors / whole
-            block = canonical_scores(scores)
-            blocks[start] = block if top is None else keep_top(block, top)
-
-        with progress_bar("Labelling documents", self.verbose) as callback:
-            run_blocks(work, X.shape[0], BLOCK, self.n_jobs, callback)
-        return sparse.csr_array(sparse.vstack([blocks[start] for start in sorted(blocks)], "csr"))
-
-    def _credit(
-        self, X: sparse.csr_array, labels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        wanted = np.full(self.n_labels_, -1, np.int32)
-        wanted[labels] = np.arange(labels.size)
-        credit = np.zeros((X.nnz, labels.size))
-        documents = Documents.of(X, *self._prior_weights(X))
-        _, priors = self._sampler().run(documents, 0, 1, wanted, credit)
-        return credit[:, wanted[labels]], priors[0, labels], float(priors[0].sum())
-
-    def label_prior(self, X: Any) -> sparse.csr_array | NDArray[np.float64]:
-        """Each label's share of the prior, for each sample.
-
-        Returns
-        -------
-        shares : ndarray of shape (n_samples, n_labels)
-        """
-        check_is_fitted(self)
-        X = self._checked_features(X, reset=False)
-        documents = Documents.of(X, *self._prior_weights(X))
-        _, priors = self._sampler().run(documents, 0, X.shape[0])
-        return priors / priors.sum(axis=1, keepdims=True)
+    @staticmethod
+    def _prior_reason(credit: Credit, column: int, of_prior: float) -> Reason:
+        """What the prior adds to a label's score, and where it comes from."""
+        weight = float(credit.prior[column])
+        scale = of_prior / credit.whole
+        told = [
+            replace(source, share=scale * source.share)
+            for source in credit.sources[column]
+            if source.share >= _TOLD * weight
+        ]
+        if told:
+            told.sort(key=lambda source: -source.share)
+            rest = scale * weight - sum(source.share for source in told)
+            told.append(Reason("bias", rest))
+        return Reason(
+            "prior", scale * weight, similarity=weight / credit.whole, reasons=tuple(told)
+        )
 
 
 def best_places(values: NDArray[np.float64], top: int) -> list[tuple[int, float]]:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from manylabel.evidence import Reason
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.topics.base import best_places
 from manylabel.topics.flat import PriorLDA, pseudo_count
 from manylabel.topics.label_topics import LabelTopics
 from manylabel.topics.lda import train_topics
-from manylabel.topics.sampling import Sampler
+from manylabel.topics.sampling import Findings, Sampler
 from manylabel.topics.schedule import Schedule
-from manylabel.topics.training import LabelledTraining
 from manylabel.validation import check_real, check_whole
 
 __all__ = ["DependencyLDA"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DependencyLDA(PriorLDA):
     r"""Labelled LDA that knows which labels go together (Rubin et al., 2012).
 
@@ -30,20 +33,6 @@ class DependencyLDA(PriorLDA):
 
     Parameters
     ----------
-    training : LabelledTraining, optional
-        Label-word distributions trained before by :func:`train_phi` on the same matrices, or
-        another model's ``training_``; by default they are trained here.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
-        Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
-        distributions, or deterministic expected counts.
-    beta : float, default=0.01
-        Pseudo-count of each word under each label.
-    train_eta : float, default=50
-        Prior weight that a training document shares among its labels.
-    train_alpha_sum : float, default=0
-        Prior weight shared among all labels in training.
-    train_chains, train_burn_in, train_samples, train_lag : int
-        Of training; see :class:`Schedule`.
     eta : float, optional
         Prior weight shared among the labels by their probability under the document's topics; by
         default in proportion to the document's length.
@@ -62,32 +51,16 @@ class DependencyLDA(PriorLDA):
         topics.
     sampler : {"fast", "proper"}, default="fast"
         Pass the labels of words straight to the topics (eq. 10 to 12), or sample label tokens
-        between them (eq. 9). CVB0 is always fast.
+        between them (eq. 9), which CVB0 cannot.
     n_label_tokens : int, default=200
         Of a document, in the proper sampler.
-    alpha_sum : float, optional
-        Prior weight shared evenly among all labels; by default in proportion to the
-        document's length.
-    chains, burn_in, samples, lag : int
-        Of prediction; see :class:`Schedule`.
-    combine : {"counts", "posterior", "scaled"}, default="scaled"
-        What a score is made of: the words' shares alone; words and prior as they weigh (eq. 4); or,
-        Rubin's last heuristic, both alike, the prior scaled to the document's length.
-    threshold : str, float or threshold, default="top"
-        From scores to labels; see :func:`make_threshold`. One that reads scores costs a second
-        training, without a tenth of the documents.
-    random_state : int, RandomState or None, default=0
-    n_jobs : int, optional
-        Threads: chains in training, documents in prediction. The result does not depend on it.
-    verbose : int, default=0
-        Show progress, with tokens per second and log-likelihood per token.
+    training, inference, ...
+        As of :class:`FlatLDA`.
 
     Attributes
     ----------
-    training_ : LabelledTraining
-        To hand to other models.
-    word_labels_ : WordLabels
-        The label-word distributions.
+    training_, word_labels_
+        As of :class:`FlatLDA`.
     topics_ : list of LabelTopics
         The topic-label distributions of each chain.
 
@@ -99,78 +72,23 @@ class DependencyLDA(PriorLDA):
     [[1, 0], [0, 1]]
     """
 
-    _eta_a_word = 1.0
+    n_topics: int | None = None
+    topic_gamma: float = 0.01
+    topic_chains: int = 2
+    topic_burn_in: int = 200
+    topic_samples: int = 1
+    topic_lag: int = 1
+    gamma_sum: float | None = None
+    sampler: str = "fast"
+    n_label_tokens: int = 200
 
-    def __init__(
-        self,
-        *,
-        training: LabelledTraining | None = None,
-        inference: str = "cgs_p",
-        beta: float = 0.01,
-        train_eta: float = 50.0,
-        train_alpha_sum: float = 0.0,
-        train_chains: int = 2,
-        train_burn_in: int = 40,
-        train_samples: int = 1,
-        train_lag: int = 1,
-        eta: float | None = None,
-        n_topics: int | None = None,
-        label_beta: float | None = None,
-        topic_gamma: float = 0.01,
-        topic_chains: int = 2,
-        topic_burn_in: int = 200,
-        topic_samples: int = 1,
-        topic_lag: int = 1,
-        gamma_sum: float | None = None,
-        sampler: str = "fast",
-        n_label_tokens: int = 200,
-        alpha_sum: float | None = None,
-        chains: int = 1,
-        burn_in: int = 20,
-        samples: int = 20,
-        lag: int = 1,
-        combine: str = "scaled",
-        threshold: Any = "top",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.training = training
-        self.inference = inference
-        self.beta = beta
-        self.train_eta = train_eta
-        self.train_alpha_sum = train_alpha_sum
-        self.train_chains = train_chains
-        self.train_burn_in = train_burn_in
-        self.train_samples = train_samples
-        self.train_lag = train_lag
-        self.eta = eta
-        self.n_topics = n_topics
-        self.label_beta = label_beta
-        self.topic_gamma = topic_gamma
-        self.topic_chains = topic_chains
-        self.topic_burn_in = topic_burn_in
-        self.topic_samples = topic_samples
-        self.topic_lag = topic_lag
-        self.gamma_sum = gamma_sum
-        self.sampler = sampler
-        self.n_label_tokens = n_label_tokens
-        self.alpha_sum = alpha_sum
-        self.chains = chains
-        self.burn_in = burn_in
-        self.samples = samples
-        self.lag = lag
-        self.combine = combine
-        self.threshold = threshold
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _eta_a_word = 1.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.n_topics is not None:
             check_whole("n_topics", self.n_topics, 1)
-        for name in ("topic_gamma", "gamma_sum"):
+        for name in ("label_beta", "topic_gamma", "gamma_sum"):
             value = getattr(self, name)
             if value is not None and not check_real(name, value, 0.0) > 0:
                 raise ParameterError(f"`{name}` must be greater than 0; got 0.")
@@ -178,55 +96,93 @@ class DependencyLDA(PriorLDA):
         check_whole("n_label_tokens", self.n_label_tokens, 1)
         if self.sampler not in ("fast", "proper"):
             raise ParameterError(f"`sampler` must be 'fast' or 'proper'; got {self.sampler!r}.")
+        if self.sampler == "proper" and self.inference == "cvb0":
+            raise ParameterError(
+                "`sampler` must be 'fast' with `inference` 'cvb0', which draws no label tokens; "
+                "got 'proper'."
+            )
 
     def _topic_schedule(self) -> Schedule:
         return Schedule(self.topic_chains, self.topic_burn_in, self.topic_samples, self.topic_lag)
 
-    def _fit_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+    def _label_topics(self, Y: sparse.csr_array) -> list[LabelTopics]:
         n_topics = min(200, Y.shape[1]) if self.n_topics is None else self.n_topics
         beta = pseudo_count(self.label_beta, Y, n_topics)
         chains = train_topics(
             sparse.csr_array(Y, dtype=np.float64),
-            n_topics,
-            self.topic_gamma,
-            beta,
-            "cgs",
-            self._topic_schedule(),
-            self.seed_,
-            self.n_jobs,
-            self.verbose,
+            n_topics=n_topics,
+            gamma=self.topic_gamma,
+            beta=beta,
+            inference="cgs",
+            schedule=self._topic_schedule(),
+            seed=self.seed_,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
-        self.topics_ = [LabelTopics(chain.counts.T.tocsr(), beta) for chain in chains]
-        self._topic_rows = [topics.rows(self.word_labels_) for topics in self.topics_]
+        return [LabelTopics(chain.counts.T.tocsr(), beta) for chain in chains]
+
+    def _more_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        self.topics_ = [topics.with_labels(Y, self.topic_gamma) for topics in self.topics_]
 
     def _sampler(self) -> Sampler:
         n_topics = self.topics_[0].n_topics
         gamma_sum = n_topics / 20 if self.gamma_sum is None else self.gamma_sum
-        return Sampler(
-            self.word_labels_.rows,
-            self._topic_rows,
-            gamma_sum / n_topics,
-            self.inference,
-            self._schedule(),
-            self.seed_,
-            self.n_label_tokens if self.sampler == "proper" else None,
+        return replace(
+            super()._sampler(),
+            gamma=gamma_sum / n_topics,
+            label_tokens=self.n_label_tokens if self.sampler == "proper" else None,
         )
 
-    def topic_labels(self, topic: int, top: int = 10, chain: int = 0) -> list[tuple[int, float]]:
+    def _sources(
+        self,
+        mixture: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        labels: NDArray[np.int64],
+    ) -> list[list[Reason]]:
+        """The topics, by what they add to a label's prior (eq. 12)."""
+        by_topic = np.vstack([topics.of_labels(labels) for topics in self.topics_])
+        by_topic *= mixture[:, None]
+        by_topic *= weights / by_topic.sum(axis=0)
+        return [
+            [
+                Reason("topic", float(part), index=number, similarity=float(mixture[number]))
+                for number, part in enumerate(parts)
+            ]
+            for parts in by_topic.T
+        ]
+
+    def document_topics(self, X: Any) -> NDArray[np.float64]:
+        """The shares of the topics of labels in each sample.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_topics of all chains)
+            The topics of all chains side by side, since those of different chains have nothing to
+            do with each other. Rows sum to 1.
+        """
+        check_is_fitted(self)
+        X = self._checked_features(X, reset=False)
+        shares = np.empty((X.shape[0], sum(topics.n_topics for topics in self.topics_)))
+
+        def keep(start: int, stop: int, found: Findings) -> None:
+            shares[start:stop] = found.mixtures
+
+        self._run(X, keep)
+        return shares
+
+    def topic_labels(self, topic: int, top: int = 10) -> list[tuple[int, float]]:
         """The labels that define a topic, as (label, probability), likeliest first.
 
         Parameters
         ----------
         topic : int
+            The topics of all chains are numbered one after the other.
         top : int
-        chain : int
-            Topics of different chains have nothing to do with each other.
         """
         check_is_fitted(self)
-        for name, value, size in (
-            ("chains", chain, len(self.topics_)),
-            ("topics", topic, self.topics_[0].n_topics),
-        ):
-            if not 0 <= value < size:
-                raise InputError(f"{name} are numbered 0 to {size - 1}; got {value}.")
-        return best_places(self.topics_[chain].of_topic(topic), top)
+        each = self.topics_[0].n_topics
+        if not 0 <= topic < each * len(self.topics_):
+            raise InputError(
+                f"topics are numbered 0 to {each * len(self.topics_) - 1}; got {topic}."
+            )
+        return best_places(self.topics_[topic // each].of_topic(topic % each), top)

@@ -1,21 +1,32 @@
-"""Labelled LDA with a prior that is the same for all documents."""
+"""Labelled LDA over all labels, with a prior that is the same for all documents."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
-from manylabel.topics.base import AllLabelsClassifier
+from manylabel.evidence import Reason
+from manylabel.parallel import run_blocks
+from manylabel.predictions import canonical_scores, keep_top
+from manylabel.progress import progress_bar
+from manylabel.topics.base import Credit, TopicClassifier
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
-from manylabel.topics.sampling import Sampler
-from manylabel.topics.training import LabelledTraining
+from manylabel.topics.sampling import Documents, Findings, Sampler, lengths
 from manylabel.validation import check_real
 
-__all__ = ["FlatLDA", "LabeledLDA", "PriorLDA"]
+__all__ = ["FlatLDA", "LabeledLDA", "PriorLDA", "pseudo_count"]
+
+#: Documents a task.
+_BLOCK = 32
 
 
-class FlatLDA(AllLabelsClassifier):
+class FlatLDA(TopicClassifier):
     r"""Labelled LDA with a symmetric prior (Ramage et al., 2009; Flat-LDA in Rubin et al., 2012).
 
     Every word of a document belongs to one of its labels. In training the labels are known, and a
@@ -69,70 +80,93 @@ class FlatLDA(AllLabelsClassifier):
     [[1, 0], [0, 1]]
     """
 
-    def __init__(
-        self,
-        *,
-        training: LabelledTraining | None = None,
-        inference: str = "cgs_p",
-        beta: float = 0.01,
-        train_eta: float = 50.0,
-        train_alpha_sum: float = 0.0,
-        train_chains: int = 2,
-        train_burn_in: int = 40,
-        train_samples: int = 1,
-        train_lag: int = 1,
-        alpha_sum: float | None = None,
-        chains: int = 1,
-        burn_in: int = 20,
-        samples: int = 20,
-        lag: int = 1,
-        combine: str = "scaled",
-        threshold: Any = "top",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.training = training
-        self.inference = inference
-        self.beta = beta
-        self.train_eta = train_eta
-        self.train_alpha_sum = train_alpha_sum
-        self.train_chains = train_chains
-        self.train_burn_in = train_burn_in
-        self.train_samples = train_samples
-        self.train_lag = train_lag
-        self.alpha_sum = alpha_sum
-        self.chains = chains
-        self.burn_in = burn_in
-        self.samples = samples
-        self.lag = lag
-        self.combine = combine
-        self.threshold = threshold
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _fit_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        self.topics_: list[LabelTopics] = [no_topic(Y.shape[1])]
-        self._topic_rows = [topics.rows(self.word_labels_) for topics in self.topics_]
+        self.topics_ = self._label_topics(Y)
+
+    def _label_topics(self, Y: sparse.csr_array) -> list[LabelTopics]:
+        """The topics of labels that the prior is made of."""
+        return [no_topic(Y.shape[1])]
 
     def _more_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        self._fit_prior(X, Y)
+        self.topics_ = [topics.with_labels(Y, 1.0) for topics in self.topics_]
 
     def _sampler(self) -> Sampler:
+        """What prediction needs, from the fitted state."""
         return Sampler(
             self.word_labels_.rows,
-            self._topic_rows,
+            [topics.rows(self.word_labels_) for topics in self.topics_],
             1.0,
             self.inference,
             self._schedule(),
             self.seed_,
         )
 
+    def _run(self, X: sparse.csr_array, use: Callable[[int, int, Findings], None]) -> None:
+        """Sample documents block by block, and hand over what is found about rows a to b."""
+        documents = Documents.of(X, *self._prior_weights(X))
+        sampler = self._sampler()
+
+        def work(start: int, stop: int) -> None:
+            use(start, stop, sampler.run(documents, start, stop))
+
+        with progress_bar("Labelling documents", self.verbose) as callback:
+            run_blocks(work, X.shape[0], _BLOCK, self.n_jobs, callback)
+
+    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        length = lengths(X)[:, None]
+        blocks: dict[int, sparse.csr_array] = {}
+
+        def score(start: int, stop: int, found: Findings) -> None:
+            whole = found.priors.sum(axis=1, keepdims=True)
+            shares = self._shares(found.counts, found.priors, length[start:stop], whole)
+            block = canonical_scores(shares)
+            blocks[start] = block if top is None else keep_top(block, top)
+
+        self._run(X, score)
+        return sparse.csr_array(sparse.vstack([blocks[start] for start in sorted(blocks)], "csr"))
+
+    def _credit(self, X: sparse.csr_array, labels: NDArray[np.int64]) -> Credit:
+        documents = Documents.of(X, *self._prior_weights(X))
+        found = self._sampler().run(documents, 0, 1, labels)
+        prior = found.priors[0]
+        return Credit(
+            found.credit[:, found.wanted[labels]],
+            prior[labels],
+            float(prior.sum()),
+            self._sources(found.mixtures[0], prior[labels] - documents.alphas[0], labels),
+        )
+
+    def _sources(
+        self,
+        mixture: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        labels: NDArray[np.int64],
+    ) -> list[list[Reason]]:
+        """Where the labels' prior weights, less the even part, come from."""
+        return [[] for _ in labels]
+
+    def label_prior(self, X: Any) -> NDArray[np.float64]:
+        """Each label's share of the prior, for each sample.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_labels)
+        """
+        check_is_fitted(self)
+        X = self._checked_features(X, reset=False)
+        shares = np.empty((X.shape[0], self.n_labels_))
+
+        def keep(start: int, stop: int, found: Findings) -> None:
+            shares[start:stop] = found.priors / found.priors.sum(axis=1, keepdims=True)
+
+        self._run(X, keep)
+        return shares
+
 
 LabeledLDA = FlatLDA
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PriorLDA(FlatLDA):
     r"""Labelled LDA whose prior follows the labels' frequencies (Rubin et al., 2012).
 
@@ -141,49 +175,21 @@ class PriorLDA(FlatLDA):
 
     Parameters
     ----------
-    training : LabelledTraining, optional
-        Label-word distributions trained before by :func:`train_phi` on the same matrices, or
-        another model's ``training_``; by default they are trained here.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
-        Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
-        distributions, or deterministic expected counts.
-    beta : float, default=0.01
-        Pseudo-count of each word under each label.
-    train_eta : float, default=50
-        Prior weight that a training document shares among its labels.
-    train_alpha_sum : float, default=0
-        Prior weight shared among all labels in training.
-    train_chains, train_burn_in, train_samples, train_lag : int
-        Of training; see :class:`Schedule`.
     eta : float, optional
         Prior weight shared among the labels by frequency; by default in proportion to the
         document's length.
     label_beta : float, optional
         Pseudo-count of each label; by default a tenth of the label tokens is shared among all
         labels, as in Rubin's appendix B.
-    alpha_sum : float, optional
-        Prior weight shared evenly among all labels; by default in proportion to the
-        document's length.
-    chains, burn_in, samples, lag : int
-        Of prediction; see :class:`Schedule`.
-    combine : {"counts", "posterior", "scaled"}, default="scaled"
-        What a score is made of: the words' shares alone; words and prior as they weigh (eq. 4); or,
-        Rubin's last heuristic, both alike, the prior scaled to the document's length.
-    threshold : str, float or threshold, default="top"
-        From scores to labels; see :func:`make_threshold`. One that reads scores costs a second
-        training, without a tenth of the documents.
-    random_state : int, RandomState or None, default=0
-    n_jobs : int, optional
-        Threads: chains in training, documents in prediction. The result does not depend on it.
-    verbose : int, default=0
-        Show progress, with tokens per second and log-likelihood per token.
+    training, inference, ...
+        As of :class:`FlatLDA`.
 
     Attributes
     ----------
-    training_ : LabelledTraining
-        To hand to other models.
-    word_labels_ : WordLabels
-        The label-word distributions.
+    training_, word_labels_
+        As of :class:`FlatLDA`.
+    topics_ : list of LabelTopics
+        One, with the only topic: the labels' frequencies.
 
     Examples
     --------
@@ -193,68 +199,20 @@ class PriorLDA(FlatLDA):
     [[1, 0], [0, 1]]
     """
 
+    eta: float | None = None
+    label_beta: float | None = None
+
     _eta_a_word = 0.5
     _alpha_a_word = 0.1
 
-    def __init__(
-        self,
-        *,
-        training: LabelledTraining | None = None,
-        inference: str = "cgs_p",
-        beta: float = 0.01,
-        train_eta: float = 50.0,
-        train_alpha_sum: float = 0.0,
-        train_chains: int = 2,
-        train_burn_in: int = 40,
-        train_samples: int = 1,
-        train_lag: int = 1,
-        eta: float | None = None,
-        label_beta: float | None = None,
-        alpha_sum: float | None = None,
-        chains: int = 1,
-        burn_in: int = 20,
-        samples: int = 20,
-        lag: int = 1,
-        combine: str = "scaled",
-        threshold: Any = "top",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.training = training
-        self.inference = inference
-        self.beta = beta
-        self.train_eta = train_eta
-        self.train_alpha_sum = train_alpha_sum
-        self.train_chains = train_chains
-        self.train_burn_in = train_burn_in
-        self.train_samples = train_samples
-        self.train_lag = train_lag
-        self.eta = eta
-        self.label_beta = label_beta
-        self.alpha_sum = alpha_sum
-        self.chains = chains
-        self.burn_in = burn_in
-        self.samples = samples
-        self.lag = lag
-        self.combine = combine
-        self.threshold = threshold
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.label_beta is not None:
-            check_real("label_beta", self.label_beta, 0.0)
+        for name in ("eta", "label_beta"):
+            if getattr(self, name) is not None:
+                check_real(name, getattr(self, name), 0.0)
 
-    def _fit_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        self.topics_ = [one_topic(Y, pseudo_count(self.label_beta, Y, 1))]
-        self._topic_rows = [topics.rows(self.word_labels_) for topics in self.topics_]
-
-    def _more_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        self.topics_ = [topics.with_labels(Y) for topics in self.topics_]
-        self._topic_rows = [topics.rows(self.word_labels_) for topics in self.topics_]
+    def _label_topics(self, Y: sparse.csr_array) -> list[LabelTopics]:
+        return [one_topic(Y, pseudo_count(self.label_beta, Y, 1))]
 
 
 def pseudo_count(label_beta: float | None, Y: sparse.csr_array, n_topics: int) -> float:

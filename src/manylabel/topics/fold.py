@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.topics.sampling import SETTLED
+from manylabel.topics.schedule import SETTLED
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import csr_parts
 
@@ -14,20 +14,41 @@ __all__ = ["own_credit"]
 
 #: Sweeps of CVB0 over each new document.
 _SWEEPS = 30
+#: Documents whose credit is kept apart before it is added up.
+_BATCH = 1024
 
 
 def own_credit(
     word_labels: WordLabels, X: sparse.csr_array, Y: sparse.csr_array, eta: float, alpha: float
 ) -> sparse.csr_array:
-    """Expected tokens of each (word, label) pair of new documents; labels may be new."""
+    """Expected tokens of each (word, label) pair of new documents; labels may be new.
+
+    Examples
+    --------
+    >>> known = WordLabels.from_counts(sparse.csr_array([[5.0, 0], [0, 5]]), 0.1)
+    >>> X, Y = sparse.csr_array([[2.0, 1]]), sparse.csr_array([[1, 1]])
+    >>> own_credit(known, X, Y, 1.0, 0.0).toarray().round().tolist()
+    [[2.0, 0.0], [0.0, 1.0]]
+    """
+    total = sparse.csr_array((X.shape[1], Y.shape[1]))
+    known = word_labels.with_counts(total)
+    for start in range(0, X.shape[0], _BATCH):
+        batch = slice(start, start + _BATCH)
+        total = total + _batch_credit(known, X[batch], Y[batch], eta, alpha)
+    return sparse.csr_array(total)
+
+
+def _batch_credit(
+    known: WordLabels, X: sparse.csr_array, Y: sparse.csr_array, eta: float, alpha: float
+) -> sparse.csr_array:
+    """The same of few documents, for labels that are all known."""
     from manylabel.kernels import candidates
 
-    n_words, n_labels = X.shape[1], Y.shape[1]
-    known = word_labels.with_counts(sparse.csr_array((n_words, n_labels)))
     pointers, words, values = csr_parts(X, np.float64)
     label_ptr, labels, _ = csr_parts(Y, np.float64)
     n_own = np.diff(label_ptr)
     prior = np.repeat(eta / np.maximum(n_own, 1) + alpha, n_own)
+    unused = np.zeros(labels.size)
     # One-dimensional arrays of words, labels and tokens, a document each.
     found: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
     for row in range(X.shape[0]):
@@ -37,22 +58,15 @@ def own_credit(
         candidates.expect_candidates(
             row,
             row + 1,
-            pointers,
-            words,
-            values,
+            (pointers, words, values),
             known.rows,
-            label_ptr,
-            labels,
-            prior,
+            (label_ptr, labels, prior),
             _SWEEPS,
             SETTLED,
-            np.zeros(labels.size),
-            np.arange(own.size, dtype=np.int32),
-            credit,
+            (unused, np.arange(own.size, dtype=np.int32), credit),
         )
         pair_words = np.repeat(words[entries], own.size)
         found.append((pair_words, np.tile(own, credit.shape[0]), credit.ravel()))
-    if not found:
-        return sparse.csr_array((n_words, n_labels))
     pair_words, pair_labels, tokens = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return sparse.csr_array((tokens, (pair_words, pair_labels)), shape=(n_words, n_labels))
+    shape = (X.shape[1], Y.shape[1])
+    return sparse.csr_array((tokens, (pair_words, pair_labels)), shape=shape)

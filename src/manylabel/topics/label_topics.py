@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.topics.fold import own_credit
 from manylabel.topics.word_labels import WordLabels
 
-__all__ = ["LabelTopics", "TopicRows", "one_topic"]
+__all__ = ["LabelTopics", "TopicRows", "no_topic", "one_topic"]
+
+#: New labels have at least so little of every topic, so that they can be folded in.
+_LEAST_BETA = 1e-12
 
 
 class TopicRows(NamedTuple):
@@ -53,38 +57,46 @@ class LabelTopics:
         return self.counts.shape[0]
 
     def _divisors(self) -> NDArray[np.float64]:
-        n_labels = self.counts.shape[1]
-        return np.asarray(self.counts.sum(axis=1)).ravel() + n_labels * self.beta
+        divisors = np.asarray(self.counts.sum(axis=1)).ravel() + self.counts.shape[1] * self.beta
+        return np.maximum(divisors, np.finfo(float).tiny)
 
     def of_topic(self, topic: int) -> NDArray[np.float64]:
         """The distribution of one topic over all labels."""
         return (self.counts[[topic]].toarray().ravel() + self.beta) / self._divisors()[topic]
 
+    def of_labels(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The probabilities of some labels, by topic and label."""
+        return (self.counts[:, labels].toarray() + self.beta) / self._divisors()[:, None]
+
     def toarray(self) -> NDArray[np.float64]:
         """The dense matrix of shape (n_topics, n_labels)."""
         return (self.counts.toarray() + self.beta) / self._divisors()[:, None]
 
-    def with_labels(self, Y: sparse.csr_array) -> LabelTopics:
-        """Fold in documents: their labels go to the topics that these distributions expect."""
-        n_labels = Y.shape[1]
-        counts = sparse.csr_array(
-            (self.counts.data, self.counts.indices, self.counts.indptr),
-            shape=(self.n_topics, n_labels),
-        )
-        grown = LabelTopics(counts, self.beta)
-        n_documents = np.asarray(Y.sum(axis=0)).ravel()
-        present = np.flatnonzero(n_documents)
-        share = np.asarray(counts[:, present].todense()) + self.beta
-        share /= grown._divisors()[:, None]
-        share *= n_documents[present] / share.sum(axis=0)
-        topic, column = np.nonzero(share > _KEPT)
-        added = sparse.csr_array(
-            (share[topic, column], (topic, present[column])), shape=counts.shape
-        )
-        return LabelTopics(sparse.csr_array(counts + added), self.beta)
+    def with_labels(self, Y: sparse.csr_array, gamma: float) -> LabelTopics:
+        """Fold in documents: their labels go to the topics of the document and the label (eq. 10).
+
+        ``gamma`` is the prior weight of each topic. Y may have more labels than there are.
+        """
+        shape = (self.n_topics, Y.shape[1])
+        arrays = (self.counts.data, self.counts.indices, self.counts.indptr)
+        counts = sparse.csr_array(arrays, shape=shape)
+        every_topic = sparse.csr_array(np.ones((Y.shape[0], self.n_topics)))
+        known = WordLabels.from_counts(counts.T.tocsr(), max(self.beta, _LEAST_BETA))
+        added = own_credit(known, Y.astype(np.float64), every_topic, 0.0, gamma)
+        return LabelTopics(sparse.csr_array(counts + added.T.tocsr()), self.beta)
 
     def rows(self, word_labels: WordLabels) -> TopicRows:
-        """The arrays that the kernels take, with the products of phi and phi' they need."""
+        """The arrays that the kernels take, with the products of phi and phi' they need.
+
+        They are made once for a phi.
+        """
+        made_for, rows = self.__dict__.get("_rows", (None, None))
+        if made_for is not word_labels:
+            rows = self._make_rows(word_labels)
+            self.__dict__["_rows"] = (word_labels, rows)
+        return rows
+
+    def _make_rows(self, word_labels: WordLabels) -> TopicRows:
         from manylabel.kernels.pairs import row_sums
 
         divisors = self._divisors()
@@ -124,13 +136,13 @@ class LabelTopics:
         counted = self.counts.toarray().ravel() / self._divisors()
         return row_sums(word_labels.pointers, word_labels.phi * counted[word_labels.labels])
 
+    def _store_state(self) -> dict[str, Any]:
+        """What a model folder holds: not the rows, which can be made again."""
+        return {"counts": self.counts, "beta": self.beta}
+
     def __deepcopy__(self, memo: Any) -> LabelTopics:
         """Itself: nothing ever changes it."""
         return self
-
-
-#: Folding in keeps the topics that expect more of a label than this many tokens.
-_KEPT = 1e-3
 
 
 def one_topic(Y: sparse.csr_array, beta: float) -> LabelTopics:

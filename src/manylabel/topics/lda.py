@@ -14,20 +14,24 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manylabel.exceptions import ParameterError
 from manylabel.parallel import run_blocks
+from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import (
     Progress,
     Schedule,
     check_inference,
+    has_settled,
     sweep_progress,
     warn_if_rising,
 )
-from manylabel.topics.subset import expected_tokens
-from manylabel.topics.training import SETTLED_TOKEN, draw_seed
+from manylabel.topics.training import draw_seed, split_tokens
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import check_matrix, check_real, check_whole
 
 __all__ = ["LDA", "TopicChain", "train_topics"]
+
+#: Of new documents, whose topics are quickly found: at most a hundred sweeps.
+_TRANSFORM = Schedule(chains=1, burn_in=51, samples=50, lag=1)
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,31 @@ class TopicChain:
     log_likelihoods: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class _Problem:
+    """Documents, and the model's constants."""
+
+    X: sparse.csr_array
+    n_tokens: float
+    n_topics: int
+    gamma: float
+    beta: float
+    soft: bool
+    schedule: Schedule
+    seed: int
+
+    def stream(self, chain: int) -> NDArray[np.uint64]:
+        """The random numbers of a chain."""
+        from manylabel.kernels import rng
+
+        state = np.empty(1, np.uint64)
+        rng.start_stream(state, np.uint64(self.seed), np.uint64(chain))
+        return state
+
+
 def train_topics(
     X: sparse.csr_array,
+    *,
     n_topics: int,
     gamma: float,
     beta: float,
@@ -73,14 +100,13 @@ def train_topics(
     """
     chains: list[Any] = [None] * schedule.chains
     n_tokens = float(X.sum())
+    problem = _Problem(X, n_tokens, n_topics, gamma, beta, inference == "cgs_p", schedule, seed)
     with sweep_progress("Topics", verbose, schedule.chains * schedule.sweeps, n_tokens) as progress:
 
         def work(start: int, stop: int) -> None:
             for chain in range(start, stop):
                 run = _expect if inference == "cvb0" else _sample
-                counts, history = run(
-                    X, n_topics, gamma, beta, inference, schedule, seed, chain, progress
-                )
+                counts, history = run(problem, chain, progress)
                 per_token = tuple(value / max(n_tokens, 1.0) for value in history)
                 chains[chain] = TopicChain(counts, per_token)
 
@@ -90,34 +116,23 @@ def train_topics(
 
 
 def _sample(
-    X: sparse.csr_array,
-    n_topics: int,
-    gamma: float,
-    beta: float,
-    inference: str,
-    schedule: Schedule,
-    seed: int,
-    chain: int,
-    progress: Progress,
+    problem: _Problem, chain: int, progress: Progress
 ) -> tuple[sparse.csr_array, list[float]]:
     """One chain of Gibbs sampling."""
-    from manylabel.kernels import lda, rng
+    from manylabel.kernels import lda
 
-    state = np.empty(1, np.uint64)
-    rng.start_stream(state, np.uint64(seed), np.uint64(chain))
+    X, schedule, n_topics = problem.X, problem.schedule, problem.n_topics
+    state = problem.stream(chain)
     n_words = X.shape[1]
-    tokens_per_entry = np.ceil(X.data)
-    token_ptr = np.concatenate([[0], np.cumsum(tokens_per_entry)]).astype(np.int64)
-    weights = X.data / np.maximum(tokens_per_entry, 1.0)
+    token_ptr, weights = split_tokens(X.data)
     assigned = np.full(token_ptr[-1], -1, np.int32)
     # A word is in no more topics than it has tokens.
-    tokens_per_word = np.bincount(X.indices, tokens_per_entry, n_words).astype(np.int64)
+    tokens_per_word = np.bincount(X.indices, np.diff(token_ptr), n_words).astype(np.int64)
     list_ptr = np.concatenate([[0], np.cumsum(np.minimum(tokens_per_word, n_topics))])
     list_size = np.zeros(n_words, np.int64)
     list_topics, list_n = np.zeros(list_ptr[-1], np.int32), np.zeros(list_ptr[-1])
     topic_n = np.zeros(n_topics)
-    soft = inference == "cgs_p"
-    soft_n = np.zeros((n_words if soft else 0, n_topics))
+    soft_n = np.zeros((n_words if problem.soft else 0, n_topics))
     doc_ptr, words = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     counts = sparse.csr_array((n_words, n_topics))
     history = []
@@ -126,9 +141,9 @@ def _sample(
         sampled = sweep > 0 and schedule.is_sample(sweep)
         log_likelihood = lda.sweep(
             doc_ptr, token_ptr, words, weights, assigned, list_ptr, list_size, list_topics, list_n,
-            topic_n, gamma, beta, n_words, state, soft and sampled, soft_n,
+            topic_n, problem.gamma, problem.beta, n_words, state, problem.soft and sampled, soft_n,
         )  # fmt: skip
-        if sampled and not soft:
+        if sampled and not problem.soft:
             kept = np.arange(list_ptr[-1]) - np.repeat(list_ptr[:-1], np.diff(list_ptr))
             kept = kept < np.repeat(list_size, np.diff(list_ptr))
             found = (np.repeat(np.arange(n_words), list_size), list_topics[kept])
@@ -136,36 +151,27 @@ def _sample(
         if sweep > 0:
             history.append(log_likelihood)
             progress.swept(log_likelihood)
-    total = sparse.csr_array(soft_n if soft else counts)
+    total = sparse.csr_array(soft_n if problem.soft else counts)
     return sparse.csr_array(total / schedule.samples), history
 
 
 def _expect(
-    X: sparse.csr_array,
-    n_topics: int,
-    gamma: float,
-    beta: float,
-    inference: str,
-    schedule: Schedule,
-    seed: int,
-    chain: int,
-    progress: Progress,
+    problem: _Problem, chain: int, progress: Progress
 ) -> tuple[sparse.csr_array, list[float]]:
     """One run of CVB0 from a random start, until the log-likelihood settles."""
-    from manylabel.kernels import lda, rng
+    from manylabel.kernels import lda
 
-    state = np.empty(1, np.uint64)
-    rng.start_stream(state, np.uint64(seed), np.uint64(chain))
+    X, n_topics = problem.X, problem.n_topics
     doc_ptr, words = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     share = np.empty((X.nnz, n_topics), np.float32)
     word_n, topic_n = np.zeros((X.shape[1], n_topics)), np.zeros(n_topics)
-    lda.share_at_random(words, X.data, share, word_n, topic_n, state)
+    lda.share_at_random(words, X.data, share, word_n, topic_n, problem.stream(chain))
+    corpus = (doc_ptr, words, X.data, share, word_n, topic_n)
     history: list[float] = []
-    n_tokens = float(X.sum())
-    for _ in range(schedule.sweeps):
-        history.append(lda.expect(doc_ptr, words, X.data, share, word_n, topic_n, gamma, beta))
+    for _ in range(problem.schedule.sweeps):
+        history.append(lda.expect(*corpus, problem.gamma, problem.beta))
         progress.swept(history[-1])
-        if len(history) > 1 and abs(history[-1] - history[-2]) <= SETTLED_TOKEN * n_tokens:
+        if has_settled(history, problem.n_tokens):
             break
     return sparse.csr_array(word_n), history
 
@@ -181,11 +187,12 @@ class LDA(TransformerMixin, BaseEstimator):
     beta : float, default=0.01
         Prior weight of each word in a topic.
     inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
-        Collapsed Gibbs sampling, by counts or by summed conditional distributions, or deterministic
-        expected counts, which take 4 bytes for each non-zero of X and topic.
+        Of ``fit`` and ``transform``: collapsed Gibbs sampling, by counts or by summed conditional
+        distributions, or deterministic expected counts, which take 4 bytes for each non-zero of X
+        and topic.
     chains, burn_in, samples, lag : int
-        See :class:`Schedule`. Topics of different chains are not comparable and never averaged; the
-        chain with the greatest log-likelihood is used.
+        Of ``fit``; see :class:`Schedule`. Topics of different chains are not comparable and never
+        averaged; the chain with the greatest log-likelihood is used.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Threads, a chain each.
@@ -262,23 +269,23 @@ class LDA(TransformerMixin, BaseEstimator):
         self.seed_ = draw_seed(self.random_state)
         self.chains_ = train_topics(
             X,
-            self.n_topics,
-            self.gamma,
-            self.beta,
-            self.inference,
-            schedule,
-            self.seed_,
-            self.n_jobs,
-            self.verbose,
+            n_topics=self.n_topics,
+            gamma=self.gamma,
+            beta=self.beta,
+            inference=self.inference,
+            schedule=schedule,
+            seed=self.seed_,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
         best = max(self.chains_, key=lambda chain: chain.log_likelihoods[-1])
         self.log_likelihood_ = best.log_likelihoods[-1]
-        self.word_topics_ = _word_topics(best.counts, self.beta)
+        self.word_topics_ = WordLabels.from_counts(best.counts, self.beta)
         self.components_: NDArray[np.float64] = self.word_topics_.toarray().T
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """The mixture of topics of each document, by CVB0 with the topics as they are.
+        """The mixture of topics of each document, the topics as they are.
 
         Returns
         -------
@@ -300,8 +307,9 @@ class LDA(TransformerMixin, BaseEstimator):
             self.word_topics_,
             X,
             every,
-            inference="cvb0",
-            schedule=Schedule(1, 100, 1, 1),
+            inference=self.inference,
+            schedule=_TRANSFORM,
+            seed=self.seed_,
             n_jobs=self.n_jobs,
         )
         mixtures = tokens.toarray() + self.gamma
@@ -314,18 +322,3 @@ class LDA(TransformerMixin, BaseEstimator):
     @property
     def _n_features_out(self) -> int:
         return self.n_topics
-
-
-def _word_topics(counts: sparse.csr_array, beta: float) -> WordLabels:
-    """Topics as if they were labels."""
-    n_words, n_topics = counts.shape
-    nothing = np.zeros(0)
-    empty = WordLabels(
-        np.zeros(n_words + 1, np.int64),
-        nothing.astype(np.int32),
-        nothing,
-        np.full(n_topics, 1.0 / max(n_words, 1)),
-        np.zeros(n_topics),
-        beta,
-    )
-    return empty.with_counts(counts)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.topics.label_topics import TopicRows
-from manylabel.topics.schedule import Schedule
+from manylabel.topics.schedule import SETTLED, Schedule
 from manylabel.topics.word_labels import Rows
 from manylabel.validation import csr_parts
 
-__all__ = ["SETTLED", "Documents", "Sampler", "lengths"]
-
-#: CVB0 stops when a sweep moves no more than this share of a document.
-SETTLED = 1e-3
+__all__ = ["Documents", "Findings", "Sampler", "lengths"]
 
 
 def lengths(X: sparse.csr_array) -> NDArray[np.float64]:
@@ -25,8 +22,7 @@ def lengths(X: sparse.csr_array) -> NDArray[np.float64]:
     return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
 
 
-@dataclass(frozen=True)
-class Documents:
+class Documents(NamedTuple):
     """Rows of counts as arrays, with each row's prior weights."""
 
     pointers: NDArray[np.int64]
@@ -41,6 +37,28 @@ class Documents:
     ) -> Documents:
         """Of a canonical matrix."""
         return cls(*csr_parts(X, np.float64), etas, alphas)
+
+
+class Findings(NamedTuple):
+    """What is found out about documents: means over the samples.
+
+    Parameters
+    ----------
+    counts, priors : ndarray of shape (n_documents, n_labels)
+        Tokens of each label, and its prior weight.
+    mixtures : ndarray of shape (n_documents, n_topics)
+        The shares of the topics of labels.
+    wanted : ndarray of int32, shape (n_labels,)
+        The column of a label in ``credit``, or -1.
+    credit : ndarray of shape (n_types, n_wanted)
+        Of a single document: tokens by word and label.
+    """
+
+    counts: NDArray[np.float64]
+    priors: NDArray[np.float64]
+    mixtures: NDArray[np.float64]
+    wanted: NDArray[np.int32]
+    credit: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -71,38 +89,38 @@ class Sampler:
     label_tokens: int | None = None
 
     def run(
-        self, documents: Documents, start: int, stop: int, wanted: Any = None, credit: Any = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean tokens and mean prior of every label, for the rows ``start`` to ``stop``.
+        self, documents: Documents, start: int, stop: int, labels: NDArray[np.int64] | None = None
+    ) -> Findings:
+        """Find out about the rows ``start`` to ``stop``.
 
-        ``wanted`` maps labels to columns of ``credit``, where the tokens of a single document are
-        added by word and label.
+        With ``labels``, of a single document, tokens are credited to them word by word. The topics
+        of all phi' stand side by side in the mixtures.
         """
         from manylabel.kernels import cvb0, label_tokens, labelling
 
-        n_labels = self.rows.smooth.size
-        shape = (stop - start, n_labels)
-        counts, priors = np.zeros(shape), np.zeros(shape)
-        if wanted is None:
-            wanted, credit = np.full(n_labels, -1, np.int32), np.zeros((0, 0))
+        n_rows, n_labels = stop - start, self.rows.smooth.size
+        counts, priors = np.zeros((n_rows, n_labels)), np.zeros((n_rows, n_labels))
+        wanted, credit = np.full(n_labels, -1, np.int32), np.zeros((0, 0))
+        if labels is not None:
+            wanted[labels] = np.arange(labels.size)
+            n_types = documents.pointers[stop] - documents.pointers[start]
+            credit = np.zeros((n_types, labels.size))
         plan = self.schedule
         chains = -(-plan.chains // len(self.topics))
         sampling = (chains, plan.burn_in, plan.samples, plan.lag)
-        outputs = (counts, priors, wanted, credit)
+        soft, mixtures = self.inference == "cgs_p", []
         for number, topics in enumerate(self.topics):
-            given = (
-                start, stop, documents.pointers, documents.words, documents.values,
-                self.rows, topics, documents.etas, documents.alphas, self.gamma,
-            )  # fmt: skip
-            seed, soft = np.uint64(self.seed + number), self.inference == "cgs_p"
+            mixtures.append(np.zeros((n_rows, topics.smooth.size)))
+            findings = Findings(counts, priors, mixtures[-1], wanted, credit)
+            given = (start, stop, documents, self.rows, topics, self.gamma)
+            seed = np.uint64(self.seed + number)
             if self.inference == "cvb0":
-                cvb0.expect_labels(*given, plan.sweeps, SETTLED, *outputs)
+                cvb0.expect_labels(*given, plan.sweeps, SETTLED, findings)
             elif self.label_tokens is not None:
                 label_tokens.label_documents(
-                    *given, self.label_tokens, *sampling, seed, soft, *outputs
+                    *given, self.label_tokens, sampling, seed, soft, findings
                 )
             else:
-                labelling.label_documents(*given, *sampling, seed, soft, *outputs)
-        for array in (counts, priors, credit):
-            array /= len(self.topics)
-        return counts, priors
+                labelling.label_documents(*given, sampling, seed, soft, findings)
+        n = len(self.topics)
+        return Findings(counts / n, priors / n, np.hstack(mixtures) / n, wanted, credit / n)

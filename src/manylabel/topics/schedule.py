@@ -16,9 +16,22 @@ from sklearn.exceptions import ConvergenceWarning
 from manylabel.exceptions import ParameterError
 from manylabel.validation import check_whole
 
-__all__ = ["INFERENCES", "Progress", "Schedule", "check_inference", "warn_if_rising"]
+__all__ = [
+    "INFERENCES",
+    "SETTLED",
+    "Progress",
+    "Schedule",
+    "check_inference",
+    "has_settled",
+    "sweep_progress",
+    "warn_if_rising",
+]
 
 INFERENCES = ("cgs", "cgs_p", "cvb0")
+#: CVB0 of a document stops when a sweep moves no more than this share of it.
+SETTLED = 1e-3
+#: CVB0 of a corpus stops when a sweep changes a token's log-likelihood by no more than this.
+_SETTLED_TOKEN = 1e-4
 
 
 @dataclass(frozen=True)
@@ -109,6 +122,11 @@ def sweep_progress(
     )
     with Bar(*columns, console=Console(stderr=True)) as bar:
         yield Progress(bar, n_sweeps, n_tokens)
+
+
+def has_settled(history: list[float], n_tokens: float) -> bool:
+    """Whether the last sweep of CVB0 changed next to nothing."""
+    return len(history) > 1 and abs(history[-1] - history[-2]) <= _SETTLED_TOKEN * n_tokens
 
 
 def warn_if_rising(history: list[float], what: str, tolerance: float = 5e-3) -> None:

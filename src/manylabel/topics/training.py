@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import effective_jobs, run_blocks
 from manylabel.topics.schedule import (
     Progress,
     Schedule,
     check_inference,
+    has_settled,
     sweep_progress,
     warn_if_rising,
 )
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import check_labels, check_matrix, check_real, check_same_rows
 
-__all__ = ["SETTLED_TOKEN", "LabelledTraining", "draw_seed", "train_phi"]
+__all__ = ["LabelledTraining", "draw_seed", "split_tokens", "train_phi"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,21 @@ class _Problem:
 def draw_seed(random_state: Any) -> int:
     """A seed for our own streams from scikit-learn's ``random_state``."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def split_tokens(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Where the tokens of each entry start, and their weight: an entry x is ceil(x) tokens.
+
+    Examples
+    --------
+    >>> pointers, weights = split_tokens(np.array([2.0, 1.5]))
+    >>> pointers.tolist(), weights.tolist()
+    ([0, 2, 4], [1.0, 0.75])
+    """
+    n_tokens = np.ceil(values)
+    return np.concatenate([[0], np.cumsum(n_tokens)]).astype(np.int64), values / n_tokens
 
 
 def train_phi(
@@ -151,6 +167,11 @@ def _problem(
     word_ptr = by_word.indptr.astype(np.int64)
     slot_ptr = np.concatenate([[0], np.cumsum(np.diff(doc_ptr) * np.diff(label_ptr))])
     pair_ptr = pairs.count_pairs(word_ptr, by_word.indices, label_ptr, labels, Y.shape[1])
+    if pair_ptr[-1] > np.iinfo(np.int32).max:
+        raise InputError(
+            f"X and Y have {pair_ptr[-1]} pairs of words and labels that occur together, and at "
+            "most 2^31 - 1 are supported; leave out rare or frequent words."
+        )
     pair_labels, slots = pairs.fill_pairs(
         word_ptr,
         by_word.indices,
@@ -197,9 +218,7 @@ def _sample(
     progress: Progress,
 ) -> tuple[WordLabels, list[float]]:
     """Average phi over the chains, which are added in order whatever thread ran them."""
-    tokens_per_entry = np.ceil(problem.values)
-    token_ptr = np.concatenate([[0], np.cumsum(tokens_per_entry)]).astype(np.int64)
-    weights = problem.values / tokens_per_entry
+    token_ptr, weights = split_tokens(problem.values)
     n_pairs, n_labels = problem.pair_labels.size, problem.n_labels
     total_phi, total_smooth = np.zeros(n_pairs), np.zeros(n_labels)
     total_tokens = np.zeros(n_labels)
@@ -240,8 +259,9 @@ def _chain(
 
     state = np.empty(1, np.uint64)
     rng.start_stream(state, np.uint64(seed), np.uint64(chain))
-    # Narrow counts stay in the cache longer, and are exact as far as 2^24.
-    count_dtype = np.float32 if token_ptr[-1] < 2**24 else np.float64
+    # Narrow counts stay in the cache longer, and whole numbers are exact as far as 2^24.
+    exact = token_ptr[-1] < 2**24 and bool((weights == 1.0).all())
+    count_dtype = np.float32 if exact else np.float64
     n_pairs, n_labels = problem.pair_labels.size, problem.n_labels
     pair_n, label_n = np.zeros(n_pairs, count_dtype), np.zeros(n_labels)
     pair_phi, smooth, tokens = np.zeros(n_pairs), np.zeros(n_labels), np.zeros(n_labels)
@@ -312,13 +332,9 @@ def _expect(
             cvb0.sweep(*corpus, problem.eta, problem.alpha, problem.beta, problem.n_words)
         )
         progress.swept(history[-1])
-        if len(history) > 1 and abs(history[-1] - history[-2]) <= SETTLED_TOKEN * n_tokens:
+        if has_settled(history, n_tokens):
             break
     pair_phi, smooth = np.zeros(pair_n.size), np.zeros(label_n.size)
     tokens = np.zeros(label_n.size)
     _add_estimate(problem, (pair_n, label_n), 1.0, pair_phi, smooth, tokens)
     return _word_labels(problem, pair_phi, smooth, tokens), history
-
-
-#: CVB0 stops when a sweep changes a token's log-likelihood by no more than this.
-SETTLED_TOKEN = 1e-4

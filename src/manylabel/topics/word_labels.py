@@ -112,36 +112,40 @@ class WordLabels:
         """The dense matrix of shape (n_words, n_labels), for small models."""
         return self.by_label.toarray() + self.smooth
 
-    def with_counts(self, counts: sparse.csr_array) -> WordLabels:
-        """Add counts of (word, label) pairs; ``counts`` may have more labels.
+    @classmethod
+    def from_counts(cls, counts: sparse.csr_array, beta: float) -> WordLabels:
+        """Of counted pairs (eq. 3).
+
+        Parameters
+        ----------
+        counts : csr_array of shape (n_words, n_labels)
+        beta : float
 
         Examples
         --------
-        >>> no_pairs = np.zeros(3, np.int64), np.zeros(0, np.int32), np.zeros(0)
-        >>> empty = WordLabels(*no_pairs, smooth=np.ones(1), tokens=np.zeros(1), beta=1.0)
-        >>> empty.with_counts(sparse.csr_array([[2.0], [0.0]])).toarray().ravel().tolist()
+        >>> WordLabels.from_counts(sparse.csr_array([[2.0], [0.0]]), 1.0).toarray().ravel().tolist()
         [0.75, 0.25]
         """
-        n_words, n_labels = counts.shape
-        before = np.zeros(n_labels)
-        before[: self.n_labels] = self.tokens
-        smoothing = n_words * self.beta
-        old = sparse.csr_array(
-            (self.phi * (before + smoothing)[self.labels], self.labels, self.pointers),
-            shape=counts.shape,
-        )
-        both = sparse.csr_array(old + counts)
-        both.sort_indices()
-        tokens = before + np.asarray(counts.sum(axis=0)).ravel()
-        labels = both.indices.astype(np.int32, copy=False)
-        return WordLabels(
-            both.indptr.astype(np.int64, copy=False),
+        counts = sparse.csr_array(counts)
+        counts.sort_indices()
+        tokens = np.asarray(counts.sum(axis=0), np.float64).ravel()
+        divisors = tokens + counts.shape[0] * beta
+        labels = counts.indices.astype(np.int32, copy=False)
+        return cls(
+            counts.indptr.astype(np.int64, copy=False),
             labels,
-            both.data / (tokens + smoothing)[labels],
-            self.beta / (tokens + smoothing),
+            counts.data / divisors[labels],
+            beta / divisors,
             tokens,
-            self.beta,
+            beta,
         )
+
+    def with_counts(self, counts: sparse.csr_array) -> WordLabels:
+        """Add counts of (word, label) pairs; ``counts`` may have more labels."""
+        before = np.zeros(counts.shape[1])
+        before[: self.n_labels] = self.tokens + self.n_words * self.beta
+        own = (self.phi * before[self.labels], self.labels, self.pointers)
+        return self.from_counts(sparse.csr_array(own, shape=counts.shape) + counts, self.beta)
 
     def __deepcopy__(self, memo: Any) -> WordLabels:
         """Itself: nothing ever changes it."""
