@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -61,12 +61,21 @@ class StringArray(Sequence[str]):
         return _decoded(self._bytes[self._ends[place] : self._ends[place + 1]].tobytes())
 
     def __iter__(self) -> Iterator[str]:
+        for block in self._blocks():
+            yield from block
+
+    def _blocks(self) -> Iterator[list[str]]:
+        """The strings, many at a time."""
         for first in range(0, self._ends.size - 1, BLOCK):
             ends = self._ends[first : first + BLOCK + 1]
             block = self._bytes[ends[0] : ends[-1]].tobytes()
-            for start, stop in pairwise((ends - ends[0]).tolist()):
-                yield _decoded(block[start:stop])
-        yield from self._more
+            places = pairwise((ends - ends[0]).tolist())
+            if block.isascii():
+                text = block.decode("ascii")
+                yield [text[start:stop] for start, stop in places]
+            else:
+                yield [_decoded(block[start:stop]) for start, stop in places]
+        yield self._more
 
     def __eq__(self, other: object) -> bool:
         """Whether another sequence holds the same strings."""
@@ -85,13 +94,13 @@ class StringArray(Sequence[str]):
 
     def tolist(self) -> list[str]:
         """The strings as a list."""
-        return list(self)
+        return list(chain.from_iterable(self._blocks()))
 
     def _store_state(self) -> dict[str, Any]:
         """Two arrays, with what came later at their end."""
-        new_bytes, new_ends = _packed(self._more)
         if not self._more:
-            return self.__dict__
+            return vars(self)
+        new_bytes, new_ends = _packed(self._more)
         return {
             "_bytes": np.concatenate([self._bytes, new_bytes]),
             "_ends": np.concatenate([self._ends, self._ends[-1] + new_ends[1:]]),
