@@ -1,4 +1,10 @@
-"""The model folder: a manifest beside memory-mapped arrays. Nothing is pickled, nothing is run."""
+"""The model folder: a manifest beside memory-mapped arrays. Nothing is pickled, nothing is run.
+
+A class of manylabel needs nothing to be stored: its attributes are. One that wants something else
+has ``_store_state()``, which returns what to store by name, and where that is not simply set as
+attributes again, the class method ``_from_store_state(state)``. A model's ``_on_load(folder)`` is
+called when it has been read.
+"""
 
 from manylabel.store.folder import load, save
 from manylabel.store.manifest import FORMAT_VERSION, read_manifest
