@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from manylabel.store import StringArray
 
 __all__ = ["SNIPPET", "Documents"]
 
@@ -32,7 +35,6 @@ class Documents:
         self._ids, self._texts, self._labels = ids, texts, labels
         self._new: list[tuple[str, str, list[int]]] = []
         self._removed: set[int] = set()
-        self._numbers: dict[str, int] | None = None
 
     def __len__(self) -> int:
         return self.n_numbers - len(self._removed)
@@ -42,28 +44,33 @@ class Documents:
         """Numbers in use, removed documents included."""
         return len(self._ids) + len(self._new)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether documents came or went."""
+        return bool(self._new or self._removed)
+
     def find(self, name: str) -> int | None:
         """The number of a document that is there."""
-        if self._numbers is None:
-            self._numbers = {
-                self.id(number): number
-                for number in range(self.n_numbers)
-                if number not in self._removed
-            }
-        return self._numbers.get(name)
+        return self._by_id.get(name)
 
     def add(self, name: str, text: str, labels: list[int]) -> None:
         """Add a document under the next number; one of the same id must have been removed."""
-        assert self.find(name) is None
-        self._numbers[name] = self.n_numbers  # type: ignore[index]
+        self._by_id[name] = self.n_numbers
         self._new.append((name, text, sorted(labels)))
 
     def remove(self, number: int) -> None:
         """Remove a document; its number is not used again."""
-        name = self.id(number)
-        assert self.find(name) == number
-        del self._numbers[name]  # type: ignore[index]
+        del self._by_id[self.id(number)]
         self._removed.add(number)
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        """Numbers of the documents that are there; made when it is first needed."""
+        return {
+            name: number
+            for number, name in enumerate(chain(self._ids, (name for name, _, _ in self._new)))
+            if number not in self._removed
+        }
 
     def id(self, number: int) -> str:
         """The name of a document."""
@@ -90,15 +97,19 @@ class Documents:
 
     def label_matrix(self, n_labels: int) -> sparse.csr_array:
         """The labels of the documents that are there."""
-        new = [labels for _, _, labels in self._new]
-        whole = indicator(new, n_labels)
-        if len(self._ids):
-            old = sparse.csr_array(
-                (self._labels.data, self._labels.indices, self._labels.indptr),
-                shape=(len(self._ids), n_labels),
-            )
-            whole = sparse.csr_array(sparse.vstack([old, whole], "csr"))
+        whole = self._all_labels(n_labels)
         return whole[self.kept()] if self._removed else whole
+
+    def _all_labels(self, n_labels: int) -> sparse.csr_array:
+        """The labels of all documents, removed ones included."""
+        old = sparse.csr_array(
+            (self._labels.data, self._labels.indices, self._labels.indptr),
+            shape=(len(self._ids), n_labels),
+        )
+        if not self._new:
+            return old
+        new = indicator((labels for _, _, labels in self._new), n_labels)
+        return sparse.csr_array(sparse.vstack([old, new], "csr"))
 
     def compacted(self, n_labels: int) -> Documents:
         """The documents that are there, numbered anew."""
@@ -109,22 +120,20 @@ class Documents:
             self.label_matrix(n_labels),
         )
 
-    def state(self, n_labels: int) -> dict[str, Any]:
-        """Everything, as lists and arrays."""
-        everything = Documents(self._ids, self._texts, self._labels)
-        everything._new = self._new
+    def _store_state(self) -> dict[str, Any]:
+        """Everything in arrays, which cost nothing to load."""
+        n_labels = max([self._labels.shape[1], *(max(new[2], default=-1) + 1 for new in self._new)])
         return {
-            "ids": list(chain(self._ids, (name for name, _, _ in self._new))),
-            "texts": list(chain(self._texts, (text for _, text, _ in self._new))),
-            "labels": everything.label_matrix(n_labels),
+            "ids": StringArray(chain(self._ids, (name for name, _, _ in self._new))),
+            "texts": StringArray(chain(self._texts, (text for _, text, _ in self._new))),
+            "labels": self._all_labels(n_labels),
             "removed": np.array(sorted(self._removed), np.int64),
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Documents:
-        """The documents whose :meth:`state` this is."""
+    def _from_store_state(cls, state: dict[str, Any]) -> Documents:
         documents = cls(state["ids"], state["texts"], state["labels"])
-        documents._removed = set(np.asarray(state["removed"]).tolist())
+        documents._removed = set(state["removed"].tolist())
         return documents
 
 

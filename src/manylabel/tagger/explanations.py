@@ -207,7 +207,7 @@ class Words:
         """A word with its share and its places."""
         spans = self._spans.get(feature, [])
         word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
-        return WordReason(word, share, spans)
+        return WordReason(word, float(share), spans)
 
 
 def label_reasons(
@@ -242,8 +242,8 @@ def label_reasons(
     return LabelReasons(
         label=label,
         name=name,
-        score=why.score,
-        parts=[PartReason(kind, share) for kind, share in _greatest_first(parts.items())],
+        score=float(why.score),
+        parts=[PartReason(kind, float(share)) for kind, share in _greatest_first(parts.items())],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
         words=[words.reason(feature, share) for feature, share in _greatest_first(direct.items())],
     )
@@ -255,8 +255,8 @@ def _neighbour(document: Document, share: float, reason: Reason, words: Words) -
         str(document.id),
         document.text[:SNIPPET],
         document.labels,
-        reason.similarity or 0.0,
-        share,
+        float(reason.similarity or 0.0),
+        float(share),
         [
             words.reason(shared.index, shared.share)
             for shared in reason.reasons[:_SHARED]

@@ -88,6 +88,21 @@ class Labels:
         known = self.infos.get(label)
         return label if known is None else known.name
 
+    def _store_state(self) -> dict[str, Any]:
+        """Lists of strings."""
+        infos = self.infos.values()
+        return {
+            "labels": self.listed,
+            "informed": [info.label for info in infos],
+            "names": [info.name for info in infos],
+            "descriptions": [info.description for info in infos],
+        }
+
+    @classmethod
+    def _from_store_state(cls, state: dict[str, Any]) -> Labels:
+        rows = zip(state["informed"], state["names"], state["descriptions"], strict=True)
+        return cls(state["labels"], {row[0]: LabelInfo(*row) for row in rows})
+
 
 def check_label_info(given: Any) -> dict[str, LabelInfo]:
     """What `Tagger.fit` takes as ``label_info``: a mapping, or the path of a file."""

@@ -56,10 +56,10 @@ class Learner:
             parts += ("word weights",)
         return parts
 
-    def add(self, row: sparse.csr_array, columns: list[int]) -> None:
-        """A document came."""
-        self._rows.append(row)
-        self._columns.append(columns)
+    def add(self, rows: sparse.csr_array, columns: list[list[int]]) -> None:
+        """Documents came: their counts, and the columns of their labels."""
+        self._rows.append(rows)
+        self._columns.extend(columns)
 
     def remove(self, number: int) -> None:
         """A document went."""
@@ -82,7 +82,24 @@ class Learner:
             return self.estimator.threshold_.apply(scores)
         return self.estimator.predict(counts)
 
-    def rows(self, numbers: NDArray[np.int64]) -> sparse.csr_array | None:
-        """The counts of training documents, if the model keeps them."""
+    def rebuild(self, n_labels: int) -> bool:
+        """Train anew on the documents that are left, where the model keeps them.
+
+        Returns
+        -------
+        bool
+            Whether documents may be numbered anew: not if the model still knows the old numbers.
+        """
+        if not self.can_forget:
+            return True
+        kept = getattr(self.estimator, "alive_", None)
+        if kept is None:
+            return False
+        self.estimator.fit(self.estimator.X_[kept], self.estimator.Y_[kept])
+        self.n_fitted_labels = n_labels
+        return True
+
+    def rows(self, numbers: NDArray[np.int64] | None) -> sparse.csr_array | None:
+        """The counts of training documents, or of all, if the model keeps them."""
         kept = getattr(self.estimator, "X_", None)
-        return None if kept is None else kept[numbers]
+        return kept if kept is None or numbers is None else kept[numbers]

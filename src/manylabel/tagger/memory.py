@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import secrets
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from manylabel.corpus import Corpus, Document
 from manylabel.exceptions import InputError
 from manylabel.tagger.describing import LabelDescription, defining_words, together
 from manylabel.tagger.documents import SNIPPET, Documents
+from manylabel.tagger.entries import Forget, Learn
 from manylabel.tagger.explanations import Words
 from manylabel.tagger.inputs import check_texts
 from manylabel.tagger.labels import LabelInfo, Labels
@@ -59,6 +61,9 @@ class Memory:
         self.vectorizer, self.feature_names = vectorizer, feature_names
         self.document_counts, self.n_counted = document_counts, n_counted
         self.keep_texts = keep_texts
+        # The token tells a journal that is this memory's from others; entries up to the number
+        # are part of it.
+        self.token, self.sequence = secrets.token_hex(8), 0
 
     @classmethod
     def of_corpus(
@@ -92,6 +97,13 @@ class Memory:
         """How many labels there are."""
         return len(self.labels)
 
+    def use_jobs(self, n_jobs: int) -> None:
+        """Use so many threads."""
+        if hasattr(self.learner.estimator, "n_jobs"):
+            self.learner.estimator.set_params(n_jobs=n_jobs)
+        if self.vectorizer is not None:
+            self.vectorizer.set_params(n_jobs=n_jobs)
+
     def counts_of_texts(self, texts: Iterable[str]) -> sparse.csr_array:
         """Counts of texts that are not empty."""
         listed = check_texts(texts)
@@ -116,19 +128,58 @@ class Memory:
             )
         return corpus.X
 
-    def add(self, name: str, text: str, labels: Iterable[str], counts: sparse.csr_array) -> None:
-        """Learn one document; one of the same id is forgotten."""
-        if self.documents.find(name) is not None:
-            self.drop(name)
-        columns = [self.labels.add(label) for label in labels]
-        self.documents.add(name, text if self.keep_texts else text[:SNIPPET], columns)
-        self.learner.add(counts, columns)
+    def apply(
+        self, changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
+    ) -> None:
+        """Learn and forget documents, in this order.
 
-    def drop(self, name: str) -> None:
-        """Forget one document."""
-        number = self.number(name)
-        self.documents.remove(number)
-        self.learner.remove(number)
+        Parameters
+        ----------
+        changes : sequence of Learn and Forget
+            A document with an id that exists takes its place.
+        counts : csr_array, optional
+            A row for each document that is learnt.
+        """
+        learnt = [change for change in changes if isinstance(change, Learn)]
+        counts = self._counts_of(learnt) if counts is None else counts
+        columns = []
+        for change in changes:
+            number = self.documents.find(change.id)
+            if number is not None:
+                self.documents.remove(number)
+                self.learner.remove(number)
+            if isinstance(change, Learn):
+                columns.append([self.labels.add(label) for label in change.labels])
+                text = change.text if self.keep_texts else change.text[:SNIPPET]
+                self.documents.add(change.id, text, columns[-1])
+        if learnt:
+            self.learner.add(counts, columns)
+
+    def _counts_of(self, learnt: list[Learn]) -> sparse.csr_array:
+        """Counts of documents from a journal."""
+        if self.vectorizer is not None:
+            return self.vectorizer.transform([change.text for change in learnt])
+        rows = [change.features or [] for change in learnt]
+        flat = [entry for row in rows for entry in row]
+        ptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+        return sparse.csr_array(
+            (
+                np.array([value for _, value in flat], np.float64),
+                np.array([column for column, _ in flat], np.int32),
+                ptr,
+            ),
+            shape=(len(rows), len(self.feature_names)),
+        )
+
+    def compact(self) -> None:
+        """Train anew what can be, so that forgotten documents leave no trace in it."""
+        self.catch_up()
+        if self.documents.is_changed and self.learner.rebuild(self.n_labels):
+            rows = self.learner.rows(None)
+            self.documents = self.documents.compacted(self.n_labels)
+            if rows is not None:
+                self.document_counts = np.bincount(rows.indices, minlength=rows.shape[1])
+                self.n_counted = rows.shape[0]
 
     def number(self, name: str) -> int:
         """The number of a document that must be there."""
@@ -139,7 +190,8 @@ class Memory:
 
     def free_ids(self, n: int) -> list[str]:
         """Names that no document has."""
-        number, free = self.documents.n_numbers, []
+        number = self.documents.n_numbers
+        free: list[str] = []
         while len(free) < n:
             if self.documents.find(str(number)) is None:
                 free.append(str(number))

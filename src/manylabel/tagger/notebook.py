@@ -45,8 +45,8 @@ def _label_html(text: str, reasons: LabelReasons, is_open: bool) -> str:
         head = ("document", "text", "shared words", "similarity", "adds")
         pieces.append(html_table(head, rows))
     if reasons.words:
-        rows = [(word.word, f"{word.share:+.4f}") for word in reasons.words[:_WORDS]]
-        pieces.append(html_table(("word", "adds"), rows))
+        words = [(word.word, f"{word.share:+.4f}") for word in reasons.words[:_WORDS]]
+        pieces.append(html_table(("word", "adds"), words))
     return (
         f"<details{' open' if is_open else ''}><summary><b>{title}</b> {reasons.score:.4f}"
         f"</summary>{''.join(pieces)}</details>"

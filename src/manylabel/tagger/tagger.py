@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, Self, overload
 
 from scipy import sparse
@@ -16,11 +15,12 @@ from manylabel.predictions import keep_top
 from manylabel.tagger import selecting
 from manylabel.tagger.changes import Change
 from manylabel.tagger.describing import LabelDescription
+from manylabel.tagger.entries import Forget, documents_of
 from manylabel.tagger.explanations import TextExplanation, label_reasons
 from manylabel.tagger.inputs import as_corpus, check_texts, make_vectorizer
 from manylabel.tagger.labels import LabelInfo, check_label_info
-from manylabel.tagger.locks import ReadWriteLock
 from manylabel.tagger.memory import Memory
+from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.suggestions import Suggestions
 from manylabel.text import CountVectorizer
 from manylabel.validation import check_whole
@@ -31,7 +31,7 @@ __all__ = ["DEFAULT_MODEL", "Tagger"]
 DEFAULT_MODEL = "lcif"
 
 
-class Tagger:
+class Tagger(Persistent):
     """Learns from texts with labels, suggests labels for new texts, and says why.
 
     Parameters
@@ -91,8 +91,7 @@ class Tagger:
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self._lock = ReadWriteLock()
-        self._memory: Memory | None = None
+        super().__init__()
         self._new_estimator()
         make_vectorizer(language, vectorizer, n_jobs, verbose)
 
@@ -122,12 +121,11 @@ class Tagger:
             raise InputError("no document has a label: there is nothing to learn.")
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
         memory = Memory.of_corpus(corpus, self._new_estimator(), vectorizer, info, self.keep_texts)
-        with self._lock.writing():
-            self._memory = memory
+        self._remember(memory)
         return self
 
     @overload
-    def suggest(
+    def suggest(  # type: ignore[overload-overlap]  # a string is meant as one text
         self,
         texts: str,
         top: int | None = 5,
@@ -250,7 +248,7 @@ class Tagger:
         named = corpus.ids if ids is not None or corpus.has_ids else None
         _check_distinct(named or [])
         check_texts(corpus.texts or [])
-        with self._writing() as memory:
+        with self._writing() as (memory, write):
             if not memory.learner.can_learn:
                 raise InputError(
                     f"{self.model_name} cannot learn single documents; fit it again with all of "
@@ -260,9 +258,7 @@ class Tagger:
             named = named or memory.free_ids(len(corpus))
             replaced = [name for name in named if memory.documents.find(name) is not None]
             known = memory.n_labels
-            contents = corpus.texts or [""] * len(corpus)
-            for row, (name, given) in enumerate(zip(named, corpus.label_lists(), strict=True)):
-                memory.add(name, contents[row], given, counts[[row]])
+            write(documents_of(corpus, named, counts), counts)
             return Change(
                 learnt=tuple(named),
                 replaced=tuple(replaced),
@@ -283,13 +279,12 @@ class Tagger:
             What was forgotten, and which parts of the model still know it.
         """
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
-        with self._writing() as memory:
+        with self._writing() as (memory, write):
             for name in wanted:
                 memory.number(name)
             if len(wanted) >= len(memory.documents):
                 raise InputError("at least one document must be left.")
-            for name in wanted:
-                memory.drop(name)
+            write([Forget(name) for name in wanted])
             return Change(
                 forgotten=tuple(wanted),
                 not_updated=memory.learner.not_updated(self.model_name, True),
@@ -337,12 +332,12 @@ class Tagger:
     @property
     def labels(self) -> list[str]:
         """Every label that can be suggested."""
-        return list(self._fitted().labels.listed)
+        return list(self._latest().labels.listed)
 
     @property
     def n_documents(self) -> int:
         """How many documents the tagger knows."""
-        return len(self._fitted().documents)
+        return len(self._latest().documents)
 
     def document(self, id: str) -> Document:
         """A document that the tagger knows: its text, or what was kept of it, and its labels."""
@@ -351,7 +346,7 @@ class Tagger:
 
     def label_info(self, label: str) -> LabelInfo:
         """What a label is called and means."""
-        return self._fitted().labels.info(label)
+        return self._latest().labels.info(label)
 
     def describe_label(self, label: str, top: int = 10) -> LabelDescription:
         """What a label stands for: the words of its documents, and labels that go with it.
@@ -398,31 +393,6 @@ class Tagger:
                 if name in known and name not in self.parameters and value is not None
             }
         )
-
-    def _fitted(self) -> Memory:
-        if self._memory is None:
-            raise InputError("this tagger is not fitted: call fit(texts, labels) first.")
-        return self._memory
-
-    @contextmanager
-    def _reading(self) -> Iterator[Memory]:
-        """Everything learnt so far is in the model, and stays as it is meanwhile."""
-        while True:
-            memory = self._fitted()
-            if memory.learner.is_behind:
-                with self._lock.writing():
-                    memory.catch_up()
-            with self._lock.reading():
-                # Another thread may have learnt something between the two locks.
-                if memory is self._memory and not memory.learner.is_behind:
-                    yield memory
-                    return
-
-    @contextmanager
-    def _writing(self) -> Iterator[Memory]:
-        """Nobody else reads or writes."""
-        with self._lock.writing():
-            yield self._fitted()
 
 
 def _counted(memory: Memory, texts: Any) -> tuple[sparse.csr_array, list[str] | None]:

@@ -1,0 +1,308 @@
+"""What happened to a model since it was saved: a journal that survives any crash.
+
+An entry is on disk before whoever wrote it goes on. The journal belongs to one model, told by a
+token that the model carries; the journal of a model that is there no more counts as empty.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from manylabel.exceptions import StoreError
+
+__all__ = ["JOURNAL", "Entry", "Journal", "Snapshot", "Writer"]
+
+#: The file in the model folder.
+JOURNAL = "journal.sqlite"
+#: Seconds that a writer waits for another.
+PATIENCE = 10.0
+
+# A connection must not be used by a child of its process, not even closed.
+_INHERITED: list[sqlite3.Connection] = []
+
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS model (
+        only INTEGER PRIMARY KEY CHECK (only = 0), token TEXT NOT NULL, folded INTEGER NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS entries (
+        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL
+    );
+"""
+
+
+class Entry(NamedTuple):
+    """One thing that happened; numbers rise."""
+
+    number: int
+    kind: str
+    content: str
+
+
+class Snapshot(NamedTuple):
+    """The journal at one moment.
+
+    Attributes
+    ----------
+    token : str
+        The model that it belongs to; empty before it belongs to any.
+    folded : int
+        Entries up to this number have become part of the saved model, and are gone.
+    entries : list of Entry
+        Those after the number asked for.
+    """
+
+    token: str
+    folded: int
+    entries: list[Entry]
+
+
+class Journal:
+    """The journal of a model folder, in SQLite's write-ahead mode.
+
+    Processes and threads may share one. Readers never wait.
+
+    Parameters
+    ----------
+    folder : path
+        The model folder.
+    patience : float, optional
+        Seconds to wait for another writer.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, Journal(folder) as journal:
+    ...     with journal.writing() as writer:
+    ...         writer.begin("token", 0)
+    ...         last = writer.append([("learn", "a cat"), ("forget", "x1")])
+    ...     journal.read(after=1)
+    Snapshot(token='token', folded=0, entries=[Entry(number=2, kind='forget', content='x1')])
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], patience: float | None = None) -> None:
+        self.path = Path(folder) / JOURNAL
+        self._patience = PATIENCE if patience is None else patience
+        # Two connections, so that whoever reads does not wait for whoever writes.
+        self._reader = _Connection(self.path, self._patience, create=False)
+        self._writer = _Connection(self.path, self._patience, create=True)
+        self._version: tuple[int, int] | None = None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; whoever uses the journal again opens it again."""
+        for connection in (self._reader, self._writer):
+            with connection.lock:
+                connection.close()
+        self._version = None
+
+    def has_changed(self) -> bool:
+        """Whether something was written since the last `read`; cheap enough to ask every time."""
+        with self._reader.lock, self._reporting():
+            return self._current_version() != self._version
+
+    def read(self, after: int = 0) -> Snapshot:
+        """The journal as it is, without waiting for writers."""
+        with self._reader.lock, self._reporting():
+            version = self._current_version()
+            snapshot = Snapshot("", 0, [])
+            if version is not None:
+                connection = self._reader.opened()
+                connection.execute("BEGIN")
+                try:
+                    snapshot = _snapshot(connection, after)
+                finally:
+                    connection.rollback()
+            # From before the reading: what comes meanwhile counts as a change.
+            self._version = version
+            return snapshot
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Keep other writers out; at the end everything written is on disk, or nothing is.
+
+        Raises
+        ------
+        StoreError
+            If another process writes and does not finish in time.
+        """
+        if not self._writer.lock.acquire(timeout=self._patience):
+            raise self._fault(sqlite3.OperationalError("locked"))
+        try:
+            with self._reporting():
+                connection = self._writer.opened()
+                connection.execute("BEGIN IMMEDIATE")
+            try:
+                with self._reporting():
+                    yield Writer(connection)
+                    connection.commit()
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.rollback()
+                raise
+        finally:
+            self._writer.lock.release()
+
+    def _current_version(self) -> tuple[int, int] | None:
+        """Something that changes when others write; None while there is no journal."""
+        try:
+            file = os.stat(self.path).st_ino
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return file, self._reader.opened().execute("PRAGMA data_version").fetchone()[0]
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Turn SQLite's faults into ours."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._fault(error) from None
+
+    def _fault(self, error: sqlite3.Error) -> StoreError:
+        if "locked" in str(error) or "busy" in str(error):
+            return StoreError(
+                f"another process is writing to this model, and was not done after "
+                f"{self._patience:g} seconds; try again later.",
+                self.path.parent,
+            )
+        if "readonly" in str(error) or "unable to open" in str(error):
+            return StoreError(
+                f"the journal cannot be written ({error}); ask for permission to write in this "
+                "folder, or save the model in another.",
+                self.path,
+            )
+        if "full" in str(error):
+            return StoreError(f"the journal cannot be written ({error}); make room.", self.path)
+        return StoreError(
+            f"the journal cannot be read ({error}); restore the folder from a copy, or remove "
+            "the journal and with it what was learnt since the model was saved.",
+            self.path,
+        )
+
+
+class Writer:
+    """What may be done while other writers are kept out."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def commit(self) -> None:
+        """Put everything on disk now, and let other writers in."""
+        self._connection.commit()
+
+    def read(self, after: int = 0) -> Snapshot:
+        """The journal as it is."""
+        return _snapshot(self._connection, after)
+
+    def begin(self, token: str, folded: int) -> None:
+        """Start anew for a model that entries up to ``folded`` are part of."""
+        self._connection.execute("DELETE FROM entries")
+        self._connection.execute("REPLACE INTO model VALUES (0, ?, ?)", (token, folded))
+
+    def fold(self, number: int) -> None:
+        """Remove the entries up to a number: the saved model has them."""
+        self._connection.execute("DELETE FROM entries WHERE number <= ?", (number,))
+        self._connection.execute("UPDATE model SET folded = max(folded, ?)", (number,))
+
+    def append(self, things: Iterable[tuple[str, str]]) -> int:
+        """Add entries, each a kind and a content; the number of the last one."""
+        found = self._connection.execute(
+            "SELECT max(folded, coalesce((SELECT max(number) FROM entries), 0)) FROM model"
+        ).fetchone()
+        assert found is not None, "begin() comes first"
+        last: int = found[0]
+        rows = [(last + i, kind, content) for i, (kind, content) in enumerate(things, start=1)]
+        self._connection.executemany("INSERT INTO entries VALUES (?, ?, ?)", rows)
+        return last + len(rows)
+
+
+class _Connection:
+    """A connection that is opened when it is first needed, once a process."""
+
+    def __init__(self, path: Path, patience: float, create: bool) -> None:
+        self.lock = threading.Lock()
+        self._path, self._patience, self._create = path, patience, create
+        self._opened: sqlite3.Connection | None = None
+        self._process: int | None = None
+
+    def opened(self) -> sqlite3.Connection:
+        """The connection of this process."""
+        if self._opened is not None and self._process != os.getpid():
+            _INHERITED.append(self._opened)
+            self._opened = None
+        if self._opened is None:
+            self._opened, self._process = self._open(), os.getpid()
+        return self._opened
+
+    def close(self) -> None:
+        if self._opened is not None and self._process == os.getpid():
+            self._opened.close()
+            self._opened = None
+
+    def _open(self) -> sqlite3.Connection:
+        if not self._path.parent.is_dir():
+            raise StoreError("there is no such folder any more.", self._path.parent)
+        # A folder that may not be written can still be read, if nobody is writing.
+        modes = ["mode=rwc"] if self._create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
+        for mode in modes:
+            connection = sqlite3.connect(
+                f"file:{quote(str(self._path))}?{mode}",
+                uri=True,
+                timeout=self._patience,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                if self._create:
+                    _prepare(connection, self._patience)
+                connection.execute("SELECT count(*) FROM sqlite_master")
+                return connection
+            except sqlite3.OperationalError:
+                connection.close()
+                if mode == modes[-1]:
+                    raise
+        raise AssertionError("one of the modes has returned or raised")
+
+
+def _prepare(connection: sqlite3.Connection, patience: float) -> None:
+    """Make the tables of a new journal."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError:
+            # SQLite does not wait by itself for another process that does the same.
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+    connection.execute("PRAGMA synchronous = FULL")
+    # A text that was forgotten shall not stay in the file.
+    connection.execute("PRAGMA secure_delete = ON")
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+
+
+def _snapshot(connection: sqlite3.Connection, after: int) -> Snapshot:
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    found: Any = tables[0] and connection.execute("SELECT token, folded FROM model").fetchone()
+    if not found:
+        return Snapshot("", 0, [])
+    rows = connection.execute(
+        "SELECT number, kind, content FROM entries WHERE number > ? ORDER BY number", (after,)
+    )
+    token, folded = found
+    return Snapshot(token, folded, [Entry(*row) for row in rows])

@@ -1,0 +1,112 @@
+"""Run by the tests as a program: taggers that are killed, and taggers that meet."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from itertools import count
+
+from manylabel import Tagger
+
+TEXTS = ["cat kitten", "dog puppy", "bird nest", "fish river"]
+LABELS = [["cats"], ["dogs"], ["birds"], ["fish"]]
+PARAMETERS = {"k": 3, "lam": 0.8, "threshold": "0.3"}
+
+
+def made(folder: str) -> None:
+    """Save a small tagger."""
+    Tagger(parameters=PARAMETERS).fit(TEXTS, LABELS, ["a", "b", "c", "d"]).save(folder)
+
+
+def step(tagger: Tagger, number: int) -> None:
+    """One change: a pair comes, the pair before it goes now and then, everything is compacted."""
+    if number % 9 == 8:
+        tagger.compact()
+    elif number % 3 == 2:
+        tagger.forget([f"{number - 1}-left", f"{number - 1}-right"])
+    else:
+        names = [f"{number}-left", f"{number}-right"]
+        tagger.learn(["cat nest", "dog river"], [["cats", f"new{number % 4}"], ["dogs"]], names)
+
+
+def ids_after(n_steps: int) -> set[str]:
+    """What is known after so many steps."""
+    known = {"a", "b", "c", "d"}
+    for number in range(n_steps):
+        pair = (
+            {f"{number}-left", f"{number}-right"},
+            {f"{number - 1}-left", f"{number - 1}-right"},
+        )
+        if number % 9 == 8:
+            continue
+        if number % 3 == 2:
+            known -= pair[1]
+        else:
+            known |= pair[0]
+    return known
+
+
+def ids_of(tagger: Tagger) -> set[str]:
+    """What a tagger knows; an AssertionError if its parts disagree."""
+    assert tagger.suggest("cat nest river", top=None).labels
+    for why in tagger.explain("cat nest river", top=10):
+        assert abs(why.total - why.score) < 1e-9
+        assert all(why.label in neighbour.labels for neighbour in why.neighbours)
+    documents = tagger._memory.documents
+    return {documents.id(number) for number in documents.kept().tolist()}
+
+
+def kill_at_random(folder: str, times: int, seed: int) -> None:
+    """Kill a writer after random times; what it said was done must be there, and nothing half."""
+    rng = random.Random(seed)
+    made(folder)
+    done = 0
+    # Everything is compiled before the first child runs.
+    step(Tagger.load(folder), done)
+    done += 1
+    for _ in range(times):
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            tagger = Tagger.load(folder)
+            for number in count(done):
+                step(tagger, number)
+                os.write(write, b".")
+        os.close(write)
+        time.sleep(rng.random() * 0.25)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with os.fdopen(read, "rb") as pipe:
+            said = done + len(pipe.read())
+        known = ids_of(Tagger.load(folder))
+        assert known in (ids_after(said), ids_after(said + 1)), (said, sorted(known))
+        done = said if known == ids_after(said) else said + 1
+    print(done)
+
+
+def learn_again_and_again(folder: str, name: str, times: int) -> None:
+    """Learn a number of documents, and compact in the middle."""
+    tagger = Tagger.load(folder)
+    for number in range(times):
+        tagger.learn(["cat nest"], [["cats"]], [f"{name}{number}"])
+        if number == times // 2:
+            tagger.compact()
+
+
+def read_again_and_again(folder: str, times: int) -> None:
+    """Load and ask while others write; what is known only grows."""
+    known: set[str] = set()
+    followed = Tagger.load(folder)
+    for _ in range(times):
+        loaded = ids_of(Tagger.load(folder))
+        assert known <= loaded
+        known = ids_of(followed)
+        assert loaded <= known
+
+
+if __name__ == "__main__":
+    task, *arguments = sys.argv[1:]
+    globals()[task](*(int(word) if word.isdigit() else word for word in arguments))

@@ -1,0 +1,280 @@
+"""Taggers in folders, with a journal of what they learn."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+
+import pytest
+from tagger.tagger_problems import texts_and_labels
+
+import manylabel
+from manylabel import LCIF, Corpus, Tagger
+from manylabel.exceptions import InputError, StoreError
+from manylabel.store import read_manifest
+from manylabel.store.journal import Journal, Writer
+
+QUERY = "a cat with a feather in the river"
+TEXTS, LABELS = texts_and_labels(40)
+
+
+def fitted(model: str = "lcif", **parameters) -> Tagger:
+    return Tagger(model, parameters=parameters).fit(TEXTS, LABELS, label_info={"cats": "Cats"})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "model"
+    fitted(k=5).save(path)
+    return path
+
+
+def state(tagger: Tagger) -> tuple:
+    found = tagger.suggest(QUERY, top=None)
+    ids = [f"n{number}" for number in range(9)]
+    known = {name for name in ids if tagger._memory.documents.find(name) is not None}
+    return found.to_list(), known, tagger.n_documents, tagger.labels
+
+
+def entries(folder) -> int:
+    with Journal(folder) as journal:
+        return len(journal.read().entries)
+
+
+@pytest.mark.parametrize("model", ["lcif", "flat-lda", "svm", "br-knn"])
+def test_a_loaded_tagger_is_the_same(model, tmp_path):
+    tagger = fitted(model)
+    tagger.save(tmp_path / "model")
+    same = Tagger.load(tmp_path / "model")
+    assert state(same) == state(tagger)
+    assert same.label_info("cats").name == "Cats"
+    assert same.describe_label("cats") == tagger.describe_label("cats")
+    assert same.document("3") == tagger.document("3")
+    assert same.model_name == model
+    assert same.path == tmp_path / "model"
+    if hasattr(tagger._memory.learner.estimator, "explain"):
+        assert same.explain(QUERY) == tagger.explain(QUERY)
+
+
+def test_the_manifest_tells_what_is_in_the_folder(folder):
+    info = read_manifest(folder)["info"]
+    assert (info["model"], info["documents"], info["labels"]) == ("lcif", 40, 4)
+
+
+def test_changes_are_there_after_loading(folder):
+    tagger = Tagger.load(folder)
+    tagger.learn(["a zebra and a cat"], [["zebras"]], ["n1"])
+    tagger.learn(["a bird", "a dog"], [["birds"], ["dogs"]], ["n2", "n3"])
+    tagger.forget(["n2", "7"])
+    assert entries(folder) == 5
+    assert state(Tagger.load(folder)) == state(tagger)
+
+
+def test_a_tagger_that_was_saved_keeps_what_it_learns(tmp_path):
+    tagger = fitted(k=5)
+    assert tagger.path is None
+    tagger.learn(["a bird"], [["birds"]], ["n0"])
+    tagger.save(tmp_path / "model")
+    tagger.learn(["a bird"], [["birds"]], ["n1"])
+    assert state(Tagger.load(tmp_path / "model"))[1] == {"n0", "n1"}
+    tagger.fit(TEXTS, LABELS)
+    assert tagger.path is None
+    tagger.learn(["a bird"], [["birds"]], ["n2"])
+    assert state(Tagger.load(tmp_path / "model"))[1] == {"n0", "n1"}
+
+
+def test_others_know_it_at_their_next_call(folder):
+    one, other = Tagger.load(folder), Tagger.load(folder)
+    one.learn(["a zebra by the river"], [["zebras"]], ["n1"])
+    assert other.suggest("river", include=["zebras"]).labels == ["zebras"]
+    other.learn(["an owl by the river"], [["owls"]], ["n2"])
+    assert "owls" in one.labels
+    assert one.document("n2").labels == ["owls"]
+    one.forget("n2")
+    assert other.n_documents == 41
+    assert state(one) == state(other) == state(Tagger.load(folder))
+
+
+def test_free_ids_are_free_in_all_processes(folder):
+    one, other = Tagger.load(folder), Tagger.load(folder)
+    assert one.learn(["a cat"], [["cats"]]).learnt == ("40",)
+    assert other.learn(["a dog"], [["dogs"]]).learnt == ("41",)
+
+
+def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
+    one, other = Tagger.load(folder), Tagger.load(folder)
+    one.learn(["a kitten by the river"], [["zebras"]], ["n1"])
+    one.forget("3")
+    other.compact()
+    assert entries(folder) == 0
+    assert state(one) == state(other) == state(Tagger.load(folder))
+    vocabulary = one._memory.vectorizer
+    kept = [row for row in range(40) if row != 3]
+    fresh = Tagger(parameters={"k": 5}, vectorizer=vocabulary).fit(
+        [*(TEXTS[row] for row in kept), "a kitten by the river"],
+        [*(LABELS[row] for row in kept), ["zebras"]],
+    )
+    fresh_scores = {found.label: found.score for found in fresh.suggest(QUERY, top=None)}
+    scores = {found.label: found.score for found in one.suggest(QUERY, top=None)}
+    assert scores == pytest.approx(fresh_scores)
+    one.learn(["a bird"], [["birds"]], ["n2"])
+    assert state(Tagger.load(folder))[1] == {"n1", "n2"}
+
+
+def test_saving_again_folds_the_journal(folder):
+    tagger = Tagger.load(folder)
+    tagger.learn(["a zebra by the river"], [["zebras"]], ["n1"])
+    before = state(tagger)
+    tagger.save(folder)
+    assert entries(folder) == 0
+    assert state(tagger) == before == state(Tagger.load(folder))
+
+
+@pytest.mark.parametrize("step", ["begin", "fold"])
+def test_a_crash_between_the_model_and_the_journal_is_harmless(folder, step, monkeypatch):
+    tagger, other = Tagger.load(folder), Tagger.load(folder)
+    tagger.learn(["a zebra by the river"], [["zebras"]], ["n1"])
+    tagger.forget("3")
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, step, crash)
+        with pytest.raises(KeyboardInterrupt):
+            tagger.compact() if step == "fold" else fitted(k=2).save(folder)
+    after = Tagger.load(folder)
+    assert entries(folder) == 2
+    assert state(after)[1] == ({"n1"} if step == "fold" else set())
+    other.learn(["an owl by the river"], [["owls"]], ["n2"])
+    assert state(other) == state(Tagger.load(folder))
+    assert state(other)[1] == ({"n1", "n2"} if step == "fold" else {"n2"})
+
+
+def test_a_model_may_take_the_place_of_another(folder):
+    old = Tagger.load(folder)
+    old.learn(["a zebra by the river"], [["zebras"]], ["n1"])
+    new = Tagger("instance-knn", parameters={"k": 3}).fit(TEXTS[:20], LABELS[:20])
+    new.save(folder)
+    assert state(Tagger.load(folder)) == state(new)
+    assert state(new)[1] == set()
+    assert state(old) == state(new)
+    assert old.model_name == "instance-knn"
+    old.learn(["an owl by the river"], [["owls"]], ["n2"])
+    assert state(new)[1] == {"n2"}
+
+
+def test_a_copy_elsewhere_has_a_journal_of_its_own(folder, tmp_path):
+    tagger = Tagger.load(folder)
+    tagger.learn(["a zebra"], [["zebras"]], ["n1"])
+    tagger.save(tmp_path / "copy")
+    tagger.learn(["an owl"], [["owls"]], ["n2"])
+    shutil.copytree(tmp_path / "copy", tmp_path / "second")
+    Tagger.load(tmp_path / "second").learn(["a bird"], [["birds"]], ["n3"])
+    assert state(Tagger.load(folder))[1] == {"n1"}
+    assert state(Tagger.load(tmp_path / "copy"))[1] == {"n1", "n2"}
+    assert state(Tagger.load(tmp_path / "second"))[1] == {"n1", "n2", "n3"}
+
+
+def test_the_plain_functions_save_and_load_taggers_too(folder, tmp_path):
+    tagger = manylabel.load(folder)
+    tagger.learn(["a zebra"], [["zebras"]], ["n1"])
+    manylabel.save(tagger, tmp_path / "copy")
+    copy = manylabel.load(tmp_path / "copy")
+    copy.learn(["an owl"], [["owls"]], ["n2"])
+    assert state(manylabel.load(tmp_path / "copy"))[1] == {"n1", "n2"}
+    manylabel.save(tagger, folder)
+    assert state(manylabel.load(folder))[1] == {"n1"}
+    unfitted = tmp_path / "unfitted"
+    manylabel.save(Tagger("svm", language="fi"), unfitted)
+    assert repr(Tagger.load(unfitted)) == "<Tagger: svm, not fitted>"
+
+
+def test_features_are_learnt_durably(tmp_path):
+    corpus = Corpus([[2, 0, 1], [0, 3, 0], [1, 1, 0]], [[1, 0], [0, 1], [1, 1]])
+    tagger = Tagger(parameters={"k": 2}).fit(corpus)
+    tagger.save(tmp_path / "model")
+    tagger.learn(Corpus([[0, 1, 4], [0, 0, 0]], [[1, 0], [0, 0]], ids=["a", "b"]))
+    same = Tagger.load(tmp_path / "model")
+    assert same.suggest(corpus) == tagger.suggest(corpus)
+
+
+def test_threads_can_be_chosen_when_loading(folder):
+    tagger = Tagger.load(folder, n_jobs=2)
+    assert tagger.n_jobs == 2
+    assert tagger._memory.learner.estimator.n_jobs == 2
+
+
+def test_another_writer_is_waited_for_then_named(folder, monkeypatch):
+    monkeypatch.setattr("manylabel.store.journal.PATIENCE", 0.05)
+    tagger, other = Tagger.load(folder), Tagger.load(folder)
+    tagger.learn(["a cat"], [["cats"]], ["n1"])
+    with Journal(folder).writing(), pytest.raises(StoreError) as error:
+        tagger.learn(["a cat"], [["cats"]], ["n2"])
+    assert "another process is writing to this model" in str(error.value)
+    assert str(folder) in str(error.value)
+    assert state(tagger)[1] == state(other)[1] == {"n1"}
+    tagger.learn(["a cat"], [["cats"]], ["n2"])
+    assert state(other)[1] == {"n1", "n2"}
+
+
+def test_nothing_is_learnt_if_it_cannot_be_written(folder, monkeypatch):
+    tagger = Tagger.load(folder)
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Writer, "commit", full)
+    with pytest.raises(StoreError, match=r"disk is full.*make room"):
+        tagger.learn(["a cat"], [["cats"]], ["n1"])
+    monkeypatch.undo()
+    assert state(tagger)[1] == set()
+    assert tagger.learn(["a cat"], [["cats"]], ["n1"]).replaced == ()
+
+
+def test_forgotten_texts_leave_the_disk_with_compacting(folder):
+    tagger = Tagger.load(folder)
+    tagger.learn(["cat quetzalcoatlus"], [["cats"]], ["n1"])
+    tagger.forget("n1")
+    tagger.compact()
+    tagger._home.journal.close()
+    for path in folder.rglob("*"):
+        assert path.is_dir() or b"quetzalcoatlus" not in path.read_bytes()
+
+
+def test_a_folder_that_goes_away(folder):
+    tagger = Tagger.load(folder)
+    tagger.learn(["a cat"], [["cats"]], ["n1"])
+    before = state(tagger)
+    shutil.rmtree(folder)
+    assert state(tagger) == before
+    with pytest.raises(StoreError):
+        tagger.learn(["a cat"], [["cats"]], ["n2"])
+
+
+def test_folders_that_hold_no_tagger(tmp_path, folder):
+    manylabel.save(LCIF().fit([[1, 0], [0, 1]], [[1, 0], [0, 1]]), tmp_path / "other")
+    with pytest.raises(StoreError, match="holds LCIF, not a tagger"):
+        Tagger.load(tmp_path / "other")
+    with pytest.raises(StoreError, match="there is no such folder"):
+        Tagger.load(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="not fitted"):
+        Tagger().save(tmp_path / "empty")
+    tagger = Tagger.load(folder)
+    tagger.learn(["a cat"], [["cats"]], ["n1"])
+    (folder / "journal.sqlite").write_bytes(b"something else, which is long enough" * 100)
+    for rest in ("journal.sqlite-wal", "journal.sqlite-shm"):
+        (folder / rest).unlink(missing_ok=True)
+    with pytest.raises(StoreError, match="the journal cannot be read"):
+        Tagger.load(folder)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_only_be_read(folder):
+    Tagger.load(folder).learn(["a cat"], [["cats"]], ["n1"])
+    folder.chmod(0o555)
+    tagger = Tagger.load(folder)
+    assert state(tagger)[1] == {"n1"}
+    with pytest.raises(StoreError, match="ask for permission to write"):
+        tagger.learn(["a cat"], [["cats"]], ["n2"])
