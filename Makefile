@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 
-.PHONY: demo test test-all lint format bench docs clean help
+.PHONY: demo test test-all lint format bench docs reproduce clean help
 
 help:
 	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-all  the test suite with the long tests"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     every benchmark, side by side with its peers; writes docs/benchmarks/"
+	@echo "make reproduce every comparison of the papers (hours); writes docs/results.md"
 	@echo "make docs      regenerate the generated pages of docs/"
 
 # A stamp a kind of install: `make demo` needs the plain package, the other targets its development extras.
@@ -49,6 +50,10 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
+
+# What is finished in the folder reproduction does not run again.
+reproduce: $(VENV)/.dev
+	$(BIN)/python docs/make_results.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py

@@ -1,0 +1,48 @@
+"""Run every preset that the corpora at hand allow, and write ``docs/results.md``.
+
+    python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--jobs N]
+
+What is finished in the output folder does not run again; each preset's page with plots is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from manylabel.cli.compare_progress import watching
+from manylabel.compare import PRESETS, make_preset, run
+from manylabel.compare.presets import data_folder
+from manylabel.compare.report import write_report, write_text
+from manylabel.compare.summary import summary_page
+
+PAGE = Path(__file__).parent / "results.md"
+
+
+def main() -> None:
+    """Run the presets one after the other."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("reproduction"))
+    parser.add_argument("--data")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--presets", nargs="+", choices=PRESETS, default=list(PRESETS))
+    parser.add_argument("--corpora", nargs="+")
+    arguments = parser.parse_args()
+    data = data_folder(arguments.data)
+    found = {}
+    for name in arguments.presets:
+        known = make_preset(name, data)
+        chosen = [p.name for p in known.problems if p.name in (arguments.corpora or [p.name])]
+        if not chosen:
+            continue
+        plan = replace(make_preset(name, data, chosen), n_jobs=arguments.jobs)
+        with watching(quiet=False) as watcher:
+            found[name] = run(plan, arguments.out / name, watcher=watcher)
+        write_report(found[name], arguments.out / name)
+        write_text(PAGE, summary_page(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Tables for a paper, as LaTeX with booktabs."""
+
+from __future__ import annotations
+
+from manylabel.compare.plan import Problem
+from manylabel.compare.results import Line, Results
+from manylabel.compare.tables import measure_title, number, seconds
+
+__all__ = ["to_latex"]
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def to_latex(results: Results) -> str:
+    r"""One ``table`` a corpus, models as rows: the best in bold, daggers for what is level with it.
+
+    It needs ``\usepackage{booktabs}``.
+    """
+    return "\n".join(_table(results, problem) for problem in results.plan.problems)
+
+
+def _table(results: Results, problem: Problem) -> str:
+    names = results.plan.metrics
+    header = ["", *map(measure_title, names), "Train (s)", "Predict (s)"]
+    lines = [line for line in results.lines[problem.name] if line.values]
+    rows = [
+        [
+            _escaped(line.title),
+            *(_cell(line, name) for name in names),
+            *(seconds(line.seconds[phase]) for phase in ("train", "predict")),
+        ]
+        for line in lines
+    ]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_escaped(problem.heading)}. Best in bold; $^\dagger$ not significantly "
+            r"different from the best (paired bootstrap, $p \geq 0.05$).}",
+            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+            r"\toprule",
+            " & ".join(map(_escaped, header)) + r" \\",
+            r"\midrule",
+            *(" & ".join(row) + r" \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _cell(line: Line, name: str) -> str:
+    if name not in line.values:
+        return "--"
+    value = line.values[name]
+    text = number(value.mean).replace("–", "--")
+    if value.is_best:
+        return rf"\textbf{{{text}}}"
+    return rf"{text}$^\dagger$" if value.is_level else text
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(sign, sign) for sign in text)

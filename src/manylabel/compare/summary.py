@@ -1,0 +1,146 @@
+"""What the papers report, what we get, and a sentence where they differ: ``docs/results.md``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from manylabel.compare.frequency import frequency_curves
+from manylabel.compare.plan import Claim, Problem
+from manylabel.compare.results import LEVEL, Results
+from manylabel.compare.significance import SENTENCE
+from manylabel.compare.tables import (
+    describe,
+    legend,
+    markdown_table,
+    measure_title,
+    number,
+    problem_table,
+    rank_table,
+)
+from manylabel.metrics import get_measure
+
+__all__ = ["summary_page", "verdict"]
+
+#: Differences up to this are no difference: the papers print three digits.
+_SAME = 0.005
+
+_HEAD = """\
+<!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
+# Results
+
+The comparisons of the papers, run by `make reproduce` on whatever corpora are there. Numbers in
+brackets are the papers'. [How to compare models](howto/compare.md) tells how to run one of them, or
+one of your own.
+"""
+
+
+def summary_page(found: Mapping[str, Results]) -> str:
+    """The page for the results of presets by name."""
+    parts = [_HEAD]
+    for name, results in found.items():
+        parts += _preset(name, results)
+    parts += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(parts)
+
+
+def _preset(name: str, results: Results) -> list[str]:
+    plan = results.plan
+    parts = [f"## {plan.title}\n", f"`manylabel compare --preset {name}`: {_duration(results)}\n"]
+    for problem in plan.problems:
+        parts += [
+            f"### {problem.heading}\n",
+            describe(results, problem) + "\n",
+            problem_table(results, problem) + "\n",
+        ]
+        parts += [sentence + "\n" for sentence in _sentences(results, problem)]
+        if table := _frequency_table(results, problem):
+            parts.append(table)
+    if results.ranks:
+        parts += ["### Average ranks\n", rank_table(results) + "\n"]
+    parts.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
+    return parts
+
+
+def _duration(results: Results) -> str:
+    """How long the models took in all."""
+    total = sum(sum(run.record["seconds"].values()) for run in results.found.values())
+    n = len(results.found)
+    shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
+    return f"{n} runs of models, {shown} in all."
+
+
+def _sentences(results: Results, problem: Problem) -> list[str]:
+    lines = results.lines[problem.name]
+    said = [verdict(results, problem)]
+    said += [_claim(results, problem, claim) for claim in results.plan.claims]
+    said += [f"{line.title} failed: {line.error}" for line in lines if line.error]
+    return [sentence for sentence in said if sentence]
+
+
+def verdict(results: Results, problem: Problem) -> str:
+    """How our values compare with the published ones, and where they are lower."""
+    better, same, worse = 0, 0, []
+    for line in results.lines[problem.name]:
+        for name, theirs in line.published.items():
+            if name not in line.values or math.isnan(line.values[name].mean):
+                continue
+            sign = 1 if get_measure(name).greater_is_better else -1
+            gain = sign * (line.values[name].mean - theirs)
+            if gain > _SAME:
+                better += 1
+            elif gain >= -_SAME:
+                same += 1
+            else:
+                worse.append(f"{line.title}, {measure_title(name)} by {number(-gain)}")
+    if not better + same + len(worse):
+        return ""
+    counted = (
+        f"Of {better + same + len(worse)} published values ours are better in {better}, the same "
+        f"within {_SAME} in {same} and worse in {len(worse)}"
+    )
+    return f"{counted}: {'; '.join(worse)}." if worse else f"{counted}."
+
+
+def _claim(results: Results, problem: Problem, claim: Claim) -> str:
+    """How many measures of a claim hold, beside the paper's words."""
+    lines = {line.title: line for line in results.lines[problem.name]}
+    if claim.better not in lines or claim.worse not in lines:
+        return ""
+    first, second = lines[claim.better].values, lines[claim.worse].values
+    if not first or not second:
+        return ""
+    wins = 0
+    for name in claim.metrics:
+        sign = 1 if get_measure(name).greater_is_better else -1
+        wins += sign * first[name].mean > sign * second[name].mean
+    pivot = "label" if claim.metrics[0].startswith("label-") else "document"
+    kind = "" if len(claim.metrics) > 6 else "binary "
+    paper = f" The paper: {claim.words[problem.name]}." if problem.name in claim.words else ""
+    return (
+        f"{claim.better} is better than {claim.worse} by {wins} of {len(claim.metrics)} "
+        f"{kind}{pivot}-pivoted measures.{paper}"
+    )
+
+
+def _frequency_table(results: Results, problem: Problem) -> str:
+    """Figure 12 of Rubin et al. in numbers, where label-pivoted measures are shown."""
+    if not any(name.startswith("label-") for name in results.plan.metrics):
+        return ""
+    curves = frequency_curves(results, problem)
+    if not curves:
+        return ""
+    reference = curves[0]
+    rows = []
+    for place, name in enumerate(reference.bins):
+        cells = []
+        for curve in curves:
+            level = curve.differs is not None and not curve.differs[place]
+            cells.append(("≈ " if level else "") + number(curve.values[place]))
+        rows.append([name, f"{reference.n_labels[place]:,}", *cells])
+    header = ["Training documents", "Labels", *(curve.title for curve in curves)]
+    return (
+        "Mean average precision of labels by how many training documents they have (figure 12); "
+        f"≈ cannot be told from {reference.title} (paired t-test, p ≥ {LEVEL}):\n\n"
+        f"{markdown_table(header, rows)}\n"
+    )

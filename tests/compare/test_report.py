@@ -1,0 +1,205 @@
+"""Tables, plots and the page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from compare.made import FAILED, SKILLS, made_plan, made_results
+
+from manylabel.compare.cells import plain
+from manylabel.compare.frequency import frequency_curves
+from manylabel.compare.latex import to_latex
+from manylabel.compare.page import to_html
+from manylabel.compare.plan import Claim
+from manylabel.compare.plots import PLOTS, plots_of
+from manylabel.compare.report import write_report
+from manylabel.compare.summary import summary_page, verdict
+from manylabel.compare.tables import measure_title, number, to_csv, to_json, to_markdown
+
+
+@pytest.fixture(scope="module")
+def results():
+    return made_results(made_plan(), SKILLS, FAILED)
+
+
+def lines_of(results, problem="one"):
+    return {line.title: line for line in results.lines[problem]}
+
+
+def test_the_best_is_marked_and_others_are_tested_against_it(results):
+    lines = lines_of(results)
+    assert lines["good"].values["p@1"].is_best
+    assert lines["<b>bad</b>"].values["p@1"].p_value < 0.05
+    assert not lines["<b>bad</b>"].values["p@1"].is_level
+    assert lines["good"].values["hamming-loss"].is_best
+    assert "p@1" not in lines["sets only"].values
+    assert lines["broken"].error == "it broke | badly"
+    assert lines["Elsewhere"].published == {"p@1": 0.5}
+
+
+def test_values_are_means_over_seeds():
+    results = made_results(made_plan(seeds=3), SKILLS, FAILED)
+    value = lines_of(results)["<b>bad</b>"].values["p@1"]
+    runs = results.runs(results.plan.problems[0], "<b>bad</b>")
+    assert value.mean == pytest.approx(sum(run.measures["p@1"] for run in runs) / 3)
+    assert value.deviation > 0
+
+
+def test_ranks_are_averaged_over_corpora_that_all_models_finished():
+    assert made_results(made_plan(), SKILLS, FAILED).ranks == {}
+    rows = made_plan().rows[:2]
+    ranks = made_results(made_plan(rows=rows, published={}), SKILLS, {}).ranks
+    assert ranks["good"] == {"p@1": 1.0, "micro-f1": 1.0, "hamming-loss": 1.0}
+    assert ranks["<b>bad</b>"]["p@1"] == 2.0
+
+
+def test_markdown_has_ours_and_theirs_and_what_went_wrong(results):
+    page = to_markdown(results)
+    row = next(line for line in page.splitlines() if line.startswith("| good"))
+    assert "**0.980** (0.900) | **1.000** (0.100)" in row
+    assert "1.80 (7)" in row
+    assert "| Elsewhere" in page
+    assert "broken failed: it broke | badly" in page
+    assert "In brackets: A paper (2000), table 1." in page
+    assert all(
+        line.count("|") == row.count("|") for line in page.splitlines() if line.startswith("|")
+    )
+
+
+def test_many_measures_stand_one_below_the_other():
+    names = tuple(made_plan().names_measured()[:12])
+    page = to_markdown(made_results(made_plan(metrics=names), SKILLS, FAILED))
+    assert "| Measure " in page
+    assert re.search(r"^\| P@1 +\|", page, re.MULTILINE)
+    assert re.search(r"^\| Train, s +\|", page, re.MULTILINE)
+
+
+def test_csv_has_every_measure_of_every_run(results):
+    rows = list(csv.DictReader(to_csv(results).splitlines()))
+    assert {row["model"] for row in rows} == set(SKILLS)
+    assert {"p@1", "auc-roc", "train-seconds", "peak-bytes"} <= {row["measure"] for row in rows}
+
+
+def test_json_is_json(results):
+    found = json.loads(json.dumps(plain(to_json(results)), allow_nan=False))
+    assert found["corpora"]["one"]["models"]["good"]["published"]["p@1"] == 0.9
+
+
+def test_latex_escapes_what_latex_would_read(results):
+    page = to_latex(results)
+    assert r"One \& <Only>" in page
+    assert page.count(r"\begin{tabular}{lrrrrr}") == 2
+    assert r"\textbf{1.000}" in page
+
+
+class Tags(HTMLParser):
+    """The tags of a page, and whether they are closed in order."""
+
+    void = ("meta", "path", "use", "rect", "line", "circle")
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open, self.seen, self.ids = [], set(), []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.add(tag)
+        self.ids += [value for name, value in attributes if name == "id"]
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.ids += [value for name, value in attributes if name == "id"]
+
+    def handle_endtag(self, tag):
+        if tag not in self.void:
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_escapes_everything(results):
+    plots = {problem.name: plots_of(results, problem) for problem in results.plan.problems}
+    page = to_html(results, plots)
+    tags = Tags(page)
+    assert tags.open == []
+    assert not tags.seen & {"script", "b", "i", "img", "link", "iframe"}
+    assert len(tags.ids) == len(set(tags.ids))
+    assert "&lt;script&gt;" in page
+    addresses = set(re.findall(r"https?://[^\"' )]+", page))
+    assert all("w3.org" in address for address in addresses), "only names of XML vocabularies"
+
+
+def test_every_plot_is_drawn_as_svg_and_always_the_same(results):
+    first, second = (plots_of(results, results.plan.problems[0]) for _ in range(2))
+    assert [plot.name for plot in first] == list(PLOTS)
+    for plot, again in zip(first, second, strict=True):
+        assert plot.svg == again.svg
+        assert ElementTree.fromstring(plot.svg).tag.endswith("svg")
+        assert plot.caption.endswith(".")
+
+
+def test_rare_and_frequent_labels_are_compared_in_bins(results):
+    reference, other = frequency_curves(results, results.plan.problems[0])
+    assert reference.title == "good"
+    assert reference.differs is None
+    assert sum(reference.n_labels) == 10, "labels that occur in training and in test"
+    assert len(other.differs) == len(other.bins) == len(reference.bins)
+
+
+def test_a_report_has_its_files_also_without_matplotlib(results, tmp_path, monkeypatch):
+    names = {path.relative_to(tmp_path).as_posix() for path in write_report(results, tmp_path)}
+    assert names == {
+        "index.html", "results.md", "results.tex", "results.csv", "results.json",
+        *(f"plots/{corpus}-{plot}.svg" for corpus in ("one", "two") for plot in PLOTS),
+    }  # fmt: skip
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    names = {path.relative_to(tmp_path).as_posix() for path in write_report(results, tmp_path)}
+    assert "index.html" in names
+    assert not any(name.startswith("plots/") for name in names)
+
+
+def test_the_summary_says_how_far_published_values_are_reached(results):
+    assert verdict(results, results.plan.problems[0]) == (
+        "Of 2 published values ours are better in 2, the same within 0.005 in 0 and worse in 0."
+    )
+    low = made_results(made_plan(published={("two", "<b>bad</b>"): {"p@1": 1.0}}), SKILLS, FAILED)
+    assert verdict(low, low.plan.problems[1]).startswith(
+        "Of 1 published values ours are better in 0, the same within 0.005 in 0 and worse in 1: "
+        "<b>bad</b>, P@1 by 0."
+    )
+    assert verdict(low, low.plan.problems[0]) == ""
+
+
+def test_the_summary_counts_what_a_paper_claims():
+    metrics = ("p@1", "auc-roc", "label-average-precision")
+    plan = made_plan(
+        metrics=metrics, claims=(Claim("good", "<b>bad</b>", ("auc-roc", "p@1"), {"one": "all"}),)
+    )
+    page = summary_page({"a-preset": made_results(plan, SKILLS, FAILED)})
+    said = "good is better than <b>bad</b> by 2 of 2 binary document-pivoted measures."
+    assert f"{said} The paper: all." in page
+    assert page.count(said) == 2
+    assert "`manylabel compare --preset a-preset`" in page
+    assert "(figure 12)" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("ndcg@3", "nDCG@3"),
+        ("label-auc-pr", "Label AUC PR"),
+        ("macro-f1@break-even", "Macro F1@break even"),
+        ("average-precision", "Average precision"),
+    ],
+)
+def test_measures_have_the_names_of_papers(name, title):
+    assert measure_title(name) == title
+
+
+def test_numbers_have_as_many_digits_as_they_need():
+    assert [number(value) for value in (0.1234, 12.34, float("nan"))] == ["0.123", "12.3", "–"]
