@@ -194,6 +194,36 @@ def cvb0_document(x, phi, prior, sweeps):
     return x[words, None] * share
 
 
+def cvb0_all_labels(x, seen, smooth, topics, eta, alpha, gamma, sweeps):
+    """Expected tokens of all labels, their prior and the topics' shares, for one document.
+
+    phi is ``seen`` (words x labels) plus ``smooth`` (labels). All words are updated at once, and a
+    token's own contribution is left out of the first part only.
+    """
+    words, length = np.flatnonzero(x), x.sum()
+    n_topics = topics.shape[0]
+    topic_n = np.zeros(n_topics)
+
+    def prior():
+        return eta * (topic_n + gamma) / (topic_n.sum() + n_topics * gamma) @ topics + alpha
+
+    tokens = np.zeros((words.size, smooth.size))
+    by_pair = np.zeros_like(tokens)
+    theta = prior()
+    for _ in range(sweeps):
+        for i, w in enumerate(words):
+            pairs = seen[w] * (theta - min(x[w], 1.0) * by_pair[i])
+            masses = pairs + smooth * theta
+            by_pair[i] = pairs / masses.sum()
+            tokens[i] = x[w] * masses / masses.sum()
+        counts = tokens.sum(axis=0)
+        by_topic = topics * (topic_n + gamma)[:, None]
+        topic_n = by_topic / by_topic.sum(axis=0) @ counts
+        theta = counts + prior()
+    assert np.isclose(topic_n.sum(), length)
+    return tokens, prior(), (topic_n + gamma) / (length + n_topics * gamma)
+
+
 def generate(random, n_documents, n_words, n_labels, length):
     """Documents drawn from the labelled model itself: X, Y and the true phi (words x labels)."""
     phi = random.dirichlet([0.1] * n_words, size=n_labels).T

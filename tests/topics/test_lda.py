@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from topics.topic_problems import INFERENCES
 
 from manylabel.exceptions import ParameterError
 from manylabel.topics import LDA
-
-INFERENCES = ["cgs", "cgs_p", "cvb0"]
 
 
 def two_halves():

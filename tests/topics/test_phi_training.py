@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,14 +12,13 @@ from hypothesis import strategies as st
 from naive import topics as naive
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from topics.topic_problems import generated
+from topics.topic_problems import INFERENCES, generated
 
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.topics import FlatLDA, PriorLDA, Schedule, train_phi
-from manylabel.topics.schedule import warn_if_rising
+from manylabel.topics import LDA, FlatLDA, PriorLDA, Schedule, train_phi
+from manylabel.topics.schedule import sweep_progress, warn_if_rising
+from manylabel.topics.training import _chain, _problem, _sample, split_tokens
 from manylabel.topics.word_labels import WordLabels
-
-INFERENCES = ["cgs", "cgs_p", "cvb0"]
 
 
 @st.composite
@@ -87,6 +89,34 @@ def test_log_likelihood_rises_and_settles():
     assert history[0] < history[-1] < 0
 
 
+def test_weights_that_are_no_counts_have_a_log_likelihood_a_token_too():
+    X, Y, _ = generated()
+    whole, half = (train_phi(x, Y, burn_in=20).log_likelihoods[-1] for x in (X, X / 2))
+    assert half == pytest.approx(whole, abs=0.05)
+
+
+def test_phi_is_the_mean_over_chains_that_are_independent():
+    X, Y, _ = generated(n_documents=30)
+    problem = _problem(sparse.csr_array(X), sparse.csr_array(Y), 50.0, 0.0, 0.01)
+    schedule, tokens = Schedule(3, 4, 2, 3), split_tokens(problem.values)
+    with sweep_progress("", False, 1, 1.0) as progress:
+        chains = [_chain(problem, *tokens, schedule, False, 7, c, progress) for c in range(3)]
+    phis = [pair_phi for (pair_phi, _, _), _ in chains]
+    assert not np.array_equal(phis[0], phis[1])
+    assert [len(history) for _, history in chains] == [7] * 3
+    word_labels, _ = _sample(problem, schedule, "cgs", 7, 2, progress)
+    np.testing.assert_allclose(word_labels.phi, np.mean(phis, axis=0))
+
+
+def test_a_training_that_was_too_short_is_warned_of():
+    X, _, _ = generated()
+    with pytest.warns(ConvergenceWarning, match="training of topics has not converged"):
+        LDA(20, inference="cvb0", burn_in=10).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LDA(20, inference="cvb0", burn_in=100).fit(X)
+
+
 def test_a_history_that_still_rises_is_warned_of():
     with pytest.warns(ConvergenceWarning, match="training of phi has not converged"):
         warn_if_rising([-10 + 0.1 * i for i in range(50)], "The training of phi")
@@ -139,4 +169,8 @@ def test_bad_parameters_are_refused(parameters, message):
 def test_progress_is_shown_when_asked_for(capfd):
     X, Y, _ = generated(n_documents=20)
     train_phi(X, Y, burn_in=3, verbose=1)
-    assert "log-likelihood" in capfd.readouterr().err
+    assert re.search(
+        r"\d+\.\d\d M tokens/s, log-likelihood -\d\.\d+ a token", capfd.readouterr().err
+    )
+    train_phi(X, Y, burn_in=3)
+    assert capfd.readouterr().err == ""

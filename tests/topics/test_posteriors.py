@@ -238,3 +238,29 @@ def test_candidates_are_drawn_from_the_posterior(inference):
     )
     assert np.abs(credit - exact).max() < OFF
     np.testing.assert_allclose(tokens.data, credit.sum(axis=0))
+
+
+@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize("topics", [TOPICS, one_topic(sparse.csr_array([[1, 0, 1]]), 0.5)])
+def test_cvb0_over_all_labels_follows_its_equations(topics, laid_out):
+    word_labels = small_word_labels()
+    x = np.array([3.0, 1.0, 0.5, 2.0])
+    settings = (topics.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
+    seen = word_labels.by_label.toarray()
+    tokens, prior, mixture = naive.cvb0_all_labels(x, seen, word_labels.smooth, *settings, sweeps=3)
+    sampler = Sampler(
+        word_labels.rows if laid_out else not_laid_out(word_labels.rows),
+        [topics.rows(word_labels)],
+        GAMMA,
+        "cvb0",
+        Schedule(1, 3, 1, 1),
+        seed=0,
+    )
+    documents = Documents.of(
+        sparse.csr_array(x[None, :]), np.array([ETA_TEST]), np.array([ALPHA_TEST])
+    )
+    found = sampler.run(documents, 0, 1, np.arange(3))
+    np.testing.assert_allclose(found.credit, tokens, rtol=1e-5)
+    np.testing.assert_allclose(found.counts[0], tokens.sum(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(found.priors[0], prior, rtol=1e-5)
+    np.testing.assert_allclose(found.mixtures[0], mixture, rtol=1e-5)

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 from naive import topics as naive
 
+from manylabel.topics import DependencyLDA, FlatLDA, PriorLDA, SubsetLLDA
+
+MODELS = [FlatLDA, PriorLDA, DependencyLDA, SubsetLLDA]
+INFERENCES = ["cgs", "cgs_p", "cvb0"]
+
 
 def generated(seed=0, n_documents=300, n_words=40, n_labels=6, length=60):
     """A corpus drawn from the model itself: X, Y and the true phi."""
