@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manylabel import LCIF, load, save
+from manylabel import LCIF, __version__, load, save
 from manylabel.exceptions import ManylabelError, StoreError
 from manylabel.store import manifest as manifests
 from manylabel.store import migrations, read_manifest
@@ -238,8 +238,8 @@ def test_older_formats_are_migrated(folder, monkeypatch):
 def test_unknown_classes_are_refused(folder, name):
     rewrite(folder, model={"object": {"class": name, "state": {}}})
     assert refused(folder) == (
-        f"{folder}/model.json: the file names the class {name!r}, which manylabel 0.1.0 does not "
-        "have; it was written by 0.1.0: update manylabel if that is newer."
+        f"{folder}/model.json: the file names the class {name!r}, which manylabel {__version__} "
+        f"does not have; it was written by {__version__}: update manylabel if that is newer."
     )
 
 

@@ -35,7 +35,6 @@ class Decoder:
     def __init__(self, arrays: Callable[[str], NDArray[Any]]) -> None:
         self._arrays = arrays
         self._shared: dict[int, Any] = {}
-        self._opened: dict[str, NDArray[Any]] = {}
 
     def decode(self, node: Any) -> Any:
         """The value of a node; KeyError, TypeError or ValueError if it is none."""

@@ -21,7 +21,7 @@ from manylabel.exceptions import StoreError
 from manylabel.store.classes import name_of
 from manylabel.store.strings import StringArray
 
-__all__ = ["SPARSE", "Encoder"]
+__all__ = ["SPARSE", "TYPES", "Encoder"]
 
 #: Sparse matrices that can be stored, by name.
 SPARSE = {

@@ -83,6 +83,8 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
             _replace_manifest(folder, manifest)
         except BaseException:
             _sweep(folder, generation)
+            if os.listdir(folder) == [LOCK]:
+                _remove(folder / LOCK)
             raise
         _sweep(folder)
 
@@ -232,14 +234,13 @@ def _made(folder: Path) -> Iterator[None]:
         _check_free(folder)
         yield
     except BaseException:
-        if folder in missing:
-            _remove(folder / LOCK)
         for place in missing:
             with suppress(OSError):
                 place.rmdir()
         raise
     for place in missing:
-        _flush_folder(place.parent)
+        with suppress(OSError):
+            _flush_folder(place.parent)
 
 
 def _check_free(folder: Path) -> None:

@@ -44,8 +44,11 @@ def _locked(path: Path) -> int | None:
         # Whoever had it before may have removed it, with a folder that was never finished.
         if os.path.samestat(os.fstat(file), os.stat(path)):
             return file
-    except OSError:
+    except (BlockingIOError, PermissionError, FileNotFoundError):
         pass
+    except BaseException:
+        os.close(file)
+        raise
     os.close(file)
     return None
 

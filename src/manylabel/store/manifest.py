@@ -14,7 +14,16 @@ from manylabel.store import migrations
 from manylabel.store.arrays import REPAIR
 from manylabel.store.migrations import FORMAT_VERSION
 
-__all__ = ["FORMAT_VERSION", "MANIFEST", "as_bytes", "parse", "read_bytes", "read_manifest"]
+__all__ = [
+    "FORMAT",
+    "FORMAT_VERSION",
+    "MANIFEST",
+    "as_bytes",
+    "malformed",
+    "parse",
+    "read_bytes",
+    "read_manifest",
+]
 
 #: The file's name.
 MANIFEST = "model.json"
