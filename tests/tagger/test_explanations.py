@@ -106,6 +106,7 @@ def test_reasons_of_combined_models_are_gathered_from_their_parts():
         "topics": -0.1,
     }
     assert reasons.total == pytest.approx(1.0)
+    assert reasons.probability is None
     assert [(word.word, word.share) for word in reasons.words] == [("cat", pytest.approx(0.3))]
     assert [(near.id, near.share) for near in reasons.neighbours] == [("d3", 0.6)]
 

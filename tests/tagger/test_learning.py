@@ -101,6 +101,24 @@ def test_weights_of_words_are_learnt_anew_by_compacting():
     assert tagger.explain(QUERY)[0].neighbours[0].id in IDS[10:]
 
 
+@pytest.mark.parametrize("model", ["lcif", "svm"])
+def test_any_model_can_be_trained_anew_from_its_texts(model):
+    tagger = fitted(range(40), model=model, parameters={})
+    tagger.forget(IDS[:10])
+    if model == "lcif":
+        tagger.learn(["a zebra in the river"], [["zebras"]], ["z"])
+    tagger.compact(retrain=True)
+    texts, labels = TEXTS[10:], LABELS[10:]
+    if model == "lcif":
+        texts, labels = [*texts, "a zebra in the river"], [*labels, ["zebras"]]
+        assert tagger.suggest("zebra", top=1).labels == ["zebras"]
+    fresh = Tagger(model).fit(texts, labels)
+    assert scores(tagger) == pytest.approx(scores(fresh))
+    forgetful = fitted(range(40), keep_texts=False)
+    with pytest.raises(ValueError, match="texts were not kept"):
+        forgetful.compact(retrain=True)
+
+
 def test_changes_say_which_parts_do_not_know():
     assert fitted(range(40)).forget("d1").exact
     topics = fitted(range(40), model="flat-lda", parameters={})

@@ -122,6 +122,15 @@ def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
     assert state(Tagger.load(folder))[1] == {"n1", "n2"}
 
 
+def test_training_anew_is_known_to_others(folder):
+    one, other = Tagger.load(folder), Tagger.load(folder)
+    one.learn(["a zebra by the river"], [["zebras"]], ["n1"])
+    other.compact(retrain=True)
+    assert one.suggest("zebra", top=1).labels == ["zebras"]
+    one.learn(["an owl by the river"], [["owls"]], ["n2"])
+    assert state(one) == state(other) == state(Tagger.load(folder))
+
+
 def test_saving_again_folds_the_journal(folder):
     tagger = Tagger.load(folder)
     tagger.learn(["a zebra by the river"], [["zebras"]], ["n1"])

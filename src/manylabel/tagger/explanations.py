@@ -96,12 +96,15 @@ class LabelReasons:
     ----------
     label, name : str
     score : float
-        As `Tagger.suggest` gives it.
+        As `Tagger.suggest` gives it, unless there is a ``probability``.
     parts : list of PartReason
         Their shares add up to the score.
     neighbours : list of NeighbourReason
     words : list of WordReason
         Greatest share first. Neighbours and words explain the parts that are made of them.
+    probability : float, optional
+        What `Tagger.suggest` gives, where that is a probability; the score is the logarithm of its
+        odds then, since odds have parts and probabilities do not.
     """
 
     label: str
@@ -110,6 +113,14 @@ class LabelReasons:
     parts: list[PartReason] = field(default_factory=list)
     neighbours: list[NeighbourReason] = field(default_factory=list)
     words: list[WordReason] = field(default_factory=list)
+    probability: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The score in words and figures."""
+        if self.probability is None:
+            return f"{self.score:.4f}"
+        return f"{self.probability:.1%} (log-odds {self.score:+.4f})"
 
     @property
     def total(self) -> float:
@@ -246,6 +257,7 @@ def label_reasons(
         parts=[PartReason(kind, float(share)) for kind, share in _greatest_first(parts.items())],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
         words=[words.reason(feature, share) for feature, share in _greatest_first(direct.items())],
+        probability=why.probability,
     )
 
 

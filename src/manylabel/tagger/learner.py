@@ -50,7 +50,7 @@ class Learner:
         """The parts of the model that changes do not reach before it is trained again."""
         if forgetting and not self.can_forget:
             return (name,)
-        parts = tuple(getattr(self.estimator, "parts_not_updated", ()))
+        parts = tuple(getattr(self.estimator, "frozen_parts_", ()))
         scheme = getattr(getattr(self.estimator, "weighting_", None), "scheme", None)
         if scheme in ("tfidf", "bm25") and not getattr(self.estimator, "update_weights", False):
             parts += ("word weights",)
@@ -90,11 +90,9 @@ class Learner:
         bool
             Whether documents may be numbered anew: not if the model still knows the old numbers.
         """
-        if not self.can_forget:
-            return True
-        kept = getattr(self.estimator, "alive_", None)
-        if kept is None:
-            return False
+        if not hasattr(self.estimator, "X_"):
+            return not self.can_forget
+        kept = self.estimator.alive_
         self.estimator.fit(self.estimator.X_[kept], self.estimator.Y_[kept])
         self.n_fitted_labels = n_labels
         return True

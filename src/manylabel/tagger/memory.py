@@ -171,8 +171,26 @@ class Memory:
             shape=(len(rows), len(self.feature_names)),
         )
 
+    def corpus(self) -> Corpus:
+        """Every document, to train a model with."""
+        numbers = self.documents.kept().tolist()
+        labels = self.documents.label_matrix(self.n_labels)
+        names = self.labels.listed
+        ids = [self.documents.id(number) for number in numbers]
+        if self.vectorizer is None:
+            rows = self.learner.rows(self.documents.kept())
+            if rows is None:
+                raise InputError("this model does not keep its documents: call fit again.")
+            return Corpus(
+                rows, labels, ids=ids, label_names=names, feature_names=self.feature_names
+            )
+        if not self.keep_texts:
+            raise InputError("texts were not kept (`keep_texts=False`): call fit again with them.")
+        texts = [self.documents.text(number) for number in numbers]
+        return Corpus(None, labels, ids=ids, label_names=names, texts=texts)
+
     def compact(self) -> None:
-        """Train anew what can be, so that forgotten documents leave no trace in it."""
+        """Train anew what can be from its own memory."""
         self.catch_up()
         if self.documents.is_changed and self.learner.rebuild(self.n_labels):
             rows = self.learner.rows(None)

@@ -48,6 +48,6 @@ def _label_html(text: str, reasons: LabelReasons, is_open: bool) -> str:
         words = [(word.word, f"{word.share:+.4f}") for word in reasons.words[:_WORDS]]
         pieces.append(html_table(("word", "adds"), words))
     return (
-        f"<details{' open' if is_open else ''}><summary><b>{title}</b> {reasons.score:.4f}"
+        f"<details{' open' if is_open else ''}><summary><b>{title}</b> {reasons.verdict}"
         f"</summary>{''.join(pieces)}</details>"
     )

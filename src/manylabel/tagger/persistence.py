@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -66,7 +66,7 @@ class Persistent:
         """
         folder = Path(path)
         if self._home is not None and _same_folder(folder, self._home.folder):
-            self._fold(rebuild=False)
+            self._fold(lambda memory: memory)
             return
         with ExitStack() as held:
             writer = None
@@ -113,18 +113,29 @@ class Persistent:
             found._fitted().use_jobs(n_jobs)
         return found
 
-    def compact(self) -> None:
-        """Train anew on what is known, and save it; the journal is empty afterwards.
+    def compact(self, retrain: bool = False) -> None:
+        """Make what was learnt and forgotten part of the saved model; the journal is then empty.
 
-        Searching is as fast again as after `fit`, words are weighed anew, and no trace is left of
-        forgotten documents except their words in the vocabulary. Models that cannot forget stay
-        as they were trained.
+        InstanceKNN, FeatureKNN and LCIF, which keep their documents, are trained anew: searching
+        is as fast as after `fit`, words are weighed anew, and forgotten documents leave no trace
+        but their words in the vocabulary. Other models stay as they are.
+
+        Parameters
+        ----------
+        retrain : bool, default=False
+            Train any model anew, from the texts: what it learnt comes to all its parts and to the
+            vocabulary, and what it forgot leaves them.
         """
         if self._home is not None:
-            self._fold(rebuild=True)
+            self._fold(self._retrained if retrain else _compacted)
             return
         with self._lock.writing():
-            self._fitted().compact()
+            memory = self._fitted()
+            self._memory = self._retrained(memory) if retrain else _compacted(memory)
+
+    def _retrained(self, memory: Memory) -> Memory:
+        """A memory of the same documents that is trained from nothing."""
+        raise NotImplementedError
 
     def _fitted(self) -> Memory:
         if self._memory is None:
@@ -181,14 +192,14 @@ class Persistent:
 
             yield memory, write
 
-    def _fold(self, rebuild: bool) -> None:
-        """Make the journal part of the saved model."""
+    def _fold(self, change: Callable[[Memory], Memory]) -> None:
+        """Make the journal part of the saved model, after a change that is none for others."""
         assert self._home is not None
         home = self._home
         with home.journal.writing() as writer, self._lock.writing():
-            memory = self._memory = home.latest(self._fitted(), writer.read)
-            if rebuild:
-                memory.compact()
+            before = self._memory = home.latest(self._fitted(), writer.read)
+            memory = self._memory = change(before)
+            memory.token, memory.sequence = before.token, before.sequence
             self._write(home.folder, memory)
             home.begin(memory, writer)
             writer.fold(memory.sequence)
@@ -233,6 +244,11 @@ class Persistent:
         other = type(self).load(self._home.folder, self.n_jobs)
         vars(self).update(other._settings())
         return other._fitted()
+
+
+def _compacted(memory: Memory) -> Memory:
+    memory.compact()
+    return memory
 
 
 def _same_folder(a: Path, b: Path) -> bool:

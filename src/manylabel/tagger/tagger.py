@@ -119,9 +119,7 @@ class Tagger(Persistent):
         _check_distinct(corpus.ids)
         if corpus.Y.nnz == 0:
             raise InputError("no document has a label: there is nothing to learn.")
-        vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
-        memory = Memory.of_corpus(corpus, self._new_estimator(), vectorizer, info, self.keep_texts)
-        self._remember(memory)
+        self._remember(self._trained(corpus, info))
         return self
 
     @overload
@@ -369,6 +367,13 @@ class Tagger(Persistent):
             f"<Tagger: {self.model_name}, {len(memory.documents):,} documents, "
             f"{memory.n_labels:,} labels>"
         )
+
+    def _trained(self, corpus: Corpus, info: dict[str, LabelInfo]) -> Memory:
+        vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+        return Memory.of_corpus(corpus, self._new_estimator(), vectorizer, info, self.keep_texts)
+
+    def _retrained(self, memory: Memory) -> Memory:
+        return self._trained(memory.corpus(), memory.labels.infos)
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""

@@ -38,7 +38,7 @@ def _label_view(reasons: LabelReasons) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    title = Text.assemble((reasons.name, "bold green"), f"  {reasons.score:.4f}")
+    title = Text.assemble((reasons.name, "bold green"), f"  {reasons.verdict}")
     if reasons.name != reasons.label:
         title.append(f"  {reasons.label}", "dim")
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", show_header=False)
