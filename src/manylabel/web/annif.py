@@ -1,0 +1,277 @@
+"""The routes of Annif's REST API, for catalogues that already speak to it.
+
+A model is a project, a label is a subject: its URI is the label, its label the label's name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from manylabel import __version__
+from manylabel.tagger import Suggestions
+from manylabel.web.errors import ApiError, problem_responses
+from manylabel.web.examples import Examples
+from manylabel.web.messages import DocumentId, LabelName
+from manylabel.web.routes import READ, WRITE, require_json
+from manylabel.web.service import Served, Service
+
+__all__ = ["annif_routes"]
+
+_MOST = 1000
+
+
+class Backend(BaseModel):
+    """How a project finds subjects."""
+
+    backend_id: str
+
+
+class Vocab(BaseModel):
+    """The subjects of a project."""
+
+    vocab_id: str
+    languages: list[str]
+    size: int
+    loaded: bool
+
+
+class Project(BaseModel):
+    """A model."""
+
+    project_id: str
+    name: str
+    language: str
+    backend: Backend
+    vocab: Vocab
+    vocab_language: str
+    is_trained: bool
+    modification_time: str | None
+
+
+class Projects(BaseModel):
+    """All models."""
+
+    projects: list[Project]
+
+
+class Info(BaseModel):
+    """What answers here."""
+
+    title: str
+    version: str
+
+
+class Result(BaseModel):
+    """A suggested subject."""
+
+    uri: str
+    label: str
+    notation: str | None
+    score: float
+
+
+class Results(BaseModel):
+    """Suggested subjects, the best first."""
+
+    results: list[Result]
+
+
+class BatchResults(Results):
+    """Those of one document of several."""
+
+    document_id: str | None
+
+
+class Document(BaseModel):
+    """A text; metadata are ignored."""
+
+    text: str
+    document_id: str | None = None
+    metadata: dict[str, str] | None = None
+
+
+class Documents(BaseModel):
+    """Several texts."""
+
+    documents: list[Document] = Field(min_length=1)
+
+
+class Subject(BaseModel):
+    """A subject by its URI; the label is ignored."""
+
+    uri: LabelName
+    label: str | None = None
+
+
+class IndexedDocument(BaseModel):
+    """A text with its subjects."""
+
+    text: str
+    subjects: list[Subject]
+    document_id: DocumentId | None = None
+    metadata: dict[str, str] | None = None
+
+
+class SuggestForm(BaseModel):
+    """The fields of the form; others are ignored."""
+
+    text: str
+    limit: int = Field(10, ge=0)
+    threshold: float = Field(0.0, ge=0.0, le=1.0)
+    language: str | None = None
+
+
+def annif_routes(service: Service, examples: Examples) -> APIRouter:
+    """The routes under /v1 that Annif has."""
+    router = APIRouter(prefix="/v1", tags=["As Annif"])
+
+    @router.get("/", response_model=Info)
+    async def info() -> JSONResponse:
+        """What answers here."""
+        return JSONResponse({"title": "manylabel, with Annif's REST API", "version": __version__})
+
+    @router.get("/projects", response_model=Projects)
+    async def projects() -> JSONResponse:
+        """All models."""
+        return JSONResponse({"projects": [_project(model) for model in service.models.values()]})
+
+    @router.get("/projects/{project_id}", response_model=Project, responses=problem_responses(404))
+    async def project(project_id: str) -> JSONResponse:
+        """One model."""
+        return JSONResponse(_project(service.model(project_id)))
+
+    @router.post(
+        "/projects/{project_id}/suggest",
+        response_model=Results,
+        responses=READ,
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "application/x-www-form-urlencoded": {
+                        "schema": SuggestForm.model_json_schema(),
+                        "example": examples.annif_suggest,
+                    }
+                },
+            }
+        },
+    )
+    async def suggest(project_id: str, request: Request) -> JSONResponse:
+        """Subjects for a text."""
+        served = service.model(project_id)
+        form = await _form(request)
+        found = await _suggested(service, served, [form.text], form.limit, form.threshold)
+        return JSONResponse({"results": found[0]})
+
+    @router.post(
+        "/projects/{project_id}/suggest-batch",
+        response_model=list[BatchResults],
+        responses=READ,
+        dependencies=[Depends(require_json)],
+    )
+    async def suggest_batch(
+        project_id: str,
+        body: Documents = Body(openapi_examples=examples.annif_batch),
+        limit: int = Query(10, ge=0),
+        threshold: float = Query(0.0, ge=0.0, le=1.0),
+        language: str | None = Query(None),
+    ) -> JSONResponse:
+        """Subjects for several texts."""
+        served = service.model(project_id)
+        service.check_number(len(body.documents))
+        texts = [document.text for document in body.documents]
+        found = await _suggested(service, served, texts, limit, threshold)
+        return JSONResponse(
+            [
+                {"document_id": document.document_id, "results": results}
+                for document, results in zip(body.documents, found, strict=True)
+            ]
+        )
+
+    @router.post(
+        "/projects/{project_id}/learn",
+        status_code=204,
+        response_class=Response,
+        responses=WRITE,
+        dependencies=[Depends(require_json)],
+    )
+    async def learn(
+        project_id: str,
+        body: list[IndexedDocument] = Body(openapi_examples=examples.annif_learn, min_length=1),
+        authorization: str | None = Header(None),
+    ) -> Response:
+        """Learn documents."""
+        service.check_writing(authorization)
+        served = service.model(project_id)
+        service.check_number(len(body))
+        labels = [list(dict.fromkeys(one.uri for one in document.subjects)) for document in body]
+        await service.learn(
+            served,
+            [document.text for document in body],
+            labels,
+            [document.document_id for document in body],
+        )
+        return Response(status_code=204)
+
+    return router
+
+
+async def _form(request: Request) -> SuggestForm:
+    """The fields of the form."""
+    from fastapi.exceptions import RequestValidationError
+    from pydantic import ValidationError
+
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise ApiError(415, "The body must be a form: application/x-www-form-urlencoded.")
+    try:
+        fields = dict(parse_qsl((await request.body()).decode(), keep_blank_values=True))
+        return SuggestForm.model_validate(fields)
+    except UnicodeDecodeError:
+        raise ApiError(400, "The form is not in UTF-8.") from None
+    except ValidationError as error:
+        found = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # type: ignore[operator]
+        raise RequestValidationError(found) from None
+
+
+async def _suggested(
+    service: Service, served: Served, texts: list[str], limit: int, threshold: float
+) -> list[list[dict[str, Any]]]:
+    """Results for each text; as Annif does it, 0 is no threshold."""
+    if limit == 0:
+        return [[] for _ in texts]
+    found: list[Suggestions] = await service.suggest(
+        served, texts, top=min(limit, _MOST), threshold=threshold or None
+    )
+    return [
+        [
+            {"uri": label, "label": name, "notation": None, "score": score}
+            for label, score, name in results
+        ]
+        for results in found
+    ]
+
+
+def _project(served: Served) -> dict[str, Any]:
+    tagger = served.tagger
+    language = tagger.language or "und"
+    return {
+        "project_id": served.name,
+        "name": served.name,
+        "language": language,
+        "backend": {"backend_id": tagger.model_name},
+        "vocab": {
+            "vocab_id": served.name,
+            "languages": [language],
+            "size": len(tagger.labels),
+            "loaded": True,
+        },
+        "vocab_language": language,
+        "is_trained": True,
+        "modification_time": None,
+    }

@@ -1,0 +1,101 @@
+"""The application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
+
+from manylabel import __version__
+from manylabel.tagger import Tagger
+from manylabel.web.annif import annif_routes
+from manylabel.web.errors import add_handlers
+from manylabel.web.examples import Examples
+from manylabel.web.gate import Gate, Observer
+from manylabel.web.messages import Problem
+from manylabel.web.pages import page_routes, state_routes
+from manylabel.web.routes import api_routes
+from manylabel.web.service import Service
+from manylabel.web.settings import Settings
+
+__all__ = ["create_app"]
+
+_ABOUT = """\
+Suggests labels for texts and says why; with learning allowed, learns from corrections at once.
+
+Errors are `application/problem+json` with one sentence in `detail`.
+"""
+
+
+def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -> FastAPI:
+    """Make the application, for any ASGI server.
+
+    Parameters
+    ----------
+    models : mapping of str to Tagger
+        Fitted, by the names that they are served under; the first is the default.
+    settings : Settings, optional
+
+    Returns
+    -------
+    FastAPI
+
+    Examples
+    --------
+    >>> tagger = Tagger(parameters={"k": 1}).fit(["a cat", "a dog"], [["cats"], ["dogs"]])
+    >>> app = create_app({"animals": tagger})
+    >>> "/v1/suggest" in app.openapi()["paths"]
+    True
+    """
+    settings = settings or Settings()
+    service = Service(models, settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        warming = asyncio.create_task(asyncio.to_thread(service.warm_up))
+        yield
+        await warming
+        await asyncio.to_thread(service.close)
+
+    app = FastAPI(
+        title="manylabel",
+        version=__version__,
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    examples = Examples(service)
+    app.include_router(api_routes(service, examples))
+    app.include_router(annif_routes(service, examples))
+    app.include_router(state_routes(service))
+    app.include_router(page_routes())
+    add_handlers(app)
+    app.add_middleware(Gate, settings=settings)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type"],
+        )
+    app.add_middleware(Observer, metrics=service.metrics)
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description, with the form of errors, which no route returns by itself."""
+    if app.openapi_schema is None:
+        described = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        schemas = described["components"]["schemas"]
+        schemas["Problem"] = Problem.model_json_schema()
+        app.openapi_schema = described
+    return app.openapi_schema

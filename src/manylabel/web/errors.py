@@ -1,0 +1,115 @@
+"""Errors as answers: a status, and one sentence in the form of RFC 9457."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from manylabel.exceptions import ManylabelError, StoreError
+
+__all__ = ["ApiError", "add_handlers", "as_sentence", "problem", "problem_responses"]
+
+PROBLEM_TYPE = "application/problem+json"
+#: Characters of a sentence, which may quote what a request contained.
+_LONGEST = 500
+
+_MEANINGS = {
+    400: "The body is not JSON.",
+    401: "The token is missing or wrong.",
+    403: "This server does not allow it.",
+    404: "There is no such model, label or document.",
+    413: "The request is too large.",
+    415: "The body is of another type.",
+    422: "A value is missing or cannot be used.",
+    503: "The server is busy, or took too long.",
+}
+
+
+class ApiError(Exception):
+    """A request that is not answered as it wishes.
+
+    Parameters
+    ----------
+    status : int
+    sentence : str
+    headers : mapping, optional
+    """
+
+    def __init__(
+        self, status: int, sentence: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.status, self.sentence, self.headers = status, sentence, headers
+        super().__init__(sentence)
+
+
+def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The answer of an error."""
+    if len(sentence) > _LONGEST:
+        sentence = sentence[: _LONGEST - 4] + " ..."
+    # Half a surrogate pair, quoted from a request, cannot be sent.
+    sentence = sentence.encode("utf-8", "replace").decode("utf-8")
+    content = {"title": HTTPStatus(status).phrase, "status": status, "detail": sentence}
+    return JSONResponse(content, status, dict(headers or {}), PROBLEM_TYPE)
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How the documentation describes errors."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {
+            "description": _MEANINGS[status],
+            "content": {PROBLEM_TYPE: {"schema": schema}},
+        }
+        for status in statuses
+    }
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Turn every exception that may be met into an answer."""
+
+    @app.exception_handler(ApiError)
+    async def refused(_: Request, error: ApiError) -> JSONResponse:
+        return problem(error.status, error.sentence, error.headers)
+
+    @app.exception_handler(ManylabelError)
+    async def unusable(_: Request, error: ManylabelError) -> JSONResponse:
+        return problem(503 if isinstance(error, StoreError) else 422, as_sentence(str(error)))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return problem(400, "The body is not valid JSON.")
+        return problem(422, _validation_sentence(first))
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> JSONResponse:
+        sentence = {
+            400: "The body is not valid JSON.",
+            404: "There is nothing at this address; /docs lists what there is.",
+            405: f"This address does not take {request.method}.",
+        }.get(error.status_code, f"{error.detail}.")
+        return problem(error.status_code, sentence, error.headers)
+
+
+def _validation_sentence(error: Mapping[str, Any]) -> str:
+    """What is wrong with which value."""
+    place, *below = [str(part) for part in error["loc"]]
+    where = ".".join(below) or {"body": "the body"}.get(place, place)
+    what = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "value_error":
+        return as_sentence(what)
+    quoted = f"`{where}`" if below else where
+    return as_sentence(f"{quoted} is not as it should be: {what[:1].lower()}{what[1:]}")
+
+
+def as_sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    text = text if text.endswith((".", "?")) else f"{text}."
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,50 @@
+"""Requests that work with the models that are served, for the documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manylabel.web.service import Service
+
+__all__ = ["Examples"]
+
+_TEXT = "A detective novel about a librarian who finds a letter in a returned book."
+
+
+class Examples:
+    """A request a route, in the form that OpenAPI wants.
+
+    Parameters
+    ----------
+    service : Service
+    """
+
+    def __init__(self, service: Service) -> None:
+        label = service.model(None).tagger.labels[0]
+        texts = service.settings.examples[:2] or (_TEXT, "Letters from a lighthouse.")
+        first = texts[0]
+        self.label = label
+        self.suggest = _named(
+            ("One text", {"text": first, "top": 5}),
+            ("Several texts", {"texts": list(texts), "threshold": "auto"}),
+            ("Some labels only", {"text": first, "include": [label]}),
+        )
+        self.explain = _named(
+            ("The best label", {"text": first, "top": 1}),
+            ("One label", {"text": first, "labels": [label]}),
+        )
+        document = {"id": "example-1", "text": first, "labels": [label]}
+        self.learn = _named(("One document", {"documents": [document]}))
+        self.forget = _named(("The document learnt above", {"ids": ["example-1"]}))
+        self.annif_suggest = {"text": first, "limit": 5, "threshold": 0.0}
+        self.annif_batch = _named(
+            ("One document", {"documents": [{"text": first, "document_id": "doc-1"}]})
+        )
+        self.annif_learn = _named(("One document", [{"text": first, "subjects": [{"uri": label}]}]))
+
+
+def _named(*examples: tuple[str, Any]) -> dict[str, Any]:
+    return {
+        summary.lower().replace(" ", "-"): {"summary": summary, "value": value}
+        for summary, value in examples
+    }

@@ -1,0 +1,211 @@
+"""The API: suggest, explain, learn, forget, labels, models."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Body, Depends, Header, Query, Request
+from fastapi.responses import JSONResponse
+
+from manylabel import __version__
+from manylabel.exceptions import InputError
+from manylabel.tagger import Change, LabelReasons, Suggestions
+from manylabel.tagger.shown import separate
+from manylabel.web import messages
+from manylabel.web.errors import ApiError, problem_responses
+from manylabel.web.examples import Examples
+from manylabel.web.service import Served, Service
+
+__all__ = ["api_routes", "require_json"]
+
+READ = problem_responses(400, 404, 413, 415, 422, 503)
+WRITE = problem_responses(400, 401, 403, 404, 413, 415, 422, 503)
+_LOOKUP = problem_responses(404, 422, 503)
+#: Documents that stand for a label.
+_SHOWN_DOCUMENTS = 10
+
+
+def require_json(request: Request) -> None:
+    """Refuse other bodies: a form on a foreign page can send them without asking."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ApiError(
+            415, "The body must be JSON, with the header Content-Type: application/json."
+        )
+
+
+def api_routes(service: Service, examples: Examples) -> APIRouter:
+    """The routes under /v1."""
+    router = APIRouter(prefix="/v1", tags=["Labels for texts"])
+    json_only = [Depends(require_json)]
+
+    @router.get("/models", response_model=messages.ModelsAnswer)
+    async def models() -> JSONResponse:
+        """The models that are served, and what they allow."""
+        settings = service.settings
+        return JSONResponse(
+            {
+                "version": __version__,
+                "models": [_model(served) for served in service.models.values()],
+                "learning": service.learning,
+                "limits": {
+                    "body": settings.max_body,
+                    "texts": settings.max_texts,
+                    "seconds": settings.timeout,
+                },
+                "examples": list(settings.examples),
+            }
+        )
+
+    @router.get("/labels", response_model=messages.LabelsAnswer, responses=_LOOKUP)
+    async def labels(
+        query: str = Query("", max_length=200, description="A part of a label's name."),
+        limit: int = Query(20, ge=1, le=1000),
+        model: str | None = Query(None),
+    ) -> JSONResponse:
+        """Labels by a part of their names, whatever the capitals and accents."""
+        served = service.model(model)
+        found, total = await service.workers.read(lambda: served.vocabulary.search(query, limit))
+        listed = [served.label(label) for label in found]
+        return JSONResponse({"model": served.name, "labels": listed, "total": total})
+
+    @router.get("/label", response_model=messages.DescriptionAnswer, responses=_LOOKUP)
+    async def label(
+        label: str = Query(min_length=1, max_length=1000, examples=[examples.label]),
+        model: str | None = Query(None),
+        top: int = Query(12, ge=1, le=100, description="Words, and labels that go with it."),
+    ) -> JSONResponse:
+        """What a label stands for: words, documents, and labels that go with it."""
+        served = service.model(model)
+        return JSONResponse(await service.workers.read(lambda: _description(served, label, top)))
+
+    @router.post(
+        "/suggest",
+        response_model=messages.SuggestAnswer | messages.SuggestBatchAnswer,
+        responses=READ,
+        dependencies=json_only,
+    )
+    async def suggest(
+        body: messages.SuggestRequest = Body(openapi_examples=examples.suggest),
+    ) -> JSONResponse:
+        """Labels for one text, or for several."""
+        served = service.model(body.model)
+        service.check_number(len(body.texts or ()))
+        choice = body.model_dump(include={"top", "threshold", "include", "exclude"})
+        if body.text is not None:
+            found = await service.suggest(served, body.text, **choice)
+            return JSONResponse({"model": served.name, "labels": _scores(found)})
+        several = await service.suggest(served, body.texts, **choice)
+        documents = [{"labels": _scores(found)} for found in several]
+        return JSONResponse({"model": served.name, "documents": documents})
+
+    @router.post(
+        "/explain", response_model=messages.ExplainAnswer, responses=READ, dependencies=json_only
+    )
+    async def explain(
+        body: messages.ExplainRequest = Body(openapi_examples=examples.explain),
+    ) -> JSONResponse:
+        """Why labels are suggested: parts that add up to the score, documents and words."""
+        served = service.model(body.model)
+
+        def call() -> list[dict[str, Any]]:
+            served.check_labels(body.labels)
+            found = served.tagger.explain(body.text, label=body.labels, top=body.top)
+            return [_reasons(served, reasons) for reasons in found]
+
+        return JSONResponse({"model": served.name, "labels": await service.workers.read(call)})
+
+    @router.post(
+        "/learn", response_model=messages.ChangeAnswer, responses=WRITE, dependencies=json_only
+    )
+    async def learn(
+        body: messages.LearnRequest = Body(openapi_examples=examples.learn),
+        authorization: str | None = Header(None),
+    ) -> JSONResponse:
+        """Learn documents; every later answer knows them. They are on disk before this one."""
+        service.check_writing(authorization)
+        served = service.model(body.model)
+        service.check_number(len(body.documents))
+        change = await service.learn(
+            served,
+            [document.text for document in body.documents],
+            [list(dict.fromkeys(document.labels)) for document in body.documents],
+            [document.id for document in body.documents],
+        )
+        return JSONResponse(_change(served, change))
+
+    @router.post(
+        "/forget", response_model=messages.ChangeAnswer, responses=WRITE, dependencies=json_only
+    )
+    async def forget(
+        body: messages.ForgetRequest = Body(openapi_examples=examples.forget),
+        authorization: str | None = Header(None),
+    ) -> JSONResponse:
+        """Forget documents, as if they had never been seen."""
+        service.check_writing(authorization)
+        served = service.model(body.model)
+        service.check_number(len(body.ids))
+        return JSONResponse(_change(served, await service.forget(served, body.ids)))
+
+    return router
+
+
+def _model(served: Served) -> dict[str, Any]:
+    tagger = served.tagger
+    return {
+        "name": served.name,
+        "kind": tagger.model_name,
+        "documents": tagger.n_documents,
+        "labels": len(tagger.labels),
+    }
+
+
+def _scores(found: Suggestions) -> list[dict[str, Any]]:
+    return [{"label": label, "name": name, "score": score} for label, score, name in found]
+
+
+def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
+    places = separate(reasons.highlights())
+    return asdict(reasons) | {
+        "neighbours": [
+            asdict(near) | {"labels": [served.label(label) for label in near.labels]}
+            for near in reasons.neighbours
+        ],
+        "highlights": [{"start": start, "end": end, "weight": w} for start, end, w in places],
+    }
+
+
+def _description(served: Served, label: str, top: int) -> dict[str, Any]:
+    served.check_labels([label], status=404)
+    found = served.tagger.describe_label(label, top)
+    return {
+        "model": served.name,
+        "label": label,
+        "name": found.name,
+        "description": found.description,
+        "documents": found.documents,
+        "words": [{"word": word, "weight": weight} for word, weight in found.words],
+        "together": [served.label(other) | {"documents": count} for other, count in found.together],
+        "examples": _typical(served, label, [word for word, _ in found.words]),
+    }
+
+
+def _typical(served: Served, label: str, words: list[str]) -> list[dict[str, Any]]:
+    """Documents of a label: those with most of its words."""
+    try:
+        near = served.tagger.explain(" ".join(words), label=label)[label].neighbours
+    except InputError:  # the label has no words, or the model gives no reasons
+        return []
+    return [
+        {
+            "id": document.id,
+            "text": document.text,
+            "labels": [served.label(other) for other in document.labels],
+        }
+        for document in sorted(near, key=lambda one: -one.similarity)[:_SHOWN_DOCUMENTS]
+    ]
+
+
+def _change(served: Served, change: Change) -> dict[str, Any]:
+    return {"model": served.name} | asdict(change) | {"documents": served.tagger.n_documents}

@@ -1,0 +1,94 @@
+"""The server: one process that finishes what it took before it ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Mapping
+from dataclasses import replace
+from ipaddress import ip_address
+
+import uvicorn
+
+from manylabel.exceptions import ParameterError
+from manylabel.tagger import Tagger
+from manylabel.web.app import create_app
+from manylabel.web.settings import Settings
+
+__all__ = ["Server"]
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Server:
+    """Serves models on a port, which it takes at once.
+
+    Parameters
+    ----------
+    models : mapping of str to Tagger
+    settings : Settings, optional
+    host : str, default="127.0.0.1"
+        An address of this machine; ``0.0.0.0`` is all of them.
+    port : int, default=8000
+        0 for one that is free.
+
+    Examples
+    --------
+    >>> tagger = Tagger(parameters={"k": 1}).fit(["a cat", "a dog"], [["cats"], ["dogs"]])
+    >>> server = Server({"animals": tagger}, port=0)
+    >>> server.address  # doctest: +ELLIPSIS
+    'http://127.0.0.1:...'
+    >>> server.close()
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Tagger],
+        settings: Settings | None = None,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+    ) -> None:
+        settings = settings or Settings()
+        if _is_loopback(host):
+            if settings.hosts is None:
+                settings = replace(settings, hosts=(*_LOOPBACK, host))
+        elif settings.allow_learn and settings.token is None:
+            raise ParameterError(
+                f"learning on {host}, where others can reach it, needs a token; set one."
+            )
+        self._app = create_app(models, settings)
+        self._timeout = settings.timeout
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.create_server((host, port), family=family)
+        name = f"[{host}]" if ":" in host else host
+        self.address = f"http://{name}:{self._socket.getsockname()[1]}"
+
+    def run(self) -> None:
+        """Answer requests until the process is told to stop, by Ctrl-C or SIGTERM."""
+        config = uvicorn.Config(
+            self._app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=int(2 * self._timeout) + 1,
+        )
+        # Uvicorn sends itself again the signal that ended it; being told to stop is no failure.
+        asked = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(sign, lambda *_: None) for sign in asked]
+        try:
+            uvicorn.Server(config).run(sockets=[self._socket])
+        finally:
+            for sign, handler in zip(asked, before, strict=True):
+                signal.signal(sign, handler)
+            self.close()
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._socket.close()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

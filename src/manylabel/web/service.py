@@ -1,0 +1,156 @@
+"""What the routes share: models by name, limits, counters, threads."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from manylabel.exceptions import InputError, ParameterError
+from manylabel.tagger import Change, Tagger
+from manylabel.web.errors import ApiError, as_sentence
+from manylabel.web.metrics import Metrics
+from manylabel.web.settings import Settings
+from manylabel.web.vocabulary import Vocabulary
+from manylabel.web.workers import Workers
+
+__all__ = ["Served", "Service"]
+
+_log = logging.getLogger("manylabel.web")
+
+
+@dataclass
+class Served:
+    """A model under its name."""
+
+    name: str
+    tagger: Tagger
+    vocabulary: Vocabulary = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.vocabulary = Vocabulary(self.tagger)
+
+    def label(self, label: str) -> dict[str, Any]:
+        """A label and what people call it."""
+        return {"label": label, "name": self.tagger.label_info(label).name}
+
+    def check_labels(self, labels: Iterable[str] | None, status: int = 422) -> None:
+        """Refuse labels that the model does not know."""
+        unknown = self.vocabulary.first_unknown(labels or ())
+        if unknown is not None:
+            raise ApiError(status, f"The model {self.name!r} has no label {unknown!r}.")
+
+
+class Service:
+    """Everything that outlives a request.
+
+    Parameters
+    ----------
+    taggers : mapping of str to Tagger
+        Fitted; the first is the default.
+    settings : Settings
+    """
+
+    def __init__(self, taggers: Mapping[str, Tagger], settings: Settings) -> None:
+        if not taggers:
+            raise ParameterError("there is no model to serve; give at least one.")
+        self.models = {name: Served(name, tagger) for name, tagger in taggers.items()}
+        self.settings = settings
+        self.metrics = Metrics()
+        self.workers = Workers(settings.threads, settings.max_waiting, settings.timeout)
+        self.is_ready = False
+
+    def model(self, name: str | None) -> Served:
+        """A model by its name; the first one for None."""
+        if name is None:
+            return next(iter(self.models.values()))
+        if name not in self.models:
+            raise ApiError(404, f"No model is called {name!r}; there are {', '.join(self.models)}.")
+        return self.models[name]
+
+    @property
+    def learning(self) -> str:
+        """Whether models may be changed: "off", "open" or "token"."""
+        if not self.settings.allow_learn:
+            return "off"
+        return "open" if self.settings.token is None else "token"
+
+    def check_writing(self, authorization: str | None) -> None:
+        """Let only those through who may change a model."""
+        if not self.settings.allow_learn:
+            raise ApiError(403, "Learning is off; start the server with --allow-learn.")
+        if self.settings.token is None:
+            return
+        kind, _, given = (authorization or "").partition(" ")
+        expected = self.settings.token.encode()
+        is_right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), expected)
+        if kind.lower() != "bearer" or not is_right:
+            raise ApiError(
+                401,
+                "This needs the server's token, in the header 'Authorization: Bearer TOKEN'.",
+                {"WWW-Authenticate": "Bearer"},
+            )
+
+    def check_number(self, texts: int) -> None:
+        """Refuse batches that are too long."""
+        most = self.settings.max_texts
+        if texts > most:
+            raise ApiError(
+                413, f"The request holds {texts} texts; at most {most} are taken at a time."
+            )
+
+    async def suggest(self, served: Served, texts: Any, **choice: Any) -> Any:
+        """What `Tagger.suggest` gives."""
+
+        def call() -> Any:
+            served.check_labels(choice.get("include"))
+            served.check_labels(choice.get("exclude"))
+            return served.tagger.suggest(texts, **choice)
+
+        return await self.workers.read(call)
+
+    async def learn(
+        self, served: Served, texts: list[str], labels: list[list[str]], ids: list[str | None]
+    ) -> Change:
+        """Learn documents; those without an id get one."""
+        named = [name or uuid4().hex for name in ids] if any(ids) else None
+        return await self._change(served, lambda: served.tagger.learn(texts, labels, named))
+
+    async def forget(self, served: Served, ids: list[str]) -> Change:
+        """Forget documents, which must be there."""
+
+        def call() -> Change:
+            for name in ids:
+                try:
+                    served.tagger.document(name)
+                except InputError as error:
+                    raise ApiError(404, as_sentence(str(error))) from None
+            return served.tagger.forget(ids)
+
+        return await self._change(served, call)
+
+    async def _change(self, served: Served, call: Callable[[], Change]) -> Change:
+        change = await self.workers.write(call)
+        self.metrics.changed(served.name, len(change.learnt), len(change.forgotten))
+        return change
+
+    def warm_up(self) -> None:
+        """Let every model answer once, so that whatever is loaded or compiled late is there."""
+        for served in self.models.values():
+            try:
+                text = " ".join(served.tagger.labels[:20])
+                served.tagger.suggest(text)
+                served.tagger.explain(text, top=1)
+            except InputError:
+                pass  # models that read features, or cannot explain, say so when they are asked
+            except Exception:
+                _log.exception("the model %r failed its first question", served.name)
+        self.is_ready = True
+
+    def close(self) -> None:
+        """Finish what was begun."""
+        self.is_ready = False
+        self.workers.close()

@@ -1,0 +1,94 @@
+// The suggested labels, each with its bar, and what a person thinks of them.
+
+import { el, find, number, signed } from "./dom.js";
+
+const list = find("chips");
+
+/**
+ * @param labels [{label, name, score, change, verdict, isGiven}], best first; score may be missing
+ * @param open the label whose reasons are shown
+ * @param act {explain, accept, reject} of a label
+ */
+export function showChips(labels, open, act) {
+  const focused = document.activeElement?.closest?.(".chip")?.dataset.label;
+  const role = document.activeElement?.dataset?.role;
+  const best = Math.max(...labels.map(({ score }) => score ?? 0), Number.MIN_VALUE);
+  list.replaceChildren(...labels.map((label) => chip(label, best, label.label === open, act)));
+  if (focused !== undefined) focus(focused, role);
+}
+
+/** Give the keyboard to a label. */
+export function focus(label, role = "main") {
+  const found = [...list.children].find((one) => one.dataset.label === label);
+  (found ?? list.firstElementChild)?.querySelector(`[data-role="${role}"]`)?.focus();
+}
+
+function chip({ label, name, score, change, verdict, isGiven }, best, isOpen, act) {
+  const made = el(
+    "li",
+    { class: `chip ${isOpen ? "open" : ""} ${verdict ?? ""}`, "data-label": label },
+    el(
+      "button",
+      {
+        type: "button",
+        class: "chip-main",
+        "data-role": "main",
+        "aria-expanded": String(isOpen),
+        "aria-controls": "reasons",
+        onclick: () => act.explain(label),
+      },
+      el(
+        "span",
+        { class: "chip-name" },
+        name,
+        label === name ? null : el("small", {}, ` ${label}`),
+        isGiven ? el("small", {}, " in the file") : null,
+      ),
+      el("span", { class: "chip-score" }, ...scored(score, change)),
+      el("span", { class: "meter" }, el("i", { "--part": Math.max(0, (score ?? 0) / best) })),
+    ),
+    tick("yes", "Accept", "\u2713", name, verdict === "accepted", () => act.accept(label)),
+    tick("no", "Reject", "\u2715", name, verdict === "rejected", () => act.reject(label)),
+  );
+  return made;
+}
+
+function scored(score, change) {
+  if (score === undefined) return ["added"];
+  if (!change || Math.abs(change) < 0.0005) return [number(score)];
+  const title = "since the last correction";
+  return [
+    el("span", { class: `change ${change < 0 ? "less" : ""}`, title }, signed(change, 3)),
+    ` ${number(score)}`,
+  ];
+}
+
+function tick(kind, verb, sign, name, isPressed, call) {
+  return el(
+    "button",
+    {
+      type: "button",
+      class: `tick ${kind}`,
+      "data-role": kind,
+      "aria-pressed": String(isPressed),
+      "aria-label": `${verb} ${name}`,
+      title: verb,
+      onclick: call,
+    },
+    sign,
+  );
+}
+
+/** Arrows go from label to label; letters act on the one that has the keyboard. */
+export function listenToKeys(act) {
+  list.addEventListener("keydown", (event) => {
+    const here = event.target.closest(".chip");
+    if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = { ArrowDown: here.nextElementSibling, ArrowUp: here.previousElementSibling };
+    const letters = { a: act.accept, r: act.reject, b: act.browse };
+    if (event.key in next) next[event.key]?.querySelector("[data-role=main]").focus();
+    else if (event.key in letters) letters[event.key](here.dataset.label);
+    else return;
+    event.preventDefault();
+  });
+}

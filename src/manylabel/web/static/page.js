@@ -1,0 +1,412 @@
+// The page: what is known, what is shown, and what happens when.
+
+import { get, post } from "./api.js";
+import { focus, listenToKeys, showChips } from "./chips.js";
+import { completes } from "./combo.js";
+import { el, find, number, plural, whenCalm } from "./dom.js";
+import { mark, onText, setText, text, unmark } from "./editor.js";
+import { takesFiles } from "./files.js";
+import { showAbout, showWhy } from "./reasons.js";
+
+const PAUSE = 350;
+const MOST = 50;
+const TOKEN = "manylabel-token";
+
+const state = {
+  models: [],
+  model: null,
+  learning: "off",
+  suggested: [], // [{label, name, score}], best first, more than are shown
+  decided: null, // the labels that the model itself would give
+  verdicts: new Map(), // label -> "accepted" or "rejected"
+  added: new Map(), // label -> name
+  given: new Set(), // labels that the opened file has for the document
+  before: null, // label -> score before the last correction
+  open: null, // {label, name, tab}
+  learnt: null, // {text, id} of the last correction
+};
+
+let asking = new AbortController();
+
+// ---- suggestions
+
+async function suggest() {
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  const content = text();
+  find("clear").hidden = !content;
+  find("examples").hidden = Boolean(content) || !find("examples").querySelector("li");
+  if (!content.trim()) {
+    Object.assign(state, { suggested: [], decided: null, before: null });
+    show();
+    closeReasons();
+    return;
+  }
+  const body = { model: state.model, text: content, top: MOST };
+  try {
+    const decides = choice() === "auto";
+    const [found, decided] = await Promise.all([
+      post("/v1/suggest", body, { signal }),
+      decides ? post("/v1/suggest", { ...body, threshold: "auto" }, { signal }) : null,
+    ]);
+    state.suggested = found.labels;
+    state.decided = decided && new Set(decided.labels.map(({ label }) => label));
+    complain("");
+    show();
+    if (state.open) await explain();
+  } catch (error) {
+    if (error.name !== "AbortError") complain(error.message);
+  }
+}
+
+const suggestSoon = whenCalm(PAUSE, suggest);
+
+const choice = () => document.querySelector("[name=by]:checked").value;
+
+/** The least score that is shown, from where the slider stands. */
+const leastScore = () => (find("amount").value / 100) * (state.suggested[0]?.score ?? 0);
+
+function isShown({ label, score }, place) {
+  if (state.verdicts.has(label)) return true;
+  if (choice() === "number") return place < Number(find("amount").value);
+  if (choice() === "score") return score >= leastScore();
+  return state.decided?.has(label) ?? false;
+}
+
+function show() {
+  const shown = state.suggested.filter(isShown);
+  const known = new Set(shown.map(({ label }) => label));
+  const scores = new Map(state.suggested.map(({ label, score }) => [label, score]));
+  const added = [...state.added]
+    .filter(([label]) => !known.has(label))
+    .map(([label, name]) => ({ label, name, score: scores.get(label) }));
+  const labels = [...shown, ...added].map((one) => ({
+    ...one,
+    change: state.before && one.score !== undefined ? one.score - (state.before.get(one.label) ?? 0) : 0,
+    verdict: state.verdicts.get(one.label),
+    isGiven: state.given.has(one.label),
+  }));
+  showChips(labels, state.open?.label, act);
+  find("nothing").hidden = labels.length > 0;
+  find("nothing").textContent = text().trim()
+    ? "No label comes close to this text."
+    : "Suggestions appear as soon as you pause.";
+  find("count").textContent = state.suggested.length ? plural(labels.length, "label") : "";
+  showAmount();
+  showLearning();
+}
+
+function showAmount() {
+  const by = choice();
+  find("slider").hidden = by === "auto";
+  find("amount-shown").textContent =
+    by === "number" ? find("amount").value : `\u2265 ${number(leastScore(), 2)}`;
+}
+
+function changeChoice() {
+  const by = choice();
+  const amount = find("amount");
+  amount.min = by === "number" ? 1 : 0;
+  amount.max = by === "number" ? 30 : 100;
+  amount.value = by === "number" ? 8 : 40;
+  amount.setAttribute("aria-label", by === "number" ? "How many labels" : "The least score, as a share of the best");
+  if (by === "auto") suggest();
+  else show();
+}
+
+// ---- accepting, rejecting, adding
+
+function judge(label, verdict) {
+  if (state.verdicts.get(label) === verdict) {
+    state.verdicts.delete(label);
+    state.added.delete(label);
+  } else {
+    state.verdicts.set(label, verdict);
+  }
+  show();
+}
+
+function add({ label, name }) {
+  state.verdicts.set(label, "accepted");
+  if (!state.suggested.slice(0, MOST).some((one) => one.label === label)) state.added.set(label, name);
+  show();
+  find("add").focus();
+}
+
+function forgetVerdicts() {
+  state.verdicts.clear();
+  state.added.clear();
+  state.before = null;
+}
+
+// ---- reasons
+
+function openLabel(label, name, tab) {
+  if (state.open?.label !== label) {
+    unmark();
+    find("hint").textContent = "";
+  }
+  state.open = { label, name, tab };
+  document.querySelector("main").classList.add("with-reasons");
+  find("reasons").hidden = false;
+  find("reasons-title").textContent = name;
+  find("why").replaceChildren();
+  find("about").replaceChildren();
+  chooseTab(tab);
+  show();
+  return tab === "why" ? explain() : about();
+}
+
+function closeReasons() {
+  if (!state.open) return;
+  const { label } = state.open;
+  const hadFocus = find("reasons").contains(document.activeElement);
+  state.open = null;
+  document.querySelector("main").classList.remove("with-reasons");
+  find("reasons").hidden = true;
+  find("hint").textContent = "";
+  unmark();
+  show();
+  if (hadFocus) focus(label);
+}
+
+function chooseTab(tab) {
+  state.open.tab = tab;
+  for (const name of ["why", "about"]) {
+    const chosen = name === tab;
+    find(name).hidden = !chosen;
+    find(`${name}-tab`).setAttribute("aria-selected", String(chosen));
+    find(`${name}-tab`).tabIndex = chosen ? 0 : -1;
+  }
+}
+
+async function explain() {
+  const { label, name } = state.open;
+  if (!text().trim()) return;
+  try {
+    const body = { model: state.model, text: text(), labels: [label] };
+    const [reasons] = (await post("/v1/explain", body, { signal: asking.signal })).labels;
+    if (state.open?.label !== label) return;
+    showWhy(reasons, browse);
+    mark(reasons.highlights);
+    find("hint").textContent = reasons.highlights.length
+      ? `Marked words speak for ${name}; the stronger the colour, the more they weigh.`
+      : "";
+  } catch (error) {
+    if (error.name === "AbortError" || state.open?.label !== label) return;
+    find("why").replaceChildren(el("p", { class: "quiet" }, error.message));
+    unmark();
+  }
+}
+
+async function about() {
+  const { label } = state.open;
+  try {
+    const found = await get("/v1/label", { label, model: state.model });
+    if (state.open?.label !== label) return;
+    find("reasons-title").textContent = found.name;
+    showAbout(found, browse);
+  } catch (error) {
+    if (state.open?.label !== label) return;
+    find("about").replaceChildren(el("p", { class: "quiet" }, error.message));
+  }
+}
+
+async function browse(label, name) {
+  await openLabel(label, name, "about");
+  find("reasons-title").focus();
+}
+
+async function toggleReasons(label) {
+  if (state.open?.label === label && state.open.tab === "why") return closeReasons();
+  await openLabel(label, nameOf(label), "why");
+  // Where the sheets lie below each other, the reasons would open out of sight.
+  const { top } = find("reasons").getBoundingClientRect();
+  if (top > window.innerHeight * 0.8) find("reasons").scrollIntoView({ block: "start" });
+}
+
+const nameOf = (label) =>
+  state.suggested.find((one) => one.label === label)?.name ?? state.added.get(label) ?? label;
+
+const act = {
+  explain: toggleReasons,
+  accept: (label) => judge(label, "accepted"),
+  reject: (label) => judge(label, "rejected"),
+  browse: (label) => browse(label, nameOf(label)),
+};
+
+// ---- learning
+
+const accepted = () =>
+  [...state.verdicts].filter(([, verdict]) => verdict === "accepted").map(([label]) => label);
+
+function showLearning() {
+  const labels = accepted();
+  const ready = Boolean(text().trim()) && labels.length > 0;
+  find("learning").hidden = state.learning === "off";
+  find("learn").disabled = !ready;
+  find("learn-hint").textContent = ready
+    ? `The text with ${plural(labels.length, "label")}: ${labels.map(nameOf).join(", ")}.`
+    : "Accept or add the labels that are right; the next suggestion knows them.";
+}
+
+async function learn() {
+  if (find("learn").disabled || state.learning === "off") return;
+  const content = text();
+  const id = state.learnt?.text === content ? state.learnt.id : newId();
+  const scores = new Map(state.suggested.map(({ label, score }) => [label, score]));
+  const documents = [{ id, text: content, labels: accepted() }];
+  find("learn").disabled = true;
+  try {
+    const change = await post("/v1/learn", { model: state.model, documents }, { token: token() });
+    state.learnt = { text: content, id };
+    state.before = scores;
+    showSize(change.documents, change.new_labels.length);
+    tell(`Learnt; the model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
+    complain("");
+  } catch (error) {
+    complain(error.message);
+    showLearning();
+    return;
+  }
+  await suggest();
+}
+
+async function unlearn(id) {
+  try {
+    const change = await post("/v1/forget", { model: state.model, ids: [id] }, { token: token() });
+    Object.assign(state, { learnt: null, before: null });
+    showSize(change.documents);
+    tell(`Forgotten; the model knows ${plural(change.documents, "document")}.`);
+    await suggest();
+  } catch (error) {
+    complain(error.message);
+  }
+}
+
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function token() {
+  const value = find("token").value;
+  if (value) sessionStorage.setItem(TOKEN, value);
+  return value;
+}
+
+// ---- what happened
+
+let hiding;
+
+function tell(sentence, verb, call) {
+  const button = verb ? el("button", { type: "button", onclick: call }, verb) : null;
+  find("status").replaceChildren(el("p", {}, sentence, button));
+  clearTimeout(hiding);
+  hiding = setTimeout(() => find("status").replaceChildren(), 20_000);
+}
+
+function complain(sentence) {
+  find("alert").replaceChildren(...(sentence ? [el("p", {}, sentence)] : []));
+}
+
+// ---- texts and models
+
+function load({ text: content, labels = [] }) {
+  forgetVerdicts();
+  state.given = new Set(labels);
+  setText(content);
+  return suggest();
+}
+
+function showExamples(examples) {
+  const items = examples.map((content) => {
+    const [title, ...rest] = content.split("\n");
+    return el(
+      "li",
+      {},
+      el(
+        "button",
+        { type: "button", onclick: () => load({ text: content }) },
+        el("strong", {}, title),
+        el("span", {}, rest.join(" ")),
+      ),
+    );
+  });
+  find("examples").querySelector("ul").replaceChildren(...items);
+  find("examples").hidden = !items.length || Boolean(text());
+}
+
+function showSize(documents, newLabels = 0) {
+  const model = state.models.find(({ name }) => name === state.model);
+  model.documents = documents ?? model.documents;
+  model.labels += newLabels;
+  find("size").textContent = `${plural(model.documents, "document")}, ${plural(model.labels, "label")}`;
+}
+
+function changeModel() {
+  state.model = find("model").value;
+  forgetVerdicts();
+  closeReasons();
+  showSize();
+  suggest();
+}
+
+async function start() {
+  const known = await get("/v1/models");
+  state.models = known.models;
+  state.model = known.models[0].name;
+  state.learning = known.learning;
+  find("model").replaceChildren(...known.models.map(({ name }) => el("option", {}, name)));
+  find("token-row").hidden = known.learning !== "token";
+  find("token").value = sessionStorage.getItem(TOKEN) ?? "";
+  showSize();
+  showExamples(known.examples);
+  unmark();
+  await suggest();
+  document.documentElement.dataset.ready = "";
+}
+
+onText(() => {
+  if (!text()) forgetVerdicts();
+  state.before = null;
+  suggestSoon();
+});
+takesFiles({ show: load, complain });
+listenToKeys(act);
+completes(find("add"), { model: () => state.model, choose: add, takesNew: () => state.learning !== "off" });
+completes(find("lookup"), { model: () => state.model, choose: ({ label, name }) => browse(label, name) });
+
+find("clear").addEventListener("click", () => {
+  find("documents").hidden = true;
+  load({ text: "" });
+  find("text").focus();
+});
+find("model").addEventListener("change", changeModel);
+find("amount").addEventListener("input", show);
+for (const one of document.querySelectorAll("[name=by]")) one.addEventListener("change", changeChoice);
+find("close").addEventListener("click", closeReasons);
+find("learning").addEventListener("submit", (event) => {
+  event.preventDefault();
+  learn();
+});
+find("why-tab").addEventListener("click", () => openLabel(state.open.label, state.open.name, "why"));
+find("about-tab").addEventListener("click", () => openLabel(state.open.label, state.open.name, "about"));
+document.querySelector("[role=tablist]").addEventListener("keydown", (event) => {
+  if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+  const other = state.open.tab === "why" ? "about" : "why";
+  openLabel(state.open.label, state.open.name, other);
+  find(`${other}-tab`).focus();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closeReasons();
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) learn();
+  const isTyping = /^(input|textarea|select)$/i.test(event.target.tagName);
+  if (event.key === "/" && !isTyping) {
+    event.preventDefault();
+    find("add").focus();
+  }
+});
+
+start().catch((error) => complain(error.message));
