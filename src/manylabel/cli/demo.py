@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from manylabel.cli.options import Debug, Jobs, Json, Quiet
 from manylabel.cli.output import make_console, note, print_json
+from manylabel.cli.serve import Port, run_server
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from manylabel.corpus import Corpus
     from manylabel.neighbors import LCIF
+    from manylabel.tagger import Tagger
     from manylabel.text import CountVectorizer
 
-__all__ = ["MEASURES", "Outcome", "demo", "prepare"]
+__all__ = ["MEASURES", "Outcome", "demo", "prepare", "trained_tagger"]
 
 #: Measures, and their names in tables.
 MEASURES = {"p@1": "P@1", "p@3": "P@3", "p@5": "P@5", "ndcg@5": "nDCG@5", "micro-f1": "micro F1"}
+
+
+#: Near the best by leave-one-out on the training part, which is words alone: neighbours keep a
+#: little weight, to show among the reasons.
+_PARAMETERS: dict[str, Any] = {"k": 20, "beta": 2.0, "lam": 0.05}
+#: Books of the test part that the page offers to begin with.
+_BEGIN_WITH = ("b611", "b152", "b606")
 
 
 @dataclass
@@ -41,7 +52,14 @@ class Outcome:
 
 
 def demo(
-    as_json: Json = False, jobs: Jobs = -1, quiet: Quiet = False, debug: Debug = False
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve the trained model, with a page to try it.")
+    ] = False,
+    port: Port = 8000,
+    as_json: Json = False,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:
     """Train, tag, explain and score on the bundled corpus.
 
@@ -52,8 +70,12 @@ def demo(
     For example:
       manylabel demo
       manylabel demo --json
+      manylabel demo --serve
     """
     note("Training; the first run also compiles the kernels, for about half a minute ...", quiet)
+    if serve:
+        _serve(jobs, port, quiet)
+        return
     outcome = prepare(jobs)
     if as_json:
         print_json(outcome.to_dict())
@@ -61,6 +83,25 @@ def demo(
     from manylabel.cli.demo_show import show
 
     show(make_console(), outcome)
+
+
+def _serve(jobs: int, port: int, quiet: bool) -> None:
+    """Serve the catalogue on this machine; what is learnt lasts until the server stops."""
+    from manylabel.corpus import load_library
+    from manylabel.web import Settings
+
+    test = load_library("test")
+    books = dict(zip(test.ids, test.texts or [], strict=True))
+    settings = Settings(allow_learn=True, examples=tuple(books[name] for name in _BEGIN_WITH))
+    run_server({"library": trained_tagger(jobs)}, settings, "127.0.0.1", port, quiet)
+
+
+def trained_tagger(jobs: int | None = None) -> Tagger:
+    """The catalogue's tagger."""
+    from manylabel.corpus import load_library
+    from manylabel.tagger import Tagger
+
+    return Tagger("lcif", parameters=_PARAMETERS, n_jobs=jobs).fit(load_library("train"))
 
 
 def prepare(jobs: int | None = None) -> Outcome:
@@ -74,9 +115,7 @@ def prepare(jobs: int | None = None) -> Outcome:
     train = load_library("train").vectorized(vectorizer)
     test = load_library("test").align_to(train.label_names).vectorized(vectorizer, fit=False)
     neighbors = InstanceKNN(k=20, n_jobs=jobs).fit(train.X, train.Y)
-    # Near the best by leave-one-out on the training part, which is words alone: neighbours keep a
-    # little weight, to show among the reasons.
-    combined = LCIF(k=20, beta=2.0, lam=0.05, n_jobs=jobs).fit(train.X, train.Y)
+    combined = LCIF(**_PARAMETERS, n_jobs=jobs).fit(train.X, train.Y)
     answers = {
         "guessing by frequency": _guesses(train, test),
         "nearest neighbours": (neighbors.decision_function(test.X), neighbors.predict(test.X)),

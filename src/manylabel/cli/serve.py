@@ -1,0 +1,151 @@
+"""``manylabel serve``: an HTTP API and a page for people."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manylabel.cli.options import Debug, Quiet
+from manylabel.cli.output import note, working
+from manylabel.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from manylabel.tagger import Tagger
+    from manylabel.web import Settings
+
+__all__ = ["Port", "run_server", "serve"]
+
+TOKEN_VARIABLE = "MANYLABEL_TOKEN"  # noqa: S105  # the name of a variable, not a token
+
+Port = Annotated[
+    int,
+    typer.Option("--port", metavar="N", min=0, max=65535, help="0 for any that is free."),
+]
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            show_default=False,
+            help="Model folders, each served under the folder's name or as NAME=FOLDER.",
+        ),
+    ],
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", metavar="ADDRESS", help="Where to listen; 0.0.0.0 for other machines, too."
+        ),
+    ] = "127.0.0.1",
+    port: Port = 8000,
+    allow_learn: Annotated[
+        bool, typer.Option("--allow-learn", help="Let requests teach documents to the models.")
+    ] = False,
+    token_file: Annotated[
+        str | None,
+        typer.Option(
+            "--token-file",
+            metavar="FILE",
+            help="What such requests must carry, in a file; or in the environment variable "
+            f"{TOKEN_VARIABLE}.",
+        ),
+    ] = None,
+    max_body: Annotated[
+        int, typer.Option("--max-body", metavar="BYTES", min=1, help="Of a request.")
+    ] = 4_000_000,
+    max_texts: Annotated[
+        int, typer.Option("--max-texts", metavar="N", min=1, help="In a request.")
+    ] = 256,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", help="For answering a request.")
+    ] = 30.0,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A name that the server goes by; may be given again. By default any, and on this "
+            "machine alone its own.",
+        ),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin",
+            metavar="URL",
+            help="A web site whose pages may use the API; may be given again.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Answer requests for labels, and show a page to try them.
+
+    Open the address in a browser: the page suggests labels, shows the reasons and takes
+    corrections. Programs find the API at /docs; those that speak Annif's are understood, too.
+    Ctrl-C ends the server after the requests that it has taken.
+
+    For example:
+      manylabel serve model
+      manylabel serve model --allow-learn
+      manylabel serve english=models/en finnish=models/fi --port 8080
+    """
+    token = _token(token_file)
+    places = _named(models)
+    from manylabel.web import Settings
+
+    settings = Settings(
+        allow_learn=allow_learn,
+        token=token,
+        max_body=max_body,
+        max_texts=max_texts,
+        timeout=timeout,
+        hosts=tuple(allow_host) if allow_host else None,
+        origins=tuple(allow_origin or ()),
+    )
+    run_server(_loaded(places, quiet), settings, host, port, quiet)
+
+
+def run_server(
+    taggers: dict[str, Tagger], settings: Settings, host: str, port: int, quiet: bool
+) -> None:
+    """Serve until the process is told to stop."""
+    from manylabel.web import Server
+
+    server = Server(taggers, settings, host, port)
+    note(f"Serving {', '.join(taggers)} at {server.address} until Ctrl-C.", quiet)
+    server.run()
+
+
+def _named(models: list[str]) -> dict[str, Path]:
+    """Model folders by the names that they are served under."""
+    places: dict[str, Path] = {}
+    for model in models:
+        name, equals, folder = model.partition("=")
+        path = Path(folder if equals else model)
+        name = name if equals else path.resolve().name
+        if not name or "/" in name:
+            raise ParameterError(f"{model!r} is no name for a model; say NAME=FOLDER.")
+        if name in places:
+            raise ParameterError(f"two models are called {name!r}; say NAME=FOLDER for one.")
+        places[name] = path
+    return places
+
+
+def _loaded(places: dict[str, Path], quiet: bool) -> dict[str, Tagger]:
+    """The models; each request has a thread of its own, so they need no more."""
+    from manylabel.tagger import Tagger
+
+    with working(f"Loading {', '.join(places)} ...", quiet):
+        return {name: Tagger.load(path, n_jobs=1) for name, path in places.items()}
+
+
+def _token(path: str | None) -> str | None:
+    """The token, if there is one."""
+    if path is None:
+        return os.environ.get(TOKEN_VARIABLE)
+    return Path(path).read_text(encoding="utf-8").strip()
