@@ -22,8 +22,8 @@ from manylabel.validation import check_real
 
 __all__ = ["FlatLDA", "LabeledLDA", "PriorLDA", "pseudo_count"]
 
-#: Documents a task.
-_BLOCK = 32
+#: Documents a task, at most, and numbers in each array of a task.
+_BLOCK, _CELLS = 32, 1 << 21
 
 
 class FlatLDA(TopicClassifier):
@@ -109,8 +109,9 @@ class FlatLDA(TopicClassifier):
         def work(start: int, stop: int) -> None:
             use(start, stop, sampler.run(documents, start, stop))
 
+        block = max(1, min(_BLOCK, _CELLS // self.n_labels_))
         with progress_bar("Labelling documents", self.verbose) as callback:
-            run_blocks(work, X.shape[0], _BLOCK, self.n_jobs, callback)
+            run_blocks(work, X.shape[0], block, self.n_jobs, callback)
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         length = lengths(X)[:, None]
