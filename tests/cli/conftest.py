@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import io
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from manylabel.cli.app import run
+from manylabel.corpus import load_library, write
 
 
 class Called:
@@ -53,3 +57,29 @@ def rows(tmp_path) -> Path:
     path = tmp_path / "rows.txt"
     path.write_text("3 4 2\n0,1 0:1 2:3\n1 1:2\n 3:1\n")
     return path
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory) -> Path:
+    """A folder with the bundled corpus, ``train.jsonl`` and ``test.jsonl``, and a trained model."""
+    folder = tmp_path_factory.mktemp("library")
+    for part in ("train", "test"):
+        write(load_library(part), folder / f"{part}.jsonl")
+    assert run(["train", str(folder / "train.jsonl"), "-o", str(folder / "model"), "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture
+def model(library, tmp_path) -> Path:
+    """A copy of the trained model, to be changed."""
+    return shutil.copytree(library / "model", tmp_path / "model")
+
+
+@pytest.fixture
+def feed(monkeypatch):
+    """Give bytes to standard input."""
+
+    def fed(content: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), "utf-8"))
+
+    return fed

@@ -16,18 +16,41 @@ from typing import Annotated, NoReturn
 import typer
 
 from manylabel import __version__
+from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
 from manylabel.cli.convert import convert
 from manylabel.cli.demo import demo
+from manylabel.cli.evaluate import evaluate
+from manylabel.cli.explain import explain
+from manylabel.cli.forget import forget
+from manylabel.cli.learn import learn
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain
+from manylabel.cli.predict import predict
+from manylabel.cli.serve import serve
 from manylabel.cli.stats import stats
+from manylabel.cli.train import train
+from manylabel.cli.tune import tune
 from manylabel.exceptions import ManylabelError
 
 __all__ = ["COMMANDS", "app", "main", "run"]
 
 #: In the order of the help.
-COMMANDS = (demo, stats, compare, convert)
+COMMANDS = (
+    demo,
+    train,
+    predict,
+    explain,
+    evaluate,
+    tune,
+    learn,
+    forget,
+    compact,
+    serve,
+    compare,
+    stats,
+    convert,
+)
 
 _INTERRUPTED = 130
 
@@ -60,8 +83,9 @@ def _manylabel(
 
     For example:
       manylabel demo
-      manylabel stats train.jsonl
-      manylabel convert train.jsonl train.txt
+      manylabel train train.jsonl -o model
+      manylabel predict model new.jsonl
+      manylabel explain model --text "A voyage around the world"
     """
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())

@@ -8,20 +8,41 @@ from typing import Annotated
 
 import typer
 
+from manylabel.models import MODELS
+
 __all__ = [
+    "CharNgrams",
     "CorpusPath",
     "Debug",
+    "DocumentFormat",
+    "DocumentsFormat",
+    "DocumentsPath",
     "Force",
     "Format",
     "Jobs",
     "Json",
+    "KeepTexts",
+    "LabelInfo",
     "Labels",
+    "Language",
+    "MaxDf",
+    "MaxFeatures",
     "MinDf",
+    "ModelName",
+    "ModelPath",
+    "NewModel",
+    "Ngrams",
+    "OnError",
+    "OnErrorChoice",
     "Quiet",
+    "ReadFormat",
+    "Seed",
     "Separator",
+    "Settings",
     "State",
     "Stemming",
     "StopWords",
+    "Text",
     "ZeroBased",
 ]
 
@@ -49,6 +70,27 @@ class Format(StrEnum):
 FORMAT_NAMES = ", ".join(Format)
 
 
+class DocumentFormat(StrEnum):
+    """Where documents without labels may come from: a corpus, or lines of plain text."""
+
+    jsonl = "jsonl"
+    tsv = "tsv"
+    csv = "csv"
+    xc = "xc"
+    svmlight = "svmlight"
+    mulan = "mulan"
+    meka = "meka"
+    folder = "folder"
+    lines = "lines"
+
+
+class OnErrorChoice(StrEnum):
+    """What becomes of a line that cannot be read."""
+
+    stop = "stop"
+    skip = "skip"
+
+
 def _remember_debug(ctx: typer.Context, asked: bool) -> bool:
     if asked:
         ctx.ensure_object(State).debug = True
@@ -65,6 +107,10 @@ def _share_or_count(text: str) -> float:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number.") from None
+
+
+def _complete_model(incomplete: str) -> list[str]:
+    return [name for name in MODELS if name.startswith(incomplete)]
 
 
 CorpusPath = Annotated[
@@ -127,4 +173,115 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but erro
 Debug = Annotated[
     bool,
     typer.Option("--debug", callback=_remember_debug, help="Show where an error comes from."),
+]
+
+ReadFormat = Annotated[
+    Format | None,
+    typer.Option("--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; usually found out."),
+]
+ModelPath = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", show_default=False, help="A model folder, as manylabel train writes it."
+    ),
+]
+NewModel = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="MODEL", help="The folder to write the model to."),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        autocompletion=_complete_model,
+        help=f"What learns: one of {', '.join(MODELS)}.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the model, such as k=50; may be given again.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="The same number, the same model.")
+]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--language",
+        metavar="LANGUAGE",
+        help="Of the texts, such as en, fi or german: decides on stop words and stems; "
+        "none for neither.",
+    ),
+]
+Ngrams = Annotated[
+    str | None,
+    typer.Option("--ngrams", metavar="A-B", help="Count also words in a row, such as 1-2."),
+]
+CharNgrams = Annotated[
+    str | None,
+    typer.Option("--char-ngrams", metavar="A-B", help="Count parts of words instead, such as 3-5."),
+]
+MaxDf = Annotated[
+    float | None,
+    typer.Option(
+        "--max-df",
+        metavar="N",
+        parser=_share_or_count,
+        help="Leave out words of more documents: a number, or a share such as 0.5.",
+    ),
+]
+MaxFeatures = Annotated[
+    int | None,
+    typer.Option("--max-features", metavar="N", min=1, help="Count only the most common words."),
+]
+LabelInfo = Annotated[
+    str | None,
+    typer.Option(
+        "--label-info",
+        metavar="FILE",
+        help="What labels are called and mean: label, name and description between tabs, or "
+        "JSON Lines.",
+    ),
+]
+KeepTexts = Annotated[
+    bool,
+    typer.Option(
+        "--keep-texts/--keep-snippets",
+        help="Keep whole texts to show as reasons, or the first 300 characters.",
+    ),
+]
+DocumentsPath = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Documents: a file, plain or compressed, a folder of texts, or - for standard input, "
+        "which is the default.",
+    ),
+]
+DocumentsFormat = Annotated[
+    DocumentFormat | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"One of {', '.join(DocumentFormat)}; usually found out. What is none of the others "
+        "is lines, a text each.",
+    ),
+]
+Text = Annotated[
+    str | None,
+    typer.Option("--text", metavar="TEXT", help="A text, instead of a file of documents."),
+]
+OnError = Annotated[
+    OnErrorChoice,
+    typer.Option(
+        "--on-error",
+        metavar="stop|skip",
+        help="Stop at a line that cannot be read, or report and skip it.",
+    ),
 ]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["complain", "make_console", "note", "print_json", "working"]
+__all__ = ["complain", "counting", "make_console", "note", "print_json", "readable_size", "working"]
 
 
 def complain(sentence: str) -> None:
@@ -38,6 +38,49 @@ def working(message: str, quiet: bool) -> Iterator[None]:
 
     with Console(stderr=True).status(Text(message)):
         yield
+
+
+@contextmanager
+def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | None], None]]:
+    """Give a callback ``(count, done, total)`` that draws a bar with the time left in a terminal.
+
+    ``total`` may be None: nobody knows how much there is.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda count, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    left = (TextColumn("left:"), TimeRemainingColumn())
+    with Progress(*columns, *left, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"0 {thing}", total=None)
+
+        def update(count: int, done: float, total: float | None) -> None:
+            bar.update(task, description=f"{count:,} {thing}", completed=done, total=total)
+
+        yield update
+
+
+def readable_size(n_bytes: int) -> str:
+    """A number of bytes as people say it.
+
+    Examples
+    --------
+    >>> readable_size(1_234_567)
+    '1.2 MB'
+    """
+    for power, unit in ((3, "GB"), (2, "MB"), (1, "KB")):
+        if n_bytes >= 1000**power:
+            return f"{n_bytes / 1000**power:.1f} {unit}"
+    return f"{n_bytes} bytes"
 
 
 def print_json(value: Any) -> None:

@@ -1,0 +1,129 @@
+"""Suggestions in files: JSON Lines, TSV, and the Extreme Classification repository's scores."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from manylabel.corpus.files import atomic_write, bare_stem, bare_suffix
+
+if TYPE_CHECKING:
+    from manylabel.tagger import Suggestions, Tagger
+
+__all__ = ["format_of_answers", "writing_answers"]
+
+_ENDINGS = {".tsv": "tsv", ".txt": "xc"}
+
+Write = Callable[[Iterable["Suggestions"]], None]
+
+
+def format_of_answers(path: str) -> str:
+    """The format that a file's ending asks for.
+
+    Examples
+    --------
+    >>> format_of_answers("labels.tsv.gz"), format_of_answers("-")
+    ('tsv', 'jsonl')
+    """
+    return _ENDINGS.get(bare_suffix(path), "jsonl")
+
+
+@contextmanager
+def writing_answers(tagger: Tagger, path: str, format: str) -> Iterator[Write]:
+    """Give a function that writes suggestions; a file appears when everything is in it.
+
+    Parameters
+    ----------
+    tagger : Tagger
+        Whose labels they are.
+    path : str
+        A file, or ``-`` for standard output.
+    format : {"jsonl", "tsv", "xc"}
+    """
+    with atomic_write(path) as file:
+        if format == "xc":
+            with _waiting_scores(tagger, file) as write:
+                yield write
+        elif format == "tsv":
+            file.write(b"id\tlabel\tscore\n")
+            yield _line_writer(file, _table_rows)
+        else:
+            yield _line_writer(file, _json_line)
+    if format == "xc" and path != "-":
+        _write_label_names(tagger.labels, path)
+
+
+def _line_writer(file: IO[bytes], lines: Callable[[Suggestions], str]) -> Write:
+    """Writes the lines of each document, and lets whoever reads them have them."""
+
+    def write(found: Iterable[Suggestions]) -> None:
+        for suggestions in found:
+            file.write(lines(suggestions).encode())
+        file.flush()
+
+    return write
+
+
+def _json_line(suggestions: Suggestions) -> str:
+    record = {"id": suggestions.id, "labels": suggestions.to_list()}
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _table_rows(suggestions: Suggestions) -> str:
+    """A line a label; a tab in a name becomes a blank."""
+    name = _in_cell(str(suggestions.id))
+    return "".join(f"{name}\t{_in_cell(label)}\t{score!r}\n" for label, score, _ in suggestions)
+
+
+def _in_cell(text: str) -> str:
+    return re.sub(r"[\t\r\n]", " ", text)
+
+
+@contextmanager
+def _waiting_scores(tagger: Tagger, file: IO[bytes]) -> Iterator[Write]:
+    """A header ``documents labels``, then ``label:score`` of one document a line.
+
+    The header comes first and is known last, so the lines wait in a temporary file.
+    """
+    places = _Places(tagger)
+    n_documents = 0
+    with tempfile.TemporaryFile() as waiting:
+
+        def write(found: Iterable[Suggestions]) -> None:
+            nonlocal n_documents
+            for suggestions in found:
+                pairs = sorted((places[label], score) for label, score, _ in suggestions)
+                line = " ".join(f"{column}:{score!r}" for column, score in pairs)
+                waiting.write(f"{line}\n".encode())
+                n_documents += 1
+
+        yield write
+        file.write(f"{n_documents} {len(tagger.labels)}\n".encode())
+        waiting.seek(0)
+        shutil.copyfileobj(waiting, file)
+
+
+class _Places(dict[str, int]):
+    """The number of each label, also of those that came when writing had begun."""
+
+    def __init__(self, tagger: Tagger) -> None:
+        super().__init__()
+        self._tagger = tagger
+
+    def __missing__(self, label: str) -> int:
+        self.update({name: place for place, name in enumerate(self._tagger.labels)})
+        return self[label]
+
+
+def _write_label_names(labels: list[str], path: str) -> None:
+    """What the numbers stand for, unless the names are the numbers."""
+    if labels == list(map(str, range(len(labels)))):
+        return
+    with atomic_write(Path(path).with_name(f"{bare_stem(path)}.labels.txt")) as file:
+        file.writelines(f"{_in_cell(label)}\n".encode() for label in labels)

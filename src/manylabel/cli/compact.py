@@ -1,0 +1,47 @@
+"""``manylabel compact``: what was learnt and forgotten becomes part of the model itself."""
+
+from __future__ import annotations
+
+from manylabel.cli.models import folder_size, open_tagger
+from manylabel.cli.options import Debug, Jobs, Json, ModelPath, Quiet
+from manylabel.cli.output import note, print_json, readable_size, working
+
+__all__ = ["compact"]
+
+
+def compact(
+    model: ModelPath,
+    as_json: Json = False,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Make what a model has learnt and forgotten part of the model itself.
+
+    A model that has learnt or forgotten much answers faster afterwards, weighs words as if it
+    had known everything from the start, and its folder holds no forgotten document. Others may
+    use the model meanwhile.
+
+    For example:
+      manylabel compact model
+    """
+    before = folder_size(model)
+    tagger = open_tagger(model, jobs, quiet)
+    with working(f"Compacting {model} ...", quiet):
+        tagger.compact()
+    after = folder_size(model)
+    if as_json:
+        print_json(
+            {
+                "documents": tagger.n_documents,
+                "labels": len(tagger.labels),
+                "bytes_before": before,
+                "bytes": after,
+            }
+        )
+    else:
+        note(
+            f"{model} holds {tagger.n_documents:,} documents with {len(tagger.labels):,} labels "
+            f"in {readable_size(after)}; it was {readable_size(before)}.",
+            quiet,
+        )

@@ -1,0 +1,123 @@
+"""``manylabel evaluate``: suggestions against the labels that people gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manylabel.cli.models import open_tagger
+from manylabel.cli.options import (
+    CorpusPath,
+    Debug,
+    Jobs,
+    Json,
+    Labels,
+    ModelPath,
+    Quiet,
+    ReadFormat,
+    Separator,
+    ZeroBased,
+)
+from manylabel.cli.output import make_console, print_json, working
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["evaluate", "measures_tables"]
+
+
+def evaluate(
+    model: ModelPath,
+    corpus: CorpusPath,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="NAMES",
+            help="Measures with commas between, such as p@1,micro-f1; by default all.",
+        ),
+    ] = None,
+    as_json: Json = False,
+    format: ReadFormat = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Measure suggestions on documents whose labels are known.
+
+    Measures of rankings read the scores of all candidates; measures of label sets read the
+    labels that the model's own threshold gives. Labels that the model does not know count as
+    missed.
+
+    For example:
+      manylabel evaluate model test.jsonl
+      manylabel evaluate model test.jsonl --metrics p@1,p@5,micro-f1
+      manylabel evaluate model test.jsonl --json
+    """
+    from manylabel.corpus import read
+    from manylabel.metrics import get_measure
+
+    names = None if metrics is None else [name.strip() for name in metrics.split(",")]
+    for name in names or []:
+        get_measure(name)
+    tagger = open_tagger(model, jobs, quiet)
+    with working(f"Reading {corpus} ...", quiet):
+        found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
+    with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
+        measured = tagger.evaluate(found, metrics=names)
+    if as_json:
+        print_json(measured)
+        return
+    console = make_console()
+    shown = {name: v for name, v in measured.items() if names is not None or _is_usual(name)}
+    console.print(f"{tagger.model_name} on {len(found):,} documents", style="bold", markup=False)
+    for table in measures_tables(shown):
+        console.print(table)
+    if len(shown) < len(measured):
+        left_out = len(measured) - len(shown)
+        console.print(f"{left_out} more: --json, or --metrics with their names", style="dim")
+
+
+def _is_usual(name: str) -> bool:
+    """Whether a measure is for everybody: not of rankings by label, not with an oracle's cutoff."""
+    return not name.startswith("label-") and not re.search(r"@\D", name)
+
+
+def measures_tables(measured: dict[str, float]) -> Iterator[Table]:
+    """Measures with what they mean: those of the k best labels side by side, then the others."""
+    from rich import box
+    from rich.table import Table
+
+    from manylabel.metrics import get_measure
+
+    found = {name: re.fullmatch(r"(.+)@(\d+)", name) for name in measured}
+    cutoffs = sorted({int(at[2]) for at in found.values() if at is not None})
+    families = list(dict.fromkeys(at[1] for at in found.values() if at is not None))
+    others = [name for name, at in found.items() if at is None]
+    if families:
+        table = Table(box=box.SIMPLE_HEAD)
+        table.add_column("The k best", style="cyan", no_wrap=True)
+        for k in cutoffs:
+            table.add_column(f"k = {k}", justify="right", no_wrap=True)
+        table.add_column("Meaning", style="dim")
+        for family in families:
+            values = [measured.get(f"{family}@{k}") for k in cutoffs]
+            cells = ["" if value is None else f"{value:.4f}" for value in values]
+            table.add_row(f"{family}@k", *cells, get_measure(f"{family}@1").description)
+        yield table
+    if others:
+        table = Table(box=box.SIMPLE_HEAD)
+        table.add_column("Measure", style="cyan", no_wrap=True)
+        table.add_column("Value", justify="right", no_wrap=True)
+        table.add_column("Meaning", style="dim")
+        for name in others:
+            measure = get_measure(name)
+            low = "" if measure.greater_is_better else "; low is good"
+            table.add_row(name, f"{measured[name]:.4f}", f"{measure.description}{low}")
+        yield table

@@ -1,0 +1,88 @@
+"""``manylabel explain``: why labels are suggested."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from manylabel.cli.models import open_tagger
+from manylabel.cli.options import (
+    Debug,
+    DocumentsFormat,
+    DocumentsPath,
+    Jobs,
+    Labels,
+    ModelPath,
+    OnError,
+    OnErrorChoice,
+    Quiet,
+    Separator,
+    Text,
+    ZeroBased,
+)
+from manylabel.cli.output import make_console
+from manylabel.cli.predict import open_documents
+
+__all__ = ["explain"]
+
+
+def explain(
+    model: ModelPath,
+    file: DocumentsPath = "-",
+    text: Text = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", metavar="LABEL", help="Explain this label; may be given again."),
+    ] = None,
+    top: Annotated[
+        int,
+        typer.Option("--top", metavar="N", min=1, help="How many labels, if none is named."),
+    ] = 3,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object a document, on a line each.")
+    ] = False,
+    format: DocumentsFormat = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    on_error: OnError = OnErrorChoice.stop,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Show why labels are suggested: words, similar documents, and what each adds to the score.
+
+    The addends of a score are all there is to it. Words that speak for the first label stand
+    out in the text.
+
+    For example:
+      manylabel explain model --text "A voyage around the world"
+      manylabel explain model --text "A voyage around the world" --label "Sea stories"
+      manylabel explain model new.jsonl --top 1 --json
+    """
+    documents = open_documents(
+        file,
+        text,
+        format,
+        labels=labels,
+        separator=separator,
+        zero_based=zero_based,
+        on_error=on_error,
+    )
+    tagger = open_tagger(model, jobs, quiet)
+    console = make_console()
+    for batch in documents:
+        for row, name in enumerate(batch.ids):
+            why = tagger.explain(batch[row], label=label or None, top=top)
+            if as_json:
+                print(json.dumps({"id": name} | why.to_dict(), ensure_ascii=False), flush=True)
+                continue
+            if text is None:
+                from rich.text import Text as Shown
+
+                console.rule(Shown(name))
+            console.print(why)
+            if not why.labels:
+                console.print("No label has anything to do with this text.")

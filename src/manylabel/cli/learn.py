@@ -1,0 +1,99 @@
+"""``manylabel learn``: more documents for a model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manylabel.cli.models import open_tagger
+from manylabel.cli.options import (
+    Debug,
+    Jobs,
+    Json,
+    Labels,
+    ModelPath,
+    Quiet,
+    ReadFormat,
+    Separator,
+    ZeroBased,
+)
+from manylabel.cli.output import note, print_json, working
+
+if TYPE_CHECKING:
+    from manylabel.tagger import Change
+
+__all__ = ["learn", "show_change"]
+
+
+def learn(
+    model: ModelPath,
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CORPUS",
+            show_default=False,
+            help="Documents with labels: a file, plain or compressed, a folder of texts, or - for "
+            "standard input.",
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option("--text", metavar="TEXT", help="One document, instead of a corpus."),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", metavar="LABEL", help="A label of --text; may be given again."),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option("--id", metavar="ID", help="The name of --text; by default a number."),
+    ] = None,
+    as_json: Json = False,
+    format: ReadFormat = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Teach a model more documents; the next command knows them.
+
+    A document with the id of a known one takes its place; new labels are welcome. All documents
+    are learnt or, after an error, none. They are on disk when the command ends, and what serves
+    the model meanwhile knows them at its next answer.
+
+    For example:
+      manylabel learn model corrected.jsonl
+      manylabel learn model --text "Cats that sail" --label cats --label ships --id x1
+    """
+    documents: dict[str, Any]
+    if (corpus is None) == (text is None):
+        raise typer.BadParameter("give CORPUS or --text, one of them.")
+    if text is None:
+        if label or id is not None:
+            raise typer.BadParameter("--label and --id belong to --text.")
+        from manylabel.corpus import read
+
+        with working(f"Reading {corpus} ...", quiet):
+            found = read(
+                corpus or "-", format, labels=labels, separator=separator, zero_based=zero_based
+            )
+        documents = {"texts": found}
+    else:
+        ids = None if id is None else [id]
+        documents = {"texts": [text], "labels": [label or []], "ids": ids}
+    tagger = open_tagger(model, jobs, quiet)
+    with working("Learning ...", quiet):
+        change = tagger.learn(**documents)
+    show_change(change, as_json, quiet)
+
+
+def show_change(change: Change, as_json: bool, quiet: bool) -> None:
+    """Say what became of a model."""
+    if as_json:
+        print_json(asdict(change))
+    else:
+        note(f"{str(change)[:1].upper()}{str(change)[1:]}", quiet)

@@ -1,0 +1,130 @@
+"""Model folders and taggers, as the options of a command describe them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from manylabel.cli.output import working
+from manylabel.exceptions import ManylabelError
+
+if TYPE_CHECKING:
+    from manylabel.tagger import Tagger
+
+__all__ = [
+    "check_target",
+    "folder_size",
+    "open_tagger",
+    "parsed_value",
+    "set_threads",
+    "settings_of",
+    "text_options",
+]
+
+
+def check_target(path: str, force: bool) -> None:
+    """Refuse a place for a model before anybody waits for the model."""
+    if path == "-":
+        raise typer.BadParameter("a model is a folder; standard output cannot hold it.")
+    folder = Path(path)
+    if folder.is_dir() and any(folder.iterdir()):
+        if not (folder / "model.json").exists():
+            raise ManylabelError(f"{path} holds other things than a model; choose a new folder.")
+        if not force:
+            raise ManylabelError(
+                f"{path} holds a model; choose another folder, or say --force to replace it."
+            )
+    elif folder.exists() and not folder.is_dir():
+        raise ManylabelError(f"{path} is a file; choose a new folder.")
+    place = next(p for p in (folder.absolute(), *folder.absolute().parents) if p.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise ManylabelError(f"{place} cannot be written; choose another folder.")
+
+
+def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
+    """The tagger in a folder, with threads as asked for."""
+    from manylabel.tagger import Tagger
+
+    with working(f"Loading {path} ...", quiet):
+        tagger = Tagger.load(path)
+    set_threads(tagger, jobs)
+    return tagger
+
+
+def set_threads(tagger: Tagger, jobs: int) -> None:
+    """Make a fitted tagger use so many threads, and show no progress of its own."""
+    memory = tagger._fitted()
+    for part in (memory.learner.estimator, memory.vectorizer):
+        known = part.get_params(deep=False) if part is not None else {}
+        settings = {"n_jobs": jobs, "verbose": 0}
+        if part is not None:
+            part.set_params(**{name: value for name, value in settings.items() if name in known})
+    tagger.n_jobs, tagger.verbose = jobs, 0
+
+
+def settings_of(given: list[str] | None) -> dict[str, Any]:
+    """The parameters that ``--set name=value`` gives."""
+    settings = {}
+    for setting in given or []:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(f"--set {setting} must be NAME=VALUE, such as k=50.")
+        settings[name.strip()] = parsed_value(value)
+    return settings
+
+
+def parsed_value(text: str) -> Any:
+    """A number, true, false, null or a list as in JSON; or else the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def text_options(
+    language: str,
+    *,
+    stop_words: str | None,
+    stemming: str | None,
+    ngrams: str | None,
+    char_ngrams: str | None,
+    min_df: float,
+    max_df: float | None,
+    max_features: int | None,
+) -> dict[str, Any]:
+    """``language`` and ``vectorizer`` of a tagger; the word "none" switches something off."""
+    options = {
+        "stop_words": stop_words,
+        "stemming": stemming,
+        "ngram_range": _range("--ngrams", ngrams),
+        "char_ngrams": _range("--char-ngrams", char_ngrams),
+        "min_df": min_df,
+        "max_df": max_df,
+        "max_features": max_features,
+    }
+    given = {name: _or_none(value) for name, value in options.items() if value is not None}
+    return {"language": _or_none(language), "vectorizer": given}
+
+
+def _or_none(value: Any) -> Any:
+    return None if value == "none" else value
+
+
+def _range(option: str, text: str | None) -> tuple[int, int] | None:
+    """``1-2``, or one number for both ends."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    if found is None:
+        raise typer.BadParameter(f"{option} must be two numbers such as 1-2; got {text}.")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def folder_size(path: str) -> int:
+    """The bytes of all files in a folder."""
+    return sum(file.stat().st_size for file in Path(path).rglob("*") if file.is_file())

@@ -1,0 +1,187 @@
+"""``manylabel predict``: labels for documents, one after another."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manylabel.cli.models import open_tagger, parsed_value
+from manylabel.cli.options import (
+    Debug,
+    DocumentsFormat,
+    DocumentsPath,
+    Jobs,
+    Labels,
+    ModelPath,
+    OnError,
+    OnErrorChoice,
+    Quiet,
+    Separator,
+    Text,
+    ZeroBased,
+)
+from manylabel.cli.output import complain, counting, note
+from manylabel.exceptions import CorpusError
+
+if TYPE_CHECKING:
+    from manylabel.cli.documents import DocumentStream
+
+__all__ = ["open_documents", "predict"]
+
+#: So many bad lines are shown; the rest are counted.
+_SHOWN = 20
+_TOP = 10
+
+
+class AnswerFormat(StrEnum):
+    """How suggestions are written."""
+
+    jsonl = "jsonl"
+    tsv = "tsv"
+    xc = "xc"
+
+
+def predict(
+    model: ModelPath,
+    file: DocumentsPath = "-",
+    text: Text = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top",
+            metavar="N",
+            min=1,
+            help=f"At most so many labels a document; {_TOP} unless there is a threshold.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            "--threshold",
+            metavar="auto|NUMBER",
+            help="Only labels with at least this score; auto lets the model decide how many.",
+        ),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--include", metavar="LABEL", help="Suggest only this label; may be given again."
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude", metavar="LABEL", help="Never suggest this label; may be given again."
+        ),
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="A file, compressed if it ends in .gz, .bz2, .xz or .zst; - is standard output.",
+        ),
+    ] = "-",
+    to: Annotated[
+        AnswerFormat | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="jsonl, one object a document; tsv, one line a label; or xc, scores as in the "
+            "Extreme Classification repository. By default OUT's ending tells, or jsonl.",
+        ),
+    ] = None,
+    format: DocumentsFormat = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    on_error: OnError = OnErrorChoice.stop,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Suggest labels for documents, in the order in which they come.
+
+    Texts are read and answered in batches, so that a file may be of any length. Labels that
+    documents have already are ignored. The default output is a JSON object a line, best label
+    first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
+
+    For example:
+      manylabel predict model new.jsonl
+      manylabel predict model new.tsv --threshold auto --to tsv -o labels.tsv
+      manylabel predict model --text "A voyage around the world" --top 3
+      xzcat new.jsonl.xz | manylabel predict model - --on-error skip | head
+    """
+    from manylabel.cli.answers import format_of_answers, writing_answers
+
+    limit = None if threshold is None else parsed_value(threshold)
+    if top is None and limit is None:
+        top = _TOP
+    kind = to or AnswerFormat(format_of_answers(output))
+    documents = open_documents(
+        file,
+        text,
+        format,
+        labels=labels,
+        separator=separator,
+        zero_based=zero_based,
+        on_error=on_error,
+    )
+    tagger = open_tagger(model, jobs, quiet)
+    # A bar and lines of data do not go together on one screen.
+    is_bar_shown = not quiet and text is None and not (output == "-" and sys.stdout.isatty())
+    n_documents = 0
+    with (
+        writing_answers(tagger, output, kind) as write,
+        counting("documents", not is_bar_shown) as tell,
+    ):
+        for batch in documents:
+            write(tagger.suggest(batch, top, limit, include or None, exclude or None))
+            n_documents += len(batch)
+            tell(n_documents, documents.done, documents.total)
+    if documents.n_bad:
+        note(f"Skipped {documents.n_bad:,} lines that could not be read.", quiet)
+    if output != "-":
+        note(f"Wrote labels of {n_documents:,} documents to {output}.", quiet)
+
+
+def open_documents(
+    file: str,
+    text: str | None,
+    format: DocumentsFormat,
+    *,
+    labels: str | None,
+    separator: str | None,
+    zero_based: bool | None,
+    on_error: OnErrorChoice,
+) -> DocumentStream:
+    """The documents that a command was given, as a text or as a file."""
+    from manylabel.cli.documents import DocumentStream, OneText
+
+    if text is not None:
+        if file != "-":
+            raise typer.BadParameter("give FILE or --text, not both.")
+        if not text.strip():
+            raise typer.BadParameter("--text is empty: there is nothing to find labels for.")
+        return OneText(text)
+    if file == "-" and sys.stdin.isatty():
+        note("Reading standard input, a text a line; Ctrl-D ends.", quiet=False)
+    return DocumentStream(
+        file,
+        format,
+        labels=labels,
+        separator=separator,
+        zero_based=zero_based,
+        on_bad=None if on_error is OnErrorChoice.stop else _report_bad_line,
+    )
+
+
+def _report_bad_line(error: CorpusError, number: int) -> None:
+    if number <= _SHOWN:
+        complain(f"{error} Skipped.")
+    elif number == _SHOWN + 1:
+        complain("more lines cannot be read; they are skipped and counted.")

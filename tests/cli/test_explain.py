@@ -1,0 +1,61 @@
+"""`manylabel explain`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from manylabel.corpus import load_library
+from manylabel.tagger import Tagger
+
+TEXT = "A ship sails into the ice of the north"
+
+
+def test_reasons_are_shown_in_eighty_columns(call, library):
+    called = call("explain", library / "model", "--text", TEXT, "--top", 2)
+    assert (called.code, called.err) == (0, "")
+    assert max(map(len, called.out.splitlines())) <= 80
+    assert called.out.startswith(TEXT)
+    best, second = Tagger.load(library / "model").suggest(TEXT, top=2)
+    for suggestion in (best, second):
+        assert f"{suggestion.label}  {suggestion.score:.4f}" in called.out
+    for piece in ("neighbours", "words", "the word sails", "similarity"):
+        assert piece in called.out
+
+
+def test_reasons_as_data_add_up(call, library):
+    (label,) = call("explain", library / "model", "--text", TEXT, "--top", 1, "--json").json[
+        "labels"
+    ]
+    assert sum(part["share"] for part in label["parts"]) == pytest.approx(label["score"])
+    assert {word["word"] for word in label["words"]} <= set(TEXT.split())
+
+
+def test_any_label_can_be_asked_for(call, library):
+    labels = [arg for name in ("Cats", "Shipwrecks") for arg in ("--label", name)]
+    found = call("explain", library / "model", "--text", TEXT, *labels, "--json").json
+    assert [label["label"] for label in found["labels"]] == ["Cats", "Shipwrecks"]
+    called = call("explain", library / "model", "--text", TEXT, "--label", "Shipwreck")
+    assert called.code == 1
+    assert "Did you mean 'Shipwrecks'?" in called.err
+
+
+def test_documents_of_a_file_are_explained_one_after_the_other(call, library):
+    file = library / "test.jsonl"
+    lines = call("explain", library / "model", file, "--top", 1, "--json").out.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == load_library("test").ids
+    shown = call("explain", library / "model", file, "--top", 1).out
+    assert f"─ {load_library('test').ids[0]} ─" in shown
+
+
+def test_words_that_nobody_knows_have_no_labels(call, library):
+    called = call("explain", library / "model", "--text", "xyzzy")
+    assert "No label has anything to do with this text." in called.out
+
+
+def test_models_without_reasons_say_so(call, texts, tmp_path):
+    assert call("train", texts, "-o", tmp_path / "m", "--model", "ml-knn", "-q").code == 0
+    called = call("explain", tmp_path / "m", "--text", TEXT)
+    assert (called.code, called.out) == (1, "")
+    assert "ml-knn cannot explain its labels; lcif can." in called.err

@@ -1,0 +1,111 @@
+"""`manylabel learn`, `forget` and `compact`: a model folder that changes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from manylabel.tagger import Tagger
+
+
+def best(call, model, text):
+    return call("predict", model, "--text", text, "--top", 1).json["labels"][0]["label"]
+
+
+def test_a_text_is_known_at_the_next_call(call, model):
+    called = call(
+        "learn", model, "--text", "Zebras that sail", "--label", "zebras", "--label", "ships",
+        "--id", "x1",
+    )  # fmt: skip
+    assert (called.code, called.out) == (0, "")
+    assert called.err.startswith("1 document learnt, 2 new labels.")
+    assert best(call, model, "Zebras sail") in ("zebras", "ships")
+    assert Tagger.load(model).document("x1").labels == ["ships", "zebras"]
+
+
+def test_a_corpus_is_learnt_and_replaces_documents_of_the_same_id(call, model, tmp_path):
+    path = tmp_path / "more.jsonl"
+    path.write_text('{"id": "x1", "text": "cats sail", "labels": ["cats at sea"]}\n')
+    assert call("learn", model, path, "--json").json["new_labels"] == ["cats at sea"]
+    again = call("learn", model, path, "--json").json
+    assert (again["learnt"], again["replaced"]) == (["x1"], ["x1"])
+    assert Tagger.load(model).n_documents == 490
+
+
+def test_a_corpus_may_come_from_standard_input(call, model, feed):
+    feed(b'{"text": "cats sail", "labels": ["cats at sea"]}\n')
+    assert call("learn", model, "-", "-q").code == 0
+    assert "cats at sea" in Tagger.load(model).labels
+
+
+def test_after_an_error_nothing_is_learnt(call, model, tmp_path):
+    path = tmp_path / "more.jsonl"
+    path.write_text('{"text": "cats sail", "labels": ["a"]}\noops\n')
+    called = call("learn", model, path)
+    assert called.code == 1
+    assert f"{path}, line 2" in called.err
+    assert Tagger.load(model).n_documents == 489
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give CORPUS or --text, one of them."),
+        (["x.jsonl", "--text", "x"], "give CORPUS or --text, one of them."),
+        (["x.jsonl", "--label", "x"], "--label and --id belong to --text."),
+    ],
+)
+def test_wrong_calls_of_learn(call, model, arguments, message):
+    called = call("learn", model, *arguments)
+    assert called.code == 2
+    assert message in called.err
+
+
+def test_models_that_cannot_learn_say_what_to_do(call, texts, tmp_path):
+    assert call("train", texts, "-o", tmp_path / "m", "--model", "svm", "-q").code == 0
+    called = call("learn", tmp_path / "m", "--text", "a dog", "--label", "dogs")
+    assert called.code == 1
+    assert "svm cannot learn single documents; fit it again" in called.err
+
+
+def test_documents_are_forgotten(call, model):
+    first, second = (Tagger.load(model)._fitted().documents.id(number) for number in (0, 1))
+    called = call("forget", model, first, second)
+    assert (called.code, called.out) == (0, "")
+    assert called.err.startswith("2 documents forgotten.")
+    assert Tagger.load(model).n_documents == 487
+    assert call("forget", model, first).err == f"manylabel: no document has the id {first!r}.\n"
+
+
+def test_ids_may_come_from_standard_input(call, model, feed, library):
+    lines = (library / "train.jsonl").read_text().splitlines()[:3]
+    ids = [json.loads(line)["id"] for line in lines]
+    feed("".join(f"{name}\n" for name in ids).encode())
+    assert call("forget", model, "-", "--json").json["forgotten"] == ids
+    feed(b"\n")
+    assert call("forget", model, "-").code == 2
+
+
+def test_one_unknown_id_and_nothing_is_forgotten(call, model, library):
+    known = json.loads((library / "train.jsonl").read_text().splitlines()[0])["id"]
+    assert call("forget", model, known, "unknown").code == 1
+    assert Tagger.load(model).n_documents == 489
+
+
+def test_compacting_keeps_what_was_learnt(call, model):
+    assert call("learn", model, "--text", "Zebras", "--label", "zebras", "-q").code == 0
+    called = call("compact", model)
+    assert (called.code, called.out) == (0, "")
+    assert f"{model} holds 490 documents with 131 labels in " in called.err
+    assert call("compact", model, "--json").json["documents"] == 490
+    assert best(call, model, "a ship") == "Sea and sailing"
+
+
+@pytest.mark.parametrize("command", ["compact", "forget", "learn"])
+def test_what_is_no_model_is_refused(call, tmp_path, command):
+    more = {"compact": [], "forget": ["x"], "learn": ["--text", "x"]}[command]
+    called = call(command, tmp_path / "nowhere", *more)
+    assert called.code == 1
+    assert called.err.startswith(f"manylabel: {tmp_path / 'nowhere'}")
+    assert called.err.count("\n") == 1
