@@ -79,6 +79,27 @@ def test_models_run_and_what_is_finished_does_not_run_again(problem, own):
     assert again.lines["tiny"][2].values == again.lines["tiny"][0].values
 
 
+class Impatient(Heard):
+    """Interrupts everything once a cell is finished."""
+
+    def done(self, cell, error):
+        super().done(cell, error)
+        raise KeyboardInterrupt
+
+
+def test_after_an_interruption_only_what_is_missing_runs(problem, tmp_path):
+    rows = tuple(Row(str(k), "instance-knn", {"k": k}) for k in (1, 2, 3))
+    plan = Plan("t", (problem,), rows)
+    with pytest.raises(KeyboardInterrupt):
+        run(plan, tmp_path, watcher=Impatient())
+    assert not list(tmp_path.glob("work-*"))
+    heard = Heard()
+    results = run(plan, tmp_path, parallel=2, watcher=heard)
+    assert heard.totals[1] >= 1
+    assert len(heard.ended) == 3 - heard.totals[1]
+    assert len(results.found) == 3
+
+
 def test_an_edited_estimator_is_another(problem, own):
     plan = Plan("t", (problem,), (Row("mine", "my_models:make"),))
     [before] = cells_of(plan)

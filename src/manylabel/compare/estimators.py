@@ -98,9 +98,8 @@ def answers(
     """Scores, if there are any, and label sets; of our own models from one pass."""
     fitted = getattr(estimator, "best_estimator_", estimator)
     if hasattr(fitted, "threshold_"):
-        scores = fitted.decision_function(X)
-        labels = fitted.threshold_.apply(scores)
-        return (scores if top is None else keep_top(scores, top)), labels
+        scores = fitted.decision_function(X, top=top)
+        return scores, fitted.threshold_.apply(scores)
     labels = check_labels(fitted.predict(X), "the labels predicted")
     if hasattr(fitted, "decision_function"):
         found = fitted.decision_function(X)

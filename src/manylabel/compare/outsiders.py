@@ -54,25 +54,22 @@ class _LabelTree(BaseEstimator):
         self.threshold_ = TopK().fit(None, Y)
         return self
 
-    def decision_function(self, X: sparse.csr_array) -> sparse.csr_array:
-        """Score the best labels of each document."""
-        return self._score(self.weighting_.transform(X))
+    def decision_function(self, X: sparse.csr_array, top: int | None = None) -> sparse.csr_array:
+        """Score the best labels of each document, by default 100."""
+        return self._score(self.weighting_.transform(X), 100 if top is None else top)
 
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         raise NotImplementedError
 
-    def _score(self, X: sparse.csr_array) -> sparse.csr_array:
+    def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
         raise NotImplementedError
 
 
 class Omikuji(_LabelTree):
     """Parabel, or with other settings Bonsai, as omikuji trains them."""
 
-    def __init__(
-        self, settings: Mapping[str, Any] | None = None, top: int = 100, n_jobs: int = 1
-    ) -> None:
+    def __init__(self, settings: Mapping[str, Any] | None = None, n_jobs: int = 1) -> None:
         self.settings = settings
-        self.top = top
         self.n_jobs = n_jobs
 
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
@@ -87,12 +84,12 @@ class Omikuji(_LabelTree):
             write(Corpus(X, Y), path)
             self.model_ = omikuji.Model.train_on_data(str(path), parameters, self.n_jobs)
 
-    def _score(self, X: sparse.csr_array) -> sparse.csr_array:
+    def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
         rows, labels, values = [], [], []
         for row in range(X.shape[0]):
             entries = slice(X.indptr[row], X.indptr[row + 1])
             pairs = zip(X.indices[entries].tolist(), X.data[entries].tolist(), strict=True)
-            for label, score in self.model_.predict(list(pairs), top_k=self.top):
+            for label, score in self.model_.predict(list(pairs), top_k=top):
                 rows.append(row)
                 labels.append(label)
                 values.append(score)
@@ -103,8 +100,7 @@ class Omikuji(_LabelTree):
 class XRLinear(_LabelTree):
     """XR-Linear as libpecos trains it, with its own defaults."""
 
-    def __init__(self, top: int = 100, n_jobs: int = 1) -> None:
-        self.top = top
+    def __init__(self, n_jobs: int = 1) -> None:
         self.n_jobs = n_jobs
 
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
@@ -114,8 +110,8 @@ class XRLinear(_LabelTree):
         clusters = trees.Indexer.gen(trees.LabelEmbeddingFactory.create(Y, X))
         self.model_ = linear.XLinearModel.train(X, Y, C=clusters, threads=self.n_jobs)
 
-    def _score(self, X: sparse.csr_array) -> sparse.csr_array:
-        found = self.model_.predict(_plain(X), only_topk=self.top, threads=self.n_jobs)
+    def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
+        found = self.model_.predict(_plain(X), only_topk=top, threads=self.n_jobs)
         return sparse.csr_array(found)
 
 

@@ -22,8 +22,8 @@ from manylabel.metrics import get_measure
 
 __all__ = ["summary_page", "verdict"]
 
-#: Differences up to this are no difference: the papers print three digits.
-_SAME = 0.005
+#: Differences up to this, or up to this share of the published value, are no difference.
+_SAME, _SAME_SHARE = 0.005, 0.05
 
 _HEAD = """\
 <!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
@@ -87,9 +87,10 @@ def verdict(results: Results, problem: Problem) -> str:
                 continue
             sign = 1 if get_measure(name).greater_is_better else -1
             gain = sign * (line.values[name].mean - theirs)
-            if gain > _SAME:
+            least = min(_SAME, _SAME_SHARE * theirs)
+            if gain > least:
                 better += 1
-            elif gain >= -_SAME:
+            elif gain >= -least:
                 same += 1
             else:
                 worse.append(f"{line.title}, {measure_title(name)} by {number(-gain)}")

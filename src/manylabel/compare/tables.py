@@ -16,6 +16,7 @@ __all__ = ["describe", "measure_title", "number", "to_csv", "to_json", "to_markd
 
 #: More measures than this stand one below the other.
 _WIDEST = 8
+_NAMES = {"macro-f1-one": "Macro F1, absent 1", "macro-f1-skip": "Macro F1, absent left out"}
 _WORDS = {"p": "P", "ndcg": "nDCG", "psp": "PSP", "rp": "RP", "recall": "R", "psndcg": "PSnDCG"}
 
 
@@ -27,11 +28,13 @@ def measure_title(name: str) -> str:
     >>> measure_title("p@5"), measure_title("micro-f1"), measure_title("hamming-loss")
     ('P@5', 'Micro F1', 'Hamming loss')
     """
+    if name in _NAMES:
+        return _NAMES[name]
     family, at, k = name.partition("@")
     if at and k.isdigit():
         return f"{_WORDS.get(family, family)}@{k}"
     words = name.replace("-", " ").replace("f1", "F1").replace("auc", "AUC")
-    words = words.replace("roc", "ROC").replace(" pr", " PR" if words.endswith(" pr") else " pr")
+    words = words.replace("AUC roc", "AUC ROC").replace("AUC pr", "AUC PR")
     return words[0].upper() + words[1:]
 
 

@@ -55,7 +55,8 @@ def run_job(job: dict[str, Any]) -> None:
         data = load(Path(job["corpus"]))
     if row.is_ours:
         with clock.phase("compile"):
-            _warm_up(make_estimator(row, job["seed"], job["n_jobs"]), data)
+            first, _ = next(_estimators(row, job, data))
+            _warm_up(first, data)
     memory = {"start": _memory()}
     measures: dict[str, float] = {}
     parts: dict[str, Any] = {}
