@@ -18,7 +18,7 @@ PARAMETERS = {"k": 3, "lam": 0.8, "threshold": "0.3"}
 
 def made(folder: str) -> None:
     """Save a small tagger."""
-    Tagger(parameters=PARAMETERS).fit(TEXTS, LABELS, ["a", "b", "c", "d"]).save(folder)
+    Tagger("lcif", parameters=PARAMETERS).fit(TEXTS, LABELS, ["a", "b", "c", "d"]).save(folder)
 
 
 def step(tagger: Tagger, number: int) -> None:

@@ -34,7 +34,7 @@ EXPLAINING = {
 def tagger() -> Tagger:
     texts, labels = texts_and_labels()
     info = {"cats": "<script>alert('cats')</script>"}
-    return Tagger(parameters=EXPLAINING["lcif"]).fit(texts, labels, label_info=info)
+    return Tagger("lcif", parameters=EXPLAINING["lcif"]).fit(texts, labels, label_info=info)
 
 
 @pytest.mark.parametrize("model", EXPLAINING)

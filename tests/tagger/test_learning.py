@@ -74,7 +74,7 @@ def test_a_document_with_a_known_id_takes_the_place_of_the_other():
 
 
 def test_documents_without_ids_get_free_ones():
-    tagger = Tagger(parameters=PLAIN).fit(TEXTS[:3], LABELS[:3], ["3", "a", "b"])
+    tagger = Tagger("lcif", parameters=PLAIN).fit(TEXTS[:3], LABELS[:3], ["3", "a", "b"])
     assert tagger.learn(["a cat", "a dog"], [["cats"], ["dogs"]]).learnt == ("4", "5")
     assert tagger.learn([], []).learnt == ()
     assert tagger.n_documents == 5
@@ -96,7 +96,7 @@ def test_weights_of_words_are_learnt_anew_by_compacting():
     assert not change.exact
     tagger.compact()
     vocabulary = tagger._memory.vectorizer
-    fresh = Tagger(parameters={"k": 5}, vectorizer=vocabulary).fit(TEXTS[10:], LABELS[10:])
+    fresh = Tagger("lcif", parameters={"k": 5}, vectorizer=vocabulary).fit(TEXTS[10:], LABELS[10:])
     assert scores(tagger) == pytest.approx(scores(fresh))
     assert tagger.explain(QUERY)[0].neighbours[0].id in IDS[10:]
 

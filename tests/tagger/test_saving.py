@@ -111,7 +111,7 @@ def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
     assert state(one) == state(other) == state(Tagger.load(folder))
     vocabulary = one._memory.vectorizer
     kept = [row for row in range(40) if row != 3]
-    fresh = Tagger(parameters={"k": 5}, vectorizer=vocabulary).fit(
+    fresh = Tagger("lcif", parameters={"k": 5}, vectorizer=vocabulary).fit(
         [*(TEXTS[row] for row in kept), "a kitten by the river"],
         [*(LABELS[row] for row in kept), ["zebras"]],
     )
@@ -202,7 +202,7 @@ def test_the_plain_functions_save_and_load_taggers_too(folder, tmp_path):
 
 def test_features_are_learnt_durably(tmp_path):
     corpus = Corpus([[2, 0, 1], [0, 3, 0], [1, 1, 0]], [[1, 0], [0, 1], [1, 1]])
-    tagger = Tagger(parameters={"k": 2}).fit(corpus)
+    tagger = Tagger("lcif", parameters={"k": 2}).fit(corpus)
     tagger.save(tmp_path / "model")
     tagger.learn(Corpus([[0, 1, 4], [0, 0, 0]], [[1, 0], [0, 0]], ids=["a", "b"]))
     same = Tagger.load(tmp_path / "model")

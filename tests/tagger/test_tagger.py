@@ -24,7 +24,7 @@ QUICK = {
 def tagger() -> Tagger:
     texts, labels = texts_and_labels()
     info = {"cats": {"name": "Cats & kittens", "description": "Felis catus."}, "dogs": "Dogs"}
-    return Tagger(parameters={"k": 5, "lam": 0.6}).fit(texts, labels, label_info=info)
+    return Tagger("lcif", parameters={"k": 5, "lam": 0.6}).fit(texts, labels, label_info=info)
 
 
 def fresh(model: str = "lcif", **parameters) -> Tagger:
@@ -92,13 +92,13 @@ def test_an_estimator_is_copied_and_keeps_its_parameters():
 
 def test_language_and_text_options():
     texts, labels = ["Laiva purjehtii", "Talo seisoo"], [["a"], ["b"]]
-    finnish = Tagger(language="fi", parameters={"k": 1}).fit(texts, labels)
+    finnish = Tagger("lcif", language="fi", parameters={"k": 1}).fit(texts, labels)
     assert finnish.suggest("laivat", top=1).labels == ["a"]
-    plain = Tagger(language=None, parameters={"k": 1}).fit(texts, labels)
+    plain = Tagger("lcif", language=None, parameters={"k": 1}).fit(texts, labels)
     assert plain.suggest("laivat").labels == []
-    pairs = Tagger(language=None, vectorizer={"ngram_range": (2, 2)}).fit(texts, labels)
+    pairs = Tagger("lcif", language=None, vectorizer={"ngram_range": (2, 2)}).fit(texts, labels)
     assert pairs.suggest("laiva seisoo").labels == []
-    given = Tagger(vectorizer=CountVectorizer(char_ngrams=(3, 4))).fit(texts, labels)
+    given = Tagger("lcif", vectorizer=CountVectorizer(char_ngrams=(3, 4))).fit(texts, labels)
     assert given.suggest("laivat", top=1).labels == ["a"]
 
 
@@ -110,7 +110,7 @@ def test_a_corpus_and_a_file_bring_their_labels_and_ids(tmp_path):
     ]
     path = tmp_path / "pets.jsonl"
     path.write_text("\n".join(lines))
-    by_file, by_list = Tagger().fit(path), Tagger().fit(texts, labels)
+    by_file, by_list = Tagger("lcif").fit(path), Tagger("lcif").fit(texts, labels)
     assert by_file.suggest("a cat") == by_list.suggest("a cat")
     assert by_file.document("d3").labels == labels[3]
     assert by_file.document("d3").text == texts[3]
@@ -125,7 +125,7 @@ def test_a_corpus_of_features_without_texts():
     X = rng.poisson(0.2 + 3 * Y @ np.eye(3, 9))
     names = [f"f{column}" for column in range(9)]
     corpus = Corpus(X, Y, feature_names=names, label_names=["a", "b", "c"])
-    tagger = Tagger(parameters={"k": 3, "lam": 0.5}).fit(corpus[:30])
+    tagger = Tagger("lcif", parameters={"k": 3, "lam": 0.5}).fit(corpus[:30])
     assert len(tagger.suggest(corpus[30:], top=1)) == 10
     assert tagger.evaluate(corpus[30:], metrics=["p@1"])["p@1"] > 0.6
     why = tagger.explain(corpus[30])
@@ -156,7 +156,7 @@ def test_label_info_from_files(tmp_path):
     lines = tmp_path / "labels.jsonl"
     lines.write_text('{"id": "cats", "name": "Katzen", "description": "Felis catus."}\n')
     for path in (table, lines):
-        tagger = Tagger().fit(*texts_and_labels(), label_info=path)
+        tagger = Tagger("lcif").fit(*texts_and_labels(), label_info=path)
         assert tagger.label_info("cats").name == "Katzen"
         assert tagger.label_info("cats").description == "Felis catus."
         assert tagger.label_info("fish").name == "fish"
@@ -172,7 +172,7 @@ def test_unknown_labels_count_as_missed(tagger):
 
 def test_snippets_instead_of_texts():
     texts, labels = texts_and_labels()
-    tagger = Tagger(keep_texts=False).fit([text + " x" * 300 for text in texts], labels)
+    tagger = Tagger("lcif", keep_texts=False).fit([text + " x" * 300 for text in texts], labels)
     assert len(tagger.document("0").text) == 300
     tagger.learn(["dog " * 200], [["dogs"]], ids=["new"])
     assert len(tagger.document("new").text) == 300
@@ -181,7 +181,7 @@ def test_snippets_instead_of_texts():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t: t.suggest(""), "text 0 is empty: there is nothing to find labels for"),
+        (lambda t: t.suggest(""), "text 0 is empty; give it some words, or leave it out"),
         (lambda t: t.suggest(["a cat", "  "]), "text 1 is empty"),
         (lambda t: t.suggest([3]), "texts must be strings; text 0 is int"),
         (lambda t: t.suggest("a", top=0), "`top` must be a whole number of at least 1; got 0"),

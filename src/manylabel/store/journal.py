@@ -240,9 +240,8 @@ class _Connection:
 
     def opened(self) -> sqlite3.Connection:
         """The connection of this process."""
-        if self._opened is not None and self._process != os.getpid():
-            _INHERITED.append(self._opened)
-            self._opened = None
+        if self._process != os.getpid():
+            self.close()
         if self._opened is None:
             self._opened, self._process = self._open(), os.getpid()
         return self._opened
@@ -250,7 +249,9 @@ class _Connection:
     def close(self) -> None:
         if self._opened is not None and self._process == os.getpid():
             self._opened.close()
-            self._opened = None
+        elif self._opened is not None:
+            _INHERITED.append(self._opened)
+        self._opened = None
 
     def _open(self) -> sqlite3.Connection:
         if not self._path.parent.is_dir():

@@ -53,7 +53,7 @@ def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
         if not isinstance(text, str):
             raise InputError(f"texts must be strings; text {row} is {type(text).__name__}.")
         if not allow_empty and not text.strip():
-            raise InputError(f"text {row} is empty: there is nothing to find labels for.")
+            raise InputError(f"text {row} is empty; give it some words, or leave it out.")
     return listed
 
 

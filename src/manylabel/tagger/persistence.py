@@ -110,7 +110,8 @@ class Persistent:
             )
         if n_jobs is not None:
             found.n_jobs = n_jobs
-            found._fitted().use_jobs(n_jobs)
+            if found._memory is not None:
+                found._memory.use_jobs(n_jobs)
         return found
 
     def compact(self, retrain: bool = False) -> None:

@@ -62,7 +62,8 @@ class Tagger(Persistent):
     Examples
     --------
     >>> texts = ["a cat sleeps", "the dog barks", "a cat and a dog play"]
-    >>> tagger = Tagger(parameters={"k": 2}).fit(texts, [["cats"], ["dogs"], ["cats", "dogs"]])
+    >>> labels = [["cats"], ["dogs"], ["cats", "dogs"]]
+    >>> tagger = Tagger("lcif", parameters={"k": 2}).fit(texts, labels)
     >>> tagger.suggest("my cat sleeps a lot", top=1).labels
     ['cats']
     >>> print(tagger.learn(["a bird sleeps"], [["birds"]], ids=["b1"]))
