@@ -60,7 +60,7 @@ def ids_of(tagger: Tagger) -> set[str]:
 
 
 def kill_at_random(folder: str, times: int, seed: int) -> None:
-    """Kill a writer after random times; what it said was done must be there, and nothing half."""
+    """Kill a writer at random moments; what it said was done must be there, and nothing half."""
     rng = random.Random(seed)
     made(folder)
     done = 0
@@ -76,11 +76,13 @@ def kill_at_random(folder: str, times: int, seed: int) -> None:
                 step(tagger, number)
                 os.write(write, b".")
         os.close(write)
-        time.sleep(rng.random() * 0.25)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
         with os.fdopen(read, "rb") as pipe:
-            said = done + len(pipe.read())
+            # Some steps, so that there is progress, then the middle of one or the end of loading.
+            heard = pipe.read(rng.randrange(5))
+            time.sleep(rng.random() * 0.03)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            said = done + len(heard + pipe.read())
         known = ids_of(Tagger.load(folder))
         assert known in (ids_after(said), ids_after(said + 1)), (said, sorted(known))
         done = said if known == ids_after(said) else said + 1
