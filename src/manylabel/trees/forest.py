@@ -14,7 +14,8 @@ from manylabel.validation import csr_parts
 
 __all__ = ["Forest", "grow_forest"]
 
-_BLOCK = 256
+#: Documents that a thread scores before it takes more.
+BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Forest:
                 self.weights,
             )
 
-        run_blocks(work, X.shape[0], _BLOCK, n_jobs)
+        run_blocks(work, X.shape[0], BLOCK, n_jobs)
         return found
 
     def scores(
@@ -83,16 +84,16 @@ class Forest:
         from manylabel.kernels.forest import average
 
         n_rows = leaves.shape[0]
-        blocks: list[sparse.csr_array] = [sparse.csr_array((0, n_labels))] * -(-n_rows // _BLOCK)
+        blocks: list[sparse.csr_array] = [sparse.csr_array((0, n_labels))] * -(-n_rows // BLOCK)
 
         def work(start: int, stop: int) -> None:
             indptr, indices, data = average(
                 leaves[start:stop], n_labels, self.leaf_indptr, self.leaf_labels, self.shares
             )
             block = sparse.csr_array((data, indices, indptr), shape=(stop - start, n_labels))
-            blocks[start // _BLOCK] = block if top is None else keep_top(block, top)
+            blocks[start // BLOCK] = block if top is None else keep_top(block, top)
 
-        run_blocks(work, n_rows, _BLOCK, n_jobs)
+        run_blocks(work, n_rows, BLOCK, n_jobs)
         return sparse.vstack(blocks, format="csr") if blocks else sparse.csr_array((0, n_labels))
 
 

@@ -15,20 +15,20 @@ from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top
 from manylabel.text.weighting import Weighting
 from manylabel.trees.fastxml import FastXML
+from manylabel.trees.forest import BLOCK
 from manylabel.validation import check_real, csr_parts
 
 __all__ = ["PfastreXML"]
-
-_BLOCK = 256
 
 
 class PfastreXML(FastXML):
     r"""FastXML with propensity-scored gains, re-ranked by centroids (Jain, Prabhu & Varma 2016).
 
     A rare label is often missing where it belongs, and worth more where it is right. Its gain in
-    the nodes' nDCG and its share of a leaf are therefore divided by its propensity :math:`p_l`, the
-    chance that a true label was noticed. The candidates :math:`l` of a document :math:`x` of unit
-    length are then ranked by
+    the nodes' DCG and its share of a leaf are therefore divided by its propensity :math:`p_l`, the
+    chance that a true label was noticed. The DCG of a document is not normalised, since the best
+    possible one depends on labels that were not noticed. The candidates :math:`l` of a document
+    :math:`x` of unit length are then ranked by
 
     .. math:: \alpha \ln P_l(x) + (1 - \alpha) \ln \frac{1}{1 + e^{\gamma \|x - \mu_l\|^2 / 2}}
 
@@ -43,7 +43,8 @@ class PfastreXML(FastXML):
     alpha : float, default=0.8
         Weight of the trees, 0 to 1; 1 leaves out the centroids and is the paper's PfastXML.
     gamma : float, default=30.0
-        How fast the second term falls with the distance to the centroid.
+        How fast the second term falls with the distance to the centroid. The authors' program has
+        it without the half: its 30 is 60 here.
     A, B : float, default=0.55 and 1.5
         Of the propensities, as in :func:`manylabel.metrics.propensities`.
 
@@ -52,6 +53,8 @@ class PfastreXML(FastXML):
     forest_ : Forest
         The trees as flat arrays.
     weighting_ : Weighting
+    scale_ : float
+        What the weights are multiplied with.
     propensities_ : ndarray of shape (n_labels,)
     centroids_ : csr_array of float32 of shape (n_labels, n_features)
         Mean of the training documents of each label; a row without entries for a label that none
@@ -165,7 +168,7 @@ class PfastreXML(FastXML):
                 *rows, start, stop, X.shape[1], pointers, labels[span], *centroids
             )
 
-        run_blocks(work, X.shape[0], _BLOCK, self.n_jobs)
+        run_blocks(work, X.shape[0], BLOCK, self.n_jobs)
         own = (np.diff(unit.indptr) > 0).astype(np.float64)
         lengths = self.centroids_.multiply(self.centroids_).sum(axis=1)
         distances = np.repeat(own, np.diff(indptr)) - 2 * found + lengths[labels]
