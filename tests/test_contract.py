@@ -109,7 +109,8 @@ def test_explanations_add_up(fitted, data):
     scores = fitted.decision_function(X[70:73]).toarray()
     for row, explanations in enumerate(fitted.explain(X[70:73], top=2)):
         for why in explanations:
-            assert why.score == pytest.approx(scores[row, why.label], rel=1e-6, abs=1e-9)
+            given = why.score if why.probability is None else why.probability
+            assert given == pytest.approx(scores[row, why.label], rel=1e-6, abs=1e-9)
             assert why.total == pytest.approx(why.score, rel=1e-6, abs=1e-9)
 
 

@@ -16,6 +16,7 @@ _HOMES = {
     "Corpus": "manylabel.corpus",
     "CountVectorizer": "manylabel.text",
     "DependencyLDA": "manylabel.topics",
+    "Ensemble": "manylabel.ensemble",
     "EntropySelector": "manylabel.neighbors",
     "FastXML": "manylabel.trees",
     "FeatureKNN": "manylabel.neighbors",

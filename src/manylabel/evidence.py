@@ -47,9 +47,11 @@ class Explanation:
     label : int
         The label, by its column.
     score : float
-        As :meth:`decision_function` gives it.
+        As :meth:`decision_function` gives it, unless there is a ``probability``.
     reasons : tuple of Reason
         Their shares sum to the score.
+    probability : float, optional
+        What the score means, where :meth:`decision_function` gives probabilities.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Explanation:
     label: int
     score: float
     reasons: tuple[Reason, ...] = field(default=())
+    probability: float | None = None
 
     @property
     def total(self) -> float:

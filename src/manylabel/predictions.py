@@ -16,7 +16,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.validation import check_whole
 
-__all__ = ["Predictions", "canonical_scores", "keep_top", "rank_order"]
+__all__ = ["Predictions", "canonical_scores", "keep_top", "rank_order", "values_at"]
 
 
 def canonical_scores(scores: Any) -> sparse.csr_array:
@@ -43,6 +43,30 @@ def canonical_scores(scores: Any) -> sparse.csr_array:
     if matrix.nnz and not np.isfinite(matrix.data).all():
         raise InputError("scores must be finite, without NaN or inf.")
     return matrix
+
+
+def values_at(
+    scores: sparse.csr_array, pattern: sparse.csr_array, absent: float = 0.0
+) -> NDArray[np.float64]:
+    """The scores of the entries that ``pattern`` stores, in its order; ``absent`` if not stored.
+
+    Examples
+    --------
+    >>> scores = sparse.csr_array([[0.5, 0.0, 0.2]])
+    >>> values_at(scores, sparse.csr_array([[1, 1, 0]])).tolist()
+    [0.5, 0.0]
+    """
+    found, asked = _keys(scores), _keys(pattern)
+    if not found.size:
+        return np.full(asked.size, absent)
+    places = np.minimum(np.searchsorted(found, asked), found.size - 1)
+    return np.where(found[places] == asked, scores.data[places], absent)
+
+
+def _keys(matrix: sparse.csr_array) -> NDArray[np.int64]:
+    """One number for each stored entry, rising."""
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    return rows * matrix.shape[1] + matrix.indices
 
 
 def rank_order(scores: sparse.csr_array) -> NDArray[np.int64]:

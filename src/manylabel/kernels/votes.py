@@ -101,7 +101,10 @@ def held_out_feature_votes(
             if votes[label] == 0:
                 touched[count] = label
                 count += 1
-            votes[label] += max(value * (similarity * stretch) ** beta, LEAST)
+            similarity *= stretch
+            if beta != 1.0:  # a power is slow
+                similarity **= beta
+            votes[label] += max(value * similarity, LEAST)
     return count, total
 
 
@@ -186,6 +189,83 @@ def combine(
         for i in range(n_feature):
             by_feature[touched_too[i]] = 0
         lengths[row - first] = count
+
+
+@kernel
+def propose(
+    first, last, neighbors, similarities, near, alpha, labels,
+    weight, queries, similar, held_out, own, beta, feature_lengths, label_lengths,
+    out_labels, out_all, out_near, out_words,
+):  # fmt: skip
+    """Write the best labels of each row and, apart, the votes of its neighbours and features.
+
+    ``out_labels`` has as many columns as labels are wanted; they are in rising order, then -1.
+    Beside them are the votes of all neighbours, of the ``near`` first, and of the features. The
+    best are those with the highest scores by definition 9.
+    """
+    n_labels, top = label_lengths.size, out_labels.shape[1]
+    votes_all, votes_near = np.zeros(n_labels), np.zeros(n_labels)
+    votes_words, scores = np.zeros(n_labels), np.zeros(n_labels)
+    touched, touched_too = np.empty(n_labels, np.int32), np.empty(n_labels, np.int32)
+    scratch = np.empty(n_labels)
+    for row in range(first, last):
+        count, all_total = instance_votes(
+            neighbors[row], similarities[row], alpha, labels, votes_all, touched
+        )
+        _, near_total = instance_votes(
+            neighbors[row, :near], similarities[row, :near], alpha, labels, votes_near, touched_too
+        )
+        n_words, words_total = 0, 0.0
+        if weight < 1:
+            features = queries.indices[queries.ptr[row] : queries.ptr[row + 1]]
+            values = queries.data[queries.ptr[row] : queries.ptr[row + 1]]
+            if held_out:
+                mine = own.indices[own.ptr[row] : own.ptr[row + 1]]
+                n_words, words_total = held_out_feature_votes(
+                    features, values, mine, similar, beta, feature_lengths, label_lengths,
+                    votes_words, touched_too,
+                )  # fmt: skip
+            else:
+                n_words, words_total = feature_votes(
+                    features, values, similar, votes_words, touched_too
+                )
+            n_best = best_labels(votes_words, touched_too, n_words, top, scratch)
+            for i in range(n_best):
+                if votes_all[touched_too[i]] == 0:
+                    touched[count] = touched_too[i]
+                    count += 1
+        # Without neighbours or features there are no votes to divide.
+        all_total, near_total = max(all_total, LEAST), max(near_total, LEAST)
+        words_total = max(words_total, LEAST)
+        for i in range(count):
+            label = touched[i]
+            by_words = (1 - weight) * votes_words[label] / words_total
+            scores[label] = max(weight * votes_all[label] / all_total + by_words, LEAST)
+        n_best = best_labels(scores, touched, count, top, scratch)
+        touched[:n_best].sort()
+        out_labels[row - first, n_best:] = -1
+        for i in range(n_best):
+            label = touched[i]
+            out_labels[row - first, i] = label
+            out_all[row - first, i] = votes_all[label] / all_total
+            out_near[row - first, i] = votes_near[label] / near_total
+            out_words[row - first, i] = votes_words[label] / words_total
+        # Every label that was touched is one of a neighbour or of a feature.
+        forget_neighbors(neighbors[row], labels, votes_all, votes_near)
+        for i in range(n_words):
+            votes_words[touched_too[i]] = 0
+
+
+@kernel
+def forget_neighbors(neighbors, labels, votes, votes_too):
+    """Set the votes of the neighbours' labels back to 0."""
+    for place in range(neighbors.size):
+        row = neighbors[place]
+        if row < 0:
+            break
+        for i in range(labels.ptr[row], labels.ptr[row + 1]):
+            votes[labels.indices[i]] = 0
+            votes_too[labels.indices[i]] = 0
 
 
 @kernel

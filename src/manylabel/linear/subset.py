@@ -11,6 +11,7 @@ from scipy import sparse
 from manylabel.linear.base import LinearClassifier, best_scores, candidate_scores
 from manylabel.linear.training import LinearModel, Settings, Trainer, Weights, hold_out, train
 from manylabel.neighbors import NeighborIndex
+from manylabel.predictions import values_at
 from manylabel.validation import check_whole
 
 __all__ = ["SubsetSVM", "candidate_labels", "train_on_candidates"]
@@ -199,16 +200,8 @@ def train_on_candidates(
         X, Y.shape[1], lambda label: (members[part(label)], positive[part(label)]), settings, finish
     )
     held_out = sparse.csr_array((scores, members, pairs.indptr), shape=pairs.shape).T.tocsr()
-    return weights.model(), _stored_like(held_out, candidates), n_iter
-
-
-def _stored_like(scores: sparse.csr_array, pattern: sparse.csr_array) -> sparse.csr_array:
-    """The entries of ``scores`` that ``pattern`` stores too; every entry of it must be there."""
-    n_labels = scores.shape[1]
-
-    def keys(matrix: sparse.csr_array) -> NDArray[np.int64]:
-        rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-        return rows * n_labels + matrix.indices
-
-    kept = scores.data[np.searchsorted(keys(scores), keys(pattern))]
-    return sparse.csr_array((kept, pattern.indices, pattern.indptr), shape=scores.shape)
+    held_out = sparse.csr_array(
+        (values_at(held_out, candidates), candidates.indices, candidates.indptr),
+        shape=candidates.shape,
+    )
+    return weights.model(), held_out, n_iter

@@ -32,13 +32,16 @@ class FeatureSimilarity:
         self._together = _products(X, Y)
         self._squares = _column_squares(X)
         self._counts = np.asarray(Y.sum(axis=0), np.float64).ravel()
+        self.feature_lengths: NDArray[np.float64]
+        self.label_lengths: NDArray[np.float64]
         self._refresh()
 
     def update(self, X: sparse.csr_array, Y: sparse.csr_array, sign: int) -> None:
         """Add documents (sign 1) or take them away (sign -1)."""
-        if Y.shape[1] > self._counts.size:
-            self._together.resize((self._together.shape[0], Y.shape[1]))
-            self._counts = np.pad(self._counts, (0, Y.shape[1] - self._counts.size))
+        if Y.shape[1] < self._counts.size:
+            Y = Y.copy()
+            Y.resize((Y.shape[0], self._counts.size))
+        self.grow(Y.shape[1])
         self._together = self._together + sign * _products(X, Y)
         self._squares = np.maximum(self._squares + sign * _column_squares(X), 0)
         self._counts += sign * np.asarray(Y.sum(axis=0), np.float64).ravel()
@@ -50,10 +53,19 @@ class FeatureSimilarity:
             self._together.eliminate_zeros()
         self._refresh()
 
+    def grow(self, n_labels: int) -> None:
+        """Make room for labels that no document has had."""
+        n_new = n_labels - self._counts.size
+        if n_new > 0:
+            self._together = self._together.copy()
+            self._together.resize((self._together.shape[0], n_labels))
+            self._counts = np.pad(self._counts, (0, n_new))
+            self.label_lengths = np.pad(self.label_lengths, (0, n_new))
+
     def _refresh(self) -> None:
         """Divide the sums by the lengths of the columns."""
-        self.feature_lengths: NDArray[np.float64] = np.sqrt(self._squares)
-        self.label_lengths: NDArray[np.float64] = np.sqrt(self._counts)
+        self.feature_lengths = np.sqrt(self._squares)
+        self.label_lengths = np.sqrt(self._counts)
         together = self._together
         lengths = np.repeat(self.feature_lengths, np.diff(together.indptr))
         lengths *= self.label_lengths[together.indices]

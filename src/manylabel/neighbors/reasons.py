@@ -10,13 +10,13 @@ from scipy import sparse
 
 from manylabel.evidence import Explanation, Reason
 from manylabel.kernels.votes import Csr
-from manylabel.neighbors.index import Neighbors
+from manylabel.neighbors.index import NeighborIndex, Neighbors
 from manylabel.predictions import keep_top
 
 if TYPE_CHECKING:
     from manylabel.neighbors.voting import VotingClassifier
 
-__all__ = ["explain"]
+__all__ = ["entries", "explain", "lookup", "shared_words"]
 
 
 def explain(
@@ -38,7 +38,7 @@ def explain(
             chosen.sort(key=lambda label: (-known[label], label))
         else:
             chosen = labels.tolist()
-        query = _entries(weighted, row)
+        query = entries(weighted, row)
         near = _neighbor_weights(model, neighbors, row)
         answer.append(
             [
@@ -51,7 +51,7 @@ def explain(
     return answer
 
 
-def _entries(matrix: sparse.csr_array, row: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def entries(matrix: sparse.csr_array, row: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Columns and values of a row."""
     start, stop = matrix.indptr[row], matrix.indptr[row + 1]
     return matrix.indices[start:stop], matrix.data[start:stop]
@@ -80,32 +80,32 @@ def _reasons(
     """The addends of one label's score, greatest first."""
     found = []
     for number, similarity, share in near:
-        vote = _lookup(model.votes_, number, label)
+        vote = lookup(model.votes_, number, label)
         if vote:
-            words = _shared_words(model, query, number)
+            words = shared_words(model.index_, query, number)
             found.append(Reason("neighbour", share * vote, number, similarity, words))
     if model.lam < 1 and query[1].size:
         total = float(query[1].sum())
         for feature, value in zip(*query, strict=True):
-            similarity = _lookup(model.features_.plain, int(feature), label)
+            similarity = lookup(model.features_.plain, int(feature), label)
             if similarity:
                 share = (1 - model.lam) * float(value) * similarity**model.beta / total
                 found.append(Reason("word", share, int(feature), similarity))
     return tuple(sorted(found, key=lambda reason: -reason.share))
 
 
-def _lookup(matrix: Csr, row: int, column: int) -> float:
+def lookup(matrix: Csr, row: int, column: int) -> float:
     """One entry of a sparse matrix."""
     start, stop = matrix.ptr[row], matrix.ptr[row + 1]
     at = start + np.searchsorted(matrix.indices[start:stop], column)
     return float(matrix.data[at]) if at < stop and matrix.indices[at] == column else 0.0
 
 
-def _shared_words(
-    model: VotingClassifier, query: tuple[NDArray[np.int32], NDArray[np.float64]], number: int
+def shared_words(
+    index: NeighborIndex, query: tuple[NDArray[np.int32], NDArray[np.float64]], number: int
 ) -> tuple[Reason, ...]:
     """What each common feature adds to the similarity of the query and a neighbour."""
-    rows = model.index_.rows([number])
+    rows = index.rows([number])
     features, values = query
     length = float(np.sqrt((values**2).sum()))
     common, mine, theirs = np.intersect1d(features, rows.indices, return_indices=True)

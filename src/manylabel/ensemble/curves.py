@@ -1,0 +1,182 @@
+"""Rising curves from scores to log-odds: how parts are weighed against each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+__all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
+
+#: Labels with at least so many training documents are in the next group.
+_FREQUENCIES = np.array([2, 5, 20, 100, 500])
+N_GROUPS = _FREQUENCIES.size + 1
+#: Pieces of a curve: at most so many, and one for each so many true labels.
+_MOST_PIECES, _TRUE_A_PIECE = 8, 25
+_RIDGE = 1e-5
+_STEPS = 300
+
+
+def frequency_group(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The group of each label by its number of training documents."""
+    return np.searchsorted(_FREQUENCIES, counts, side="right")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A rising, piecewise linear function that is 0 at 0; its end pieces go on for ever.
+
+    Examples
+    --------
+    >>> Curve(np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 3.0]))([0.5, 2.0, 5.0]).tolist()
+    [1.0, 2.5, 4.0]
+    """
+
+    knots: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    def __call__(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The log-odds that scores are worth."""
+        scores = np.asarray(scores, np.float64)
+        knots, values = self.knots, self.values
+        first, last = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
+        inside = np.interp(scores, knots, values)
+        return (
+            inside
+            + first * np.minimum(scores - knots[0], 0)
+            + last * np.maximum(scores - knots[-1], 0)
+        )
+
+    def slope(self, score: float) -> float:
+        """The curve's value a unit of score, on the line from 0 to the score.
+
+        What a score is the sum of has shares in the same proportion in its log-odds.
+        """
+        at = score if abs(score) > 1e-12 else 1e-12
+        return float(self(np.array([at]))[0]) / at
+
+    @property
+    def flat(self) -> bool:
+        """Whether scores mean nothing."""
+        return bool(np.ptp(self.values) == 0)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """The log-odds of a label: a curve's value for each part, and one for its frequency.
+
+    Parameters
+    ----------
+    curves : dict of str to Curve
+        By the name of the part.
+    offsets : ndarray of shape (n_groups,)
+        By :func:`frequency_group`.
+    """
+
+    curves: dict[str, Curve]
+    offsets: NDArray[np.float64]
+
+    def __call__(
+        self, parts: dict[str, NDArray[np.float64]], groups: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Log-odds of candidates; ``parts`` holds a score of each candidate."""
+        total = self.offsets[groups].astype(np.float64)
+        for name, curve in self.curves.items():
+            total += curve(parts[name])
+        return total
+
+
+def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
+    """Mean negative log-likelihood."""
+    return float(np.mean(np.logaddexp(0, log_odds) - truth * log_odds))
+
+
+def fit_combination(
+    parts: dict[str, NDArray[np.float64]],
+    groups: NDArray[np.int64],
+    truth: NDArray[np.bool_],
+) -> Combination:
+    """Find the curves under which the truth is likeliest.
+
+    The pieces of a curve end at quantiles of the scores of true candidates. Each rises or is level,
+    which makes the problem convex; a little ridge keeps pieces with few scores tame.
+
+    Parameters
+    ----------
+    parts : dict of str to ndarray of shape (n_candidates,)
+        Out-of-sample scores.
+    groups : ndarray of shape (n_candidates,)
+        Frequency groups of the candidates.
+    truth : ndarray of shape (n_candidates,)
+        Which candidates are right.
+
+    Examples
+    --------
+    >>> scores = np.linspace(0, 1, 200)
+    >>> truth = scores > 0.7
+    >>> found = fit_combination({"votes": scores}, np.zeros(200, int), truth)
+    >>> log_odds = found({"votes": scores}, np.zeros(200, int))
+    >>> bool((log_odds[truth] > 0).all() and (log_odds[~truth] < 0.5).all())
+    True
+    """
+    if not truth.any() or truth.all():
+        # Nothing to learn from: every part counts alike.
+        line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
+        return Combination(dict.fromkeys(parts, line), np.full(N_GROUPS, -2.0))
+    knots = {name: _knots(scores, truth) for name, scores in parts.items()}
+    bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
+    n_rises = sum(basis.shape[1] for basis in bases)
+    used = np.unique(groups)
+    design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
+    target = truth.astype(np.float32)
+    ridge = np.full(design.shape[1], _RIDGE)
+    ridge[n_rises:] = _RIDGE / 10
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        log_odds = design @ weights.astype(np.float32)
+        error = (expit(log_odds) - target) / np.float32(target.size)
+        value = float(np.mean(np.logaddexp(0, log_odds) - target * log_odds, dtype=np.float64))
+        gradient = (error @ design).astype(np.float64)
+        return value + float(ridge @ weights**2), gradient + 2 * ridge * weights
+
+    base = np.log((target.sum() + 0.5) / (target.size - target.sum() + 0.5))
+    start = np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)])
+    bounds = [(0, None)] * n_rises + [(None, None)] * used.size
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}
+    ).x
+    curves, at = {}, 0
+    for name, places in knots.items():
+        rises = found[at : at + places.size - 1]
+        at += places.size - 1
+        values = np.concatenate([[0.0], np.cumsum(rises)])
+        curves[name] = Curve(places, values - np.interp(0.0, places, values))
+    # A group without candidates is like the nearest that has some.
+    offsets = np.interp(np.arange(N_GROUPS), used, found[n_rises:])
+    return Combination(curves, offsets)
+
+
+def _knots(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Where the pieces of a curve meet: at 0, and where there are true candidates."""
+    true = scores[truth]
+    n_pieces = int(np.clip(true.size // _TRUE_A_PIECE, 1, _MOST_PIECES))
+    ends = np.quantile(true, np.linspace(0.02, 0.98, n_pieces)) if true.size else np.empty(0)
+    lowest = np.quantile(scores, 0.02) if scores.size else 0.0
+    knots = np.unique(np.concatenate([[0.0, min(lowest, 0.0)], ends]))
+    # Nearly equal ones would make pieces as steep as walls.
+    width = max(knots[-1] - knots[0], 1e-6)
+    knots = knots[np.concatenate([[True], np.diff(knots) > 1e-3 * width])]
+    knots[np.argmin(np.abs(knots))] = 0.0
+    return knots if knots.size > 1 else np.array([0.0, 1.0])
+
+
+def _rises(scores: NDArray[np.float64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of each piece lies between 0 and a score, negative for scores below 0."""
+    low, high = knots[:-1].copy(), knots[1:].copy()
+    length = high - low
+    zero = np.clip(0.0, low, high)
+    low[0], high[-1] = -np.inf, np.inf
+    return (np.clip(scores[:, None], low, high) - zero) / length

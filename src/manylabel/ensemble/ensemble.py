@@ -1,0 +1,536 @@
+"""Neighbours, words, a linear model and topics, each weighed by what it is worth."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import expit
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.base import MultiLabelClassifier
+from manylabel.ensemble import reasons
+from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
+from manylabel.ensemble.learning import Evidence, Learned, choose_parts, raise_measure
+from manylabel.ensemble.neighborhood import Neighborhood, Proposals, recall
+from manylabel.ensemble.topics import TopicPart
+from manylabel.ensemble.trees import TreePart
+from manylabel.evidence import Explanation
+from manylabel.exceptions import InputError
+from manylabel.linear.base import candidate_scores
+from manylabel.linear.subset import train_on_candidates
+from manylabel.linear.training import LinearModel, Settings
+from manylabel.metrics import evaluate, get_measure
+from manylabel.predictions import keep_top, values_at
+from manylabel.text.weighting import make_weighting
+from manylabel.validation import check_labels, check_real, check_same_rows, check_whole
+
+__all__ = ["Ensemble"]
+
+#: Parts that know a document as soon as it is learned.
+LAZY = ("neighbours", "nearest", "words")
+#: Documents scored at a time.
+ROUND = 8_192
+#: With no more documents than that, each is scored by models that were trained without it.
+_FEW, _FOLDS = 6_000, 5
+#: Of more documents, this share is scored so, and no more than that many.
+_SHARE, _MOST = 0.2, 6_000
+#: Documents on which powers and sources of candidates are tried.
+_TRIED = 2_000
+_PRUNE = 0.03
+#: With no more pairs of documents and labels the linear part is trained on all of them.
+_EVERY = 20_000_000
+#: Trees are grown for at least so many documents and at most so many non-zeros.
+_TREES_FROM, _TREES_TO = 2_000, 500_000
+_POWERS = (1.0, 2.0, 4.0, 8.0)
+#: Words propose labels if that raises the nDCG or the recall of candidates by so much.
+_WORTH_WORDS = 0.01
+_PROPOSING = {"neighbours", "words"}
+_REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
+
+
+class Ensemble(MultiLabelClassifier):
+    r"""The learned combination of everything that votes for a document's candidate labels.
+
+    One search of neighbours feeds all parts. The labels of a document's neighbours, and those that
+    its words speak for, are its candidates. Every part scores them: the neighbours' votes, the
+    votes of the nearest few alone, words (feature kNN), a linear SVM for each label trained on its
+    candidates, and labelled LDA over the candidates. A rising curve turns each part's score into
+    log-odds, and the log-odds add up:
+
+    .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + \sum_i c_i(s_{il})
+
+    with an offset for how frequent the label is. Curves and offsets are those under which the
+    labels of training documents are likeliest, by scores of models that had not seen those
+    documents. Scores are probabilities.
+
+    Parameters
+    ----------
+    k : int, default=100
+        Neighbours.
+    near : int, default=10
+        The nearest of them vote a second time, among themselves.
+    n_candidates : int, default=100
+        At most so many labels are considered for a document.
+    alpha : float or "auto", default="auto"
+        The power of similarities in votes; the best of a few by the recall of the first labels.
+    words : bool or "auto", default="auto"
+        Let words propose labels and vote for them; by default if that makes better candidates.
+    topics : bool, default=True
+        Train the topic part.
+    trees : bool or "auto", default="auto"
+        Grow the tree part; by default for corpora of a middling size, where that is quick.
+    objective : str, default="likelihood"
+        What the combination is best for: the likelihood, or a measure of the ranking such as
+        "ndcg@5", for which curves found by likelihood are stretched.
+    C : float, default=1
+        Of the linear part: the weight of the loss against the regularisation.
+    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+        Of neighbours, words and the linear part. Topics read the features as they are.
+    threshold : str, float or threshold, default="best:micro-f1"
+        From probabilities to labels; fitted on out-of-sample scores.
+    random_state : int, RandomState or None, default=0
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+    verbose : bool or int, default=0
+        Show progress bars and, at the end, what was learned.
+
+    Attributes
+    ----------
+    learned_ : Learned
+        Weights, each part's measures alone and its gain; prints as a table.
+    combination_ : Combination
+        The curves. Parts that do not help are not among them and cost nothing in prediction.
+    neighborhood_ : Neighborhood
+    linear_ : LinearModel
+    topics_ : TopicPart or None
+    trees_ : TreePart or None
+
+    Examples
+    --------
+    >>> from manylabel.corpus import load_library
+    >>> corpus = load_library("train").vectorized()
+    >>> model = Ensemble().fit(corpus.X, corpus.Y)
+    >>> scores = model.decision_function(corpus.X[:1], top=3)
+    >>> bool(0 < scores.data.min() and scores.data.max() < 1)
+    True
+    """
+
+    def __init__(
+        self,
+        k: int = 100,
+        *,
+        near: int = 10,
+        n_candidates: int = 100,
+        alpha: float | str = "auto",
+        words: bool | str = "auto",
+        topics: bool = True,
+        trees: bool | str = "auto",
+        objective: str = "likelihood",
+        C: float = 1.0,
+        weighting: Any = "tfidf",
+        threshold: Any = "best:micro-f1",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool | int = 0,
+    ) -> None:
+        self.k = k
+        self.near = near
+        self.n_candidates = n_candidates
+        self.alpha = alpha
+        self.words = words
+        self.topics = topics
+        self.trees = trees
+        self.objective = objective
+        self.C = C
+        self.weighting = weighting
+        self.threshold = threshold
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        check_whole("k", self.k, 1)
+        check_whole("near", self.near, 1)
+        check_whole("n_candidates", self.n_candidates, 1)
+        if self.alpha != "auto":
+            check_real("alpha", self.alpha, 0)
+        check_real("C", self.C, 0)
+        if self.objective != "likelihood":
+            get_measure(self.objective)
+        make_weighting(self.weighting)
+
+    # Training
+
+    def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        self.weighting_ = make_weighting(self.weighting, np.float32).fit(X)
+        rows = self.weighting_.transform(X)
+        folds = _folds(X.shape[0], self.seed_)
+        held = np.flatnonzero(folds >= 0)
+        self.alive_ = np.ones(X.shape[0], np.bool_)
+        self.counts_ = np.bincount(Y.indices, minlength=Y.shape[1])
+        # A new document has no words that no other has: training documents must do without theirs.
+        lonely = np.bincount(X.indices, minlength=X.shape[1]) == 1
+        shared, shared_rows = _without(X, lonely), _without(rows, lonely)
+        self.neighborhood_ = self._neighborhood(rows, shared_rows, Y, held)
+        proposals = self.neighborhood_.training_proposals(
+            shared_rows, np.arange(X.shape[0]), self.n_jobs, self.verbose
+        )
+        scores = self._train_linear(rows, Y, proposals.candidates, folds)
+        mine = proposals.of_rows(held)
+        parts = {name: votes.astype(np.float64) for name, votes in mine.votes.items()}
+        margins = values_at(scores[held], mine.candidates)
+        shrunk = np.repeat(
+            _lengths(shared_rows[held]) / _lengths(rows[held]), np.diff(mine.candidates.indptr)
+        )
+        intercepts = self.linear_.intercept[mine.candidates.indices]
+        parts["linear"] = intercepts + (margins - intercepts) / shrunk
+        self.topics_: TopicPart | None = None
+        if self.topics:
+            parts["topics"] = self._train_topics(X, shared, Y, proposals, folds)
+        self.trees_: TreePart | None = None
+        if self._wants_trees(X):
+            self.trees_ = TreePart.train(X, Y, self.weighting, self.seed_, self.n_jobs)
+            parts["trees"] = self.trees_.held_out_scores(shared[held], held, mine.candidates)
+        self._combine(mine.candidates, parts, Y, Y[held])
+
+    def _wants_trees(self, X: sparse.csr_array) -> bool:
+        if self.trees == "auto":
+            return X.shape[0] >= _TREES_FROM and X.nnz <= _TREES_TO
+        return bool(self.trees)
+
+    def _neighborhood(
+        self,
+        rows: sparse.csr_array,
+        shared_rows: sparse.csr_array,
+        Y: sparse.csr_array,
+        held: NDArray[np.int64],
+    ) -> Neighborhood:
+        """The index, with the power and the sources of candidates that suit a sample."""
+        hood = Neighborhood(
+            self.weighting_,
+            rows,
+            Y,
+            k=self.k,
+            near=min(self.near, self.k),
+            alpha=2.0 if self.alpha == "auto" else float(self.alpha),
+            n_candidates=min(self.n_candidates, Y.shape[1]),
+        )
+        sample = held[np.linspace(0, held.size - 1, min(_TRIED, held.size)).astype(np.int64)]
+        found = hood.index.search_self(self.k, rows=sample, n_jobs=self.n_jobs)
+
+        def worth() -> NDArray[np.float64]:
+            """The quality of the first labels by votes, and the recall of all."""
+            tried = hood.proposals(shared_rows[sample], found, Y[sample], n_jobs=self.n_jobs)
+            votes = tried.candidates.astype(np.float64)
+            votes.data = sum(
+                tried.votes[name].astype(np.float64) for name in _PROPOSING & set(tried.votes)
+            )
+            ndcg = evaluate(Y[sample], votes, metrics=["ndcg@5"])["ndcg@5"]
+            return np.array([ndcg, recall(tried.candidates, Y[sample])])
+
+        if self.alpha == "auto":
+            values = {}
+            for hood.alpha in _POWERS:
+                values[hood.alpha] = worth()[0]
+            hood.alpha = max(values, key=lambda power: values[power])
+        if self.words is True or self.words == "auto":
+            before = worth()
+            hood.learn_words(rows)
+            if self.words == "auto" and (worth() < before + _WORTH_WORDS).all():
+                hood.features = None
+        return hood
+
+    def _train_linear(
+        self,
+        rows: sparse.csr_array,
+        Y: sparse.csr_array,
+        candidates: sparse.csr_array,
+        folds: NDArray[np.int8],
+    ) -> sparse.csr_array:
+        """Train the linear part; out-of-sample scores of candidates where there is a fold."""
+        settings = Settings(
+            C=float(self.C),
+            bias=True,
+            prune=_PRUNE,
+            max_iter=1000,
+            tol=0.1,
+            seed=self.seed_,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        n_rows, n_labels = Y.shape
+        trained = candidates
+        if n_rows * n_labels <= _EVERY:
+            ptr = np.arange(n_rows + 1) * n_labels
+            labels = np.tile(np.arange(n_labels, dtype=np.int32), n_rows)
+            trained = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
+        self.linear_, scores, _ = train_on_candidates(rows, Y, trained, settings, folds)
+        return scores
+
+    def _train_topics(
+        self,
+        X: sparse.csr_array,
+        shared: sparse.csr_array,
+        Y: sparse.csr_array,
+        proposals: Proposals,
+        folds: NDArray[np.int8],
+    ) -> NDArray[np.float64]:
+        """Train the topic part; out-of-sample scores of candidates where there is a fold."""
+        found: dict[int, NDArray[np.float64]] = {}
+        for fold in range(folds.max() + 1):
+            out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+            part = TopicPart.train(X[rest], Y[rest], self.seed_, self.n_jobs)
+            mine = proposals.of_rows(out)
+            scores = part.scores(
+                shared[out], mine.candidates, mine.votes["neighbours"], self.n_jobs
+            )
+            found.update(
+                zip(out.tolist(), np.split(scores, mine.candidates.indptr[1:-1]), strict=True)
+            )
+        if folds.max() == 0:
+            self.topics_ = part.with_documents(X[out], Y[out])
+        else:
+            self.topics_ = TopicPart.train(X, Y, self.seed_, self.n_jobs)
+        return np.concatenate([found[row] for row in sorted(found)])
+
+    def _combine(
+        self,
+        candidates: sparse.csr_array,
+        parts: dict[str, NDArray[np.float64]],
+        Y_train: sparse.csr_array,
+        Y: sparse.csr_array,
+    ) -> None:
+        """Learn the curves, and say what was learned."""
+        groups = frequency_group(self.counts_)[candidates.indices]
+        evidence = Evidence(candidates, parts, groups, Y)
+        truth = evidence.truth
+        kept, gain = choose_parts(evidence, truth, protected=("neighbours",))
+        found = fit_combination(evidence.only(kept), groups, truth)
+        if self.objective != "likelihood":
+            found = raise_measure(evidence, found, self.objective, Y_train)
+        lazy = [name for name in LAZY if name in parts]
+        self.combination_ = found
+        self.lazy_combination_ = fit_combination(evidence.only(lazy), groups, truth)
+        if "topics" not in kept:
+            self.topics_ = None
+        if "trees" not in kept:
+            self.trees_ = None
+        scores = evidence.scores(expit(found(parts, groups)))
+        self._held_out = scores, Y
+        self.learned_ = Learned(
+            alone={
+                name: evaluate(Y, evidence.scores(values), metrics=_REPORTED)
+                for name, values in parts.items()
+            },
+            together=evaluate(Y, scores, metrics=_REPORTED),
+            gain=gain,
+            pull={name: _pull(found, name, values, truth) for name, values in parts.items()},
+            recall=recall(candidates, Y),
+            n_candidates=candidates.nnz / max(candidates.shape[0], 1),
+            n_documents=candidates.shape[0],
+        )
+        if self.verbose:
+            print(self.learned_, file=sys.stderr)
+
+    def _held_out_scores(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """What training has put aside."""
+        return self._held_out
+
+    # Prediction
+
+    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        found = []
+        for start in range(0, X.shape[0], ROUND):
+            rows = X[start : start + ROUND]
+            proposals, parts = self._parts(rows)
+            log_odds = self._log_odds(proposals.candidates, parts)
+            scores = proposals.candidates.astype(np.float64)
+            scores.data = expit(log_odds)
+            found.append(scores if top is None else keep_top(scores, top))
+        if not found:
+            return sparse.csr_array((0, self.n_labels_))
+        return sparse.csr_array(sparse.vstack(found, "csr"))
+
+    def _parts(self, X: sparse.csr_array) -> tuple[Proposals, dict[str, NDArray[np.float64]]]:
+        """Candidates of documents, and what the parts that matter say of them."""
+        weighted = self.weighting_.transform(X)
+        hood = self.neighborhood_
+        proposals = hood.proposals(weighted, hood.search(weighted, self.n_jobs), n_jobs=self.n_jobs)
+        parts = {name: votes.astype(np.float64) for name, votes in proposals.votes.items()}
+        if "linear" in self.combination_.curves:
+            parts["linear"] = self._margins(weighted, proposals.candidates)
+        if self.topics_ is not None:
+            votes = proposals.votes["neighbours"]
+            parts["topics"] = self.topics_.scores(X, proposals.candidates, votes, self.n_jobs)
+        if self.trees_ is not None:
+            parts["trees"] = self.trees_.scores(X, proposals.candidates)
+        return proposals, parts
+
+    def _margins(
+        self, weighted: sparse.csr_array, candidates: sparse.csr_array
+    ) -> NDArray[np.float64]:
+        """The linear part's scores; 0 for labels that it does not know."""
+        margins = candidate_scores(self.linear_, weighted, candidates, self.n_jobs).data
+        return np.where(np.isfinite(margins), margins, 0.0)
+
+    def _log_odds(
+        self, candidates: sparse.csr_array, parts: dict[str, NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """The sum of all evidence; labels that only the lazy parts know are left to them."""
+        groups = frequency_group(self.counts_)[candidates.indices]
+        log_odds = self.combination_(parts, groups)
+        new = ~np.isfinite(self.linear_.intercept[candidates.indices])
+        if new.any():
+            some = {name: values[new] for name, values in parts.items()}
+            log_odds[new] = self.lazy_combination_(some, groups[new])
+        return log_odds
+
+    def explain(
+        self, X: Any, labels: ArrayLike | None = None, top: int = 5
+    ) -> list[list[Explanation]]:
+        """Say why: for each sample and label the reasons whose shares add up to its log-odds.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        labels : array of int, optional
+            The labels to explain; by default the ``top`` best of each sample. A label that is no
+            candidate of a sample has no reasons and a probability of 0.
+        top : int
+
+        Returns
+        -------
+        list of lists of Explanation
+            One list a sample. Reasons are named after the parts, and ``"prior"`` for what is said
+            of a label before the document is read; those of a part are its neighbours or words.
+            ``score`` is the sum of all shares, in log-odds; ``probability`` is what
+            :meth:`decision_function` gives.
+        """
+        check_is_fitted(self)
+        X = self._checked_features(X, reset=False)
+        wanted = None if labels is None else np.atleast_1d(np.asarray(labels, np.int64))
+        return [reasons.explain(self, X[[row]], row, wanted, top) for row in range(X.shape[0])]
+
+    # Documents that come and go
+
+    @property
+    def frozen_parts_(self) -> tuple[str, ...]:
+        """Parts that do not know what came or went after ``fit``."""
+        check_is_fitted(self)
+        return tuple(name for name in self.combination_.curves if name not in LAZY)
+
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
+        """Learn more documents at once.
+
+        Neighbours and words know them as if they had been there from the start, but for the
+        weighting of features, which stays as it is; in large collections words follow every
+        thousandth of the documents. Curves and the parts in ``frozen_parts_`` stay as ``fit`` left
+        them: fit again from time to time. A new label is judged by neighbours and words alone until
+        then.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+            May have more columns than before: new labels.
+        classes : array, optional
+            If Y is a vector of classes: all that will ever come, at the first call.
+        """
+        if not hasattr(self, "neighborhood_"):
+            return self._fit_checked(X, Y, classes)
+        X = self._checked_features(X, reset=False)
+        Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
+        check_same_rows(X, Y)
+        if Y.shape[1] < self.n_labels_:
+            raise InputError(
+                f"Y has {Y.shape[1]} columns, but the model knows {self.n_labels_} labels already."
+            )
+        if Y.shape[1] > self.n_labels_:
+            self._more_labels(Y.shape[1])
+        self.neighborhood_.add(self.weighting_.transform(X), Y)
+        self.counts_ = self.counts_ + np.bincount(Y.indices, minlength=self.n_labels_)
+        self.alive_ = np.concatenate([self.alive_, np.ones(X.shape[0], np.bool_)])
+        return self
+
+    def _more_labels(self, n_labels: int) -> None:
+        """Make room for labels that no part knows yet."""
+        n_new = n_labels - self.n_labels_
+        self.n_labels_ = n_labels
+        self.classes_ = np.arange(n_labels)
+        self.counts_ = np.pad(self.counts_, (0, n_new))
+        coef = self.linear_.coef.copy()
+        coef.resize((coef.shape[0], n_labels))
+        intercept = np.pad(self.linear_.intercept, (0, n_new), constant_values=-np.inf)
+        self.linear_ = LinearModel(coef, intercept)
+        if self.topics_ is not None:
+            self.topics_ = self.topics_.with_labels(n_labels)
+
+    def remove(self, numbers: ArrayLike) -> Self:
+        """Forget training documents.
+
+        Neighbours and words forget them entirely; the parts in ``frozen_parts_`` do when the model
+        is fitted again.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+        """
+        check_is_fitted(self)
+        gone = np.unique(np.asarray(numbers, np.int64))
+        if gone.size == 0:
+            return self
+        if gone[0] < 0 or gone[-1] >= self.alive_.size or not self.alive_[gone].all():
+            raise InputError("`numbers` must name training documents that have not been removed.")
+        if gone.size == self.alive_.sum():
+            raise InputError("at least one training document must be left.")
+        self.alive_ = self.alive_.copy()
+        self.alive_[gone] = False
+        lost = self.neighborhood_.Y[gone]
+        self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
+        self.neighborhood_.remove(gone)
+        return self
+
+
+def _without(X: sparse.csr_array, columns: NDArray[np.bool_]) -> sparse.csr_array:
+    """The same rows without some columns' entries."""
+    if not columns.any():
+        return X
+    keep = ~columns[X.indices]
+    ptr = np.concatenate([[0], np.cumsum(keep)])[X.indptr]
+    return sparse.csr_array((X.data[keep], X.indices[keep], ptr), shape=X.shape)
+
+
+def _lengths(X: sparse.csr_array) -> NDArray[np.float64]:
+    """Lengths of the rows; 1 for rows of zeros."""
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel())
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _folds(n_rows: int, seed: int) -> NDArray[np.int8]:
+    """The fold of each document; -1 for those of which no out-of-sample score is needed."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    folds = np.full(n_rows, -1, np.int8)
+    if n_rows <= _FEW:
+        folds[order] = np.arange(n_rows) % min(_FOLDS, n_rows)
+    else:
+        folds[order[: min(_MOST, int(_SHARE * n_rows))]] = 0
+    return folds
+
+
+def _pull(
+    combination: Combination, name: str, scores: NDArray[np.float64], truth: NDArray[np.bool_]
+) -> float:
+    """How far a part sets true candidates apart, in log-odds."""
+    if name not in combination.curves or truth.all() or not truth.any():
+        return 0.0
+    values = combination.curves[name](scores)
+    return float(values[truth].mean() - values[~truth].mean())

@@ -1,0 +1,70 @@
+"""Curves from scores to log-odds."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from manylabel.ensemble.curves import Curve, fit_combination, frequency_group, log_loss
+
+N = 4000
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Two parts of which one tells something, and the probabilities that it tells."""
+    rng = np.random.default_rng(0)
+    useful, noise = rng.normal(size=N), rng.random(N)
+    groups = rng.integers(0, 3, N)
+    chance = expit(2.0 * useful - 1.0 + 0.5 * groups)
+    return {"useful": useful, "noise": noise}, groups, rng.random(N) < chance, chance
+
+
+def test_curves_rise_through_zero(problem):
+    parts, groups, truth, _ = problem
+    for curve in fit_combination(parts, groups, truth).curves.values():
+        assert (np.diff(curve.values) >= -1e-9).all()
+        assert curve(np.zeros(1))[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_the_chances_behind_the_data_are_found(problem):
+    parts, groups, truth, chance = problem
+    found = expit(fit_combination(parts, groups, truth)(parts, groups))
+    assert np.abs(found - chance).mean() < 0.03
+    for group in range(3):
+        assert found[groups == group].mean() == pytest.approx(
+            truth[groups == group].mean(), abs=0.01
+        )
+
+
+def test_noise_gets_hardly_any_weight(problem):
+    parts, groups, truth, _ = problem
+    curves = fit_combination(parts, groups, truth).curves
+    assert np.ptp(curves["noise"].values) < 0.1 * np.ptp(curves["useful"].values)
+
+
+def test_more_parts_never_make_it_worse_on_what_was_learned(problem):
+    parts, groups, truth, _ = problem
+    both = log_loss(fit_combination(parts, groups, truth)(parts, groups), truth)
+    one = {"noise": parts["noise"]}
+    assert both < log_loss(fit_combination(one, groups, truth)(one, groups), truth)
+
+
+@pytest.mark.parametrize("truth", [np.zeros(5, bool), np.ones(5, bool), np.zeros(0, bool)])
+def test_with_nothing_to_learn_every_part_counts_alike(truth):
+    parts = {"a": np.zeros(truth.size), "b": np.zeros(truth.size)}
+    found = fit_combination(parts, np.zeros(truth.size, int), truth)
+    assert found.curves["a"].values.tolist() == found.curves["b"].values.tolist()
+
+
+@given(st.floats(-3, 3), st.lists(st.floats(-3, 3), min_size=1, max_size=4))
+def test_a_curve_shared_out_adds_up(rest, addends):
+    curve = Curve(np.array([-1.0, 0.0, 0.5, 2.0]), np.array([-0.5, 0.0, 2.0, 2.5]))
+    score = rest + sum(addends)
+    shares = [curve.slope(score) * addend for addend in (rest, *addends)]
+    assert sum(shares) == pytest.approx(float(curve(np.array([score]))[0]), abs=1e-6)
+
+
+def test_frequent_labels_are_in_later_groups():
+    assert frequency_group(np.array([0, 1, 2, 20, 10_000])).tolist() == [0, 0, 1, 3, 5]

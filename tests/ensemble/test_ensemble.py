@@ -1,0 +1,173 @@
+"""The ensemble as its users meet it."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import manylabel
+from manylabel import Ensemble
+from manylabel.corpus import load_library
+from manylabel.exceptions import InputError, ParameterError
+from manylabel.metrics import evaluate
+from manylabel.text import CountVectorizer
+
+
+@pytest.fixture(scope="module")
+def library():
+    vectorizer = CountVectorizer(stop_words="english")
+    train = load_library("train").vectorized(vectorizer)
+    test = load_library("test").vectorized(vectorizer, fit=False)
+    return train, test.align_to(label_names=train.label_names)
+
+
+@pytest.fixture(scope="module")
+def model(library):
+    return Ensemble().fit(library[0].X, library[0].Y)
+
+
+@pytest.fixture
+def changing(model, library):
+    """A model that a test may change."""
+    return clone(model).fit(library[0].X, library[0].Y)
+
+
+def test_it_is_better_than_each_of_its_parts(model):
+    learned = model.learned_
+    for alone in learned.alone.values():
+        assert learned.together["ndcg@5"] > alone["ndcg@5"] - 1e-9
+
+
+def test_it_is_better_than_neighbours_alone_on_new_documents(model, library):
+    train, test = library
+    lcif = manylabel.LCIF().fit(train.X, train.Y)
+    mine, theirs = (
+        evaluate(test.Y, each.decision_function(test.X), metrics=["ndcg@5"])["ndcg@5"]
+        for each in (model, lcif)
+    )
+    assert mine > theirs
+
+
+def test_scores_are_probabilities_that_come_true(model, library):
+    _, test = library
+    scores = model.decision_function(test.X)
+    assert scores.data.min() > 0
+    assert scores.data.max() < 1
+    expected, found = scores.sum(), scores.multiply(test.Y).count_nonzero()
+    assert expected == pytest.approx(found, rel=0.15)
+
+
+def test_the_same_at_any_number_of_threads(library):
+    train, test = library
+    one, two = (
+        Ensemble(n_jobs=n, trees=True).fit(train.X, train.Y).decision_function(test.X)
+        for n in (1, 2)
+    )
+    assert (one != two).nnz == 0
+
+
+def test_explanations_add_up_through_all_parts(model, library):
+    _, test = library
+    scores = model.decision_function(test.X[:5]).toarray()
+    for row, found in enumerate(model.explain(test.X[:5], top=3)):
+        for why in found:
+            assert why.total == pytest.approx(why.score, abs=1e-6)
+            assert expit(why.score) == pytest.approx(scores[row, why.label], abs=1e-9)
+            assert why.probability == pytest.approx(scores[row, why.label])
+            for part in why.reasons:
+                if part.reasons:
+                    assert sum(each.share for each in part.reasons) == pytest.approx(part.share)
+
+
+def test_a_label_that_is_no_candidate_has_no_reasons(library):
+    train, test = library
+    model = Ensemble(k=5, n_candidates=3, words=False).fit(train.X, train.Y)
+    candidates = model.decision_function(test.X[:1]).indices
+    other = int(np.setdiff1d(np.arange(train.n_labels), candidates)[0])
+    why = model.explain(test.X[:1], labels=[other])[0][0]
+    assert (why.score, why.reasons, why.probability) == (0.0, (), 0.0)
+
+
+def test_a_learned_document_is_known_at_once(changing, library):
+    _, test = library
+    row, label = test.X[[0]], np.zeros((1, changing.n_labels_ + 1), np.int8)
+    label[0, -1] = 1
+    changing.partial_fit(row, sparse.csr_array(label))
+    scores = changing.decision_function(row)
+    assert changing.n_labels_ - 1 in scores.indices
+    why = changing.explain(row, labels=[changing.n_labels_ - 1])[0][0]
+    assert why.total == pytest.approx(why.score, abs=1e-6)
+    assert any(each.kind == "neighbours" for each in why.reasons)
+
+
+def test_a_forgotten_document_is_no_neighbour_any_more(changing, library):
+    train, _ = library
+    changing.remove([7])
+    numbers = [
+        each.index
+        for why in changing.explain(train.X[[7]], top=50)[0]
+        for part in why.reasons
+        if part.kind == "neighbours"
+        for each in part.reasons
+    ]
+    assert numbers
+    assert 7 not in numbers
+    with pytest.raises(InputError, match="not been removed"):
+        changing.remove([7])
+
+
+def test_it_says_which_parts_do_not_follow(model):
+    assert set(model.frozen_parts_) <= {"linear", "topics", "trees"}
+    assert "topics" in model.frozen_parts_
+
+
+def test_parts_that_are_switched_off_are_not_used(library):
+    train, test = library
+    model = Ensemble(words=False, topics=False, trees=False).fit(train.X, train.Y)
+    assert set(model.combination_.curves) <= {"neighbours", "nearest", "linear"}
+    assert model.decision_function(test.X).nnz
+
+
+def test_curves_can_be_stretched_for_a_measure(library, model):
+    train, _ = library
+    stretched = Ensemble(objective="p@1").fit(train.X, train.Y)
+    assert stretched.learned_.together["p@1"] >= model.learned_.together["p@1"]
+    scores, truth = stretched._held_out
+    assert scores.sum() == pytest.approx(scores.multiply(truth).count_nonzero(), rel=0.02)
+
+
+def test_what_was_learned_prints_as_a_table(model):
+    lines = str(model.learned_).splitlines()
+    assert lines[0].split()[:3] == ["part", "weight", "gain"]
+    assert lines[-2].startswith("together")
+    assert "of the true labels are among" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k": 0}, "`k`"),
+        ({"alpha": -1}, "`alpha`"),
+        ({"objective": "niceness"}, "niceness"),
+        ({"n_candidates": 0}, "`n_candidates`"),
+    ],
+)
+def test_parameters_are_checked(library, parameters, message):
+    train, _ = library
+    with pytest.raises(ParameterError, match=message):
+        Ensemble(**parameters).fit(train.X, train.Y)
+
+
+SPARSE_SCORES = {
+    "check_classifier_multioutput": "scores of many labels are sparse",
+    "check_classifiers_multilabel_output_format_decision_function": "scores are sparse",
+}
+
+
+@parametrize_with_checks(
+    [Ensemble(trees=False)], expected_failed_checks=lambda estimator: SPARSE_SCORES
+)
+def test_scikit_learn_agrees(estimator, check):
+    check(estimator)
