@@ -16,7 +16,7 @@ from manylabel import __version__
 from manylabel.tagger import Suggestions
 from manylabel.web.errors import ApiError, problem_responses
 from manylabel.web.examples import Examples
-from manylabel.web.messages import DocumentId, LabelName
+from manylabel.web.messages import DocumentId, LabelName, Text
 from manylabel.web.routes import READ, WRITE, require_json
 from manylabel.web.service import Served, Service
 
@@ -90,8 +90,8 @@ class BatchResults(Results):
 class Document(BaseModel):
     """A text; metadata are ignored."""
 
-    text: str
-    document_id: str | None = None
+    text: Text
+    document_id: DocumentId | None = None
     metadata: dict[str, str] | None = None
 
 
@@ -111,7 +111,7 @@ class Subject(BaseModel):
 class IndexedDocument(BaseModel):
     """A text with its subjects."""
 
-    text: str
+    text: Text
     subjects: list[Subject]
     document_id: DocumentId | None = None
     metadata: dict[str, str] | None = None

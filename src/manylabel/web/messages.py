@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 __all__ = [
     "ChangeAnswer",
     "DescriptionAnswer",
+    "DocumentId",
     "ExplainAnswer",
     "ExplainRequest",
     "ForgetRequest",
+    "LabelName",
     "LabelsAnswer",
     "LearnRequest",
     "ModelsAnswer",
@@ -20,10 +29,22 @@ __all__ = [
     "SuggestAnswer",
     "SuggestBatchAnswer",
     "SuggestRequest",
+    "Text",
 ]
 
-LabelName = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"\S")]
-DocumentId = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+def _of_characters(text: str) -> str:
+    """A string that can be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("A string holds half of a surrogate pair, which is no sign.") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_of_characters)]
+LabelName = Annotated[Text, StringConstraints(min_length=1, max_length=1000, pattern=r"\S")]
+DocumentId = Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
 ModelName = Annotated[
     str | None, Field(description="One of those that /v1/models lists; by default the first.")
 ]
@@ -39,8 +60,8 @@ class SuggestRequest(Request):
     """One text, or several."""
 
     model: ModelName = None
-    text: str | None = None
-    texts: list[str] | None = None
+    text: Text | None = None
+    texts: list[Text] | None = None
     top: int = Field(10, ge=1, le=1000, description="At most so many labels a text.")
     threshold: Annotated[float, Field(allow_inf_nan=False)] | Literal["auto"] | None = Field(
         None, description="The least score, or `auto` to leave it to the model."
@@ -59,7 +80,7 @@ class ExplainRequest(Request):
     """A text, and the labels to explain; by default the best."""
 
     model: ModelName = None
-    text: str
+    text: Text
     labels: list[LabelName] | None = Field(None, max_length=50)
     top: int = Field(5, ge=1, le=50)
 
@@ -67,7 +88,7 @@ class ExplainRequest(Request):
 class NewDocument(Request):
     """A text with the labels that a person gave it."""
 
-    text: str
+    text: Text
     labels: list[LabelName]
     id: DocumentId | None = Field(None, description="A document of the same id is replaced.")
 

@@ -108,6 +108,11 @@ class Service:
         def call() -> Any:
             served.check_labels(choice.get("include"))
             served.check_labels(choice.get("exclude"))
+            if choice.get("threshold") == "auto":
+                # A tagger has no threshold of its own for texts without any candidate.
+                best = served.tagger.suggest(texts, top=1)
+                if not any(best):
+                    return best
             return served.tagger.suggest(texts, **choice)
 
         return await self.workers.read(call)

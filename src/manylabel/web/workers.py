@@ -27,14 +27,17 @@ class Workers:
     """
 
     def __init__(self, threads: int, max_waiting: int, timeout: float) -> None:
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="manylabel")
+        self._threads = threads
         self._most = threads + max_waiting
         self._timeout = timeout
         self._begun = 0
+        self._pool: ThreadPoolExecutor | None = None
 
     def close(self) -> None:
-        """Finish what was begun."""
-        self._threads.shutdown()
+        """Finish what was begun; whoever asks again opens again."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
     async def read(self, call: Callable[[], Result]) -> Result:
         """The result of a call that changes nothing, and may be given up at any time."""
@@ -51,8 +54,10 @@ class Workers:
                 f"{self._begun} requests are being answered; try again in a moment.",
                 {"Retry-After": "1"},
             )
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="manylabel")
         self._begun += 1
-        in_thread = self._threads.submit(call)
+        in_thread = self._pool.submit(call)
         awaited = asyncio.wrap_future(in_thread)
         awaited.add_done_callback(self._finished)
         await asyncio.wait({awaited}, timeout=self._timeout)

@@ -1,0 +1,93 @@
+"""Catalogues that speak to Annif: requests as its documentation shows them."""
+
+from __future__ import annotations
+
+import pytest
+
+BASE = "/v1/projects/animals"
+
+
+def test_projects_are_listed_as_annif_lists_them(client):
+    (project,) = client.get("/v1/projects").json()["projects"]
+    assert project == client.get(BASE).json()
+    assert project["project_id"] == "animals"
+    assert project["backend"] == {"backend_id": "lcif"}
+    assert project["is_trained"] is True
+    assert {"name", "language", "vocab", "vocab_language"} <= project.keys()
+    assert client.get("/v1/").json().keys() == {"title", "version"}
+
+
+def test_a_form_with_a_text_gets_subjects(client, tagger):
+    form = {"text": "my cat sleeps", "limit": 2, "threshold": 0.0}
+    answer = client.post(f"{BASE}/suggest", data=form, headers={"accept": "application/json"})
+    expected = tagger.suggest("my cat sleeps", top=2)
+    assert answer.json() == {
+        "results": [
+            {"uri": label, "label": name, "notation": None, "score": score}
+            for label, score, name in expected
+        ]
+    }
+
+
+def test_a_text_alone_is_enough_and_other_fields_are_ignored(client):
+    form = {"text": "cat", "language": "en", "metadata_x": "y"}
+    assert client.post(f"{BASE}/suggest", data=form).status_code == 200
+    assert client.post(f"{BASE}/suggest", data=form | {"limit": 0}).json() == {"results": []}
+
+
+def test_a_threshold_leaves_the_better_subjects(client, tagger):
+    best, second = tagger.suggest("my cat sleeps", top=2)
+    form = {"text": "my cat sleeps", "threshold": (best.score + second.score) / 2}
+    found = client.post(f"{BASE}/suggest", data=form).json()["results"]
+    assert [one["uri"] for one in found] == [best.label]
+
+
+def test_batches_keep_their_ids(client):
+    documents = [{"text": "a cat", "document_id": "doc-1"}, {"text": "the dog barks"}]
+    answer = client.post(
+        f"{BASE}/suggest-batch", params={"limit": 1}, json={"documents": documents}
+    )
+    first, second = answer.json()
+    assert (first["document_id"], second["document_id"]) == ("doc-1", None)
+    assert [one["uri"] for one in second["results"]] == ["dogs"]
+
+
+def test_documents_with_subjects_are_learnt(client, tagger):
+    documents = [
+        {
+            "text": "A quick brown fox jumped over the lazy dog.",
+            "subjects": [{"uri": "http://example.org/fox", "label": "fox"}],
+        }
+    ]
+    answer = client.post(f"{BASE}/learn", json=documents)
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert tagger.n_documents == 6
+    found = client.post(f"{BASE}/suggest", data={"text": "a lazy dog"}).json()["results"]
+    assert "http://example.org/fox" in [one["uri"] for one in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "status", "sentence"),
+    [
+        ("/v1/projects/zoo/suggest", {"data": {"text": "cat"}}, 404, "No model is called 'zoo'"),
+        (f"{BASE}/suggest", {"data": {"limit": 3}}, 422, "`text` is not as it should be"),
+        (f"{BASE}/suggest", {"data": {"text": "a", "limit": "x"}}, 422, "`limit` is not as it"),
+        (f"{BASE}/suggest", {"json": {"text": "cat"}}, 415, "The body must be a form"),
+        (f"{BASE}/suggest-batch", {"json": {"documents": []}}, 422, "`documents` is not as it"),
+        (f"{BASE}/learn", {"json": [{"text": "a"}]}, 422, "`0.subjects` is not as it should be"),
+    ],
+)
+def test_refusals_are_problems_as_annif_sends_them(client, path, sent, status, sentence):
+    answer = client.post(path, **sent)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json().keys() == {"title", "status", "detail"}
+    assert sentence in answer.json()["detail"]
+
+
+def test_learning_needs_the_token_here_too(client_of):
+    client = client_of(allow_learn=True, token="sesam")
+    documents = [{"text": "a fox", "subjects": [{"uri": "fox"}]}]
+    assert client.post(f"{BASE}/learn", json=documents).status_code == 401
+    headers = {"authorization": "Bearer sesam"}
+    assert client.post(f"{BASE}/learn", json=documents, headers=headers).status_code == 204
