@@ -65,7 +65,8 @@ def library(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     for part in ("train", "test"):
         write(load_library(part), folder / f"{part}.jsonl")
-    assert run(["train", str(folder / "train.jsonl"), "-o", str(folder / "model"), "--quiet"]) == 0
+    train = ["train", str(folder / "train.jsonl"), "-o", str(folder / "model")]
+    assert run([*train, "--model", "lcif", "--quiet"]) == 0
     return folder
 
 

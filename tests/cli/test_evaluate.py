@@ -50,7 +50,9 @@ def test_unknown_measures_are_refused_at_once(call, metrics, message):
 
 
 def test_features_are_measured_too(call, rows, tmp_path):
-    assert call("train", rows, "-o", tmp_path / "m", "-q", "--set", "k=1").code == 0
+    assert (
+        call("train", rows, "-o", tmp_path / "m", "--model", "lcif", "-q", "--set", "k=1").code == 0
+    )
     assert call("evaluate", tmp_path / "m", rows, "--json").json["p@1"] == pytest.approx(2 / 3)
 
 

@@ -102,6 +102,12 @@ def test_compacting_keeps_what_was_learnt(call, model):
     assert best(call, model, "a ship") == "Sea and sailing"
 
 
+def test_models_that_cannot_learn_are_trained_anew_on_request(call, texts, tmp_path):
+    assert call("train", texts, "-o", tmp_path / "m", "--model", "svm", "-q").code == 0
+    assert call("forget", tmp_path / "m", "c", "-q").code == 0
+    assert call("compact", tmp_path / "m", "--retrain", "--json").json["documents"] == 2
+
+
 @pytest.mark.parametrize("command", ["compact", "forget", "learn"])
 def test_what_is_no_model_is_refused(call, tmp_path, command):
     more = {"compact": [], "forget": ["x"], "learn": ["--text", "x"]}[command]

@@ -184,7 +184,7 @@ def _pairs(line):
 
 
 def test_features_are_answered_with_numbers(call, rows, tmp_path):
-    assert call("train", rows, "-o", tmp_path / "m", "-q").code == 0
+    assert call("train", rows, "-o", tmp_path / "m", "--model", "lcif", "-q").code == 0
     called = call("predict", tmp_path / "m", rows, "--to", "xc")
     assert called.out.splitlines()[0] == "3 2"
     assert not (tmp_path / "scores.labels.txt").exists()

@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "manylabel.cli"]
 
 
 def test_a_corpus_of_texts_becomes_a_model(call, texts, tmp_path):
-    called = call("train", texts, "-o", tmp_path / "model", "--set", "k=2")
+    called = call("train", texts, "-o", tmp_path / "model", "--model", "lcif", "--set", "k=2")
     assert (called.code, called.out) == (0, "")
     assert "Read 3 documents with 3 labels" in called.err
     assert f"manylabel predict {tmp_path / 'model'} FILE" in called.err
@@ -36,7 +36,7 @@ def test_the_outcome_as_data(call, texts, tmp_path):
 
 
 def test_a_corpus_of_features_becomes_a_model(call, rows, tmp_path):
-    assert call("train", rows, "-o", tmp_path / "m", "--set", "k=1").code == 0
+    assert call("train", rows, "-o", tmp_path / "m", "--model", "lcif", "--set", "k=1").code == 0
     found = call("predict", tmp_path / "m", rows, "--top", 1).out.splitlines()
     assert found[1].startswith('{"id": "1", "labels": [{"label": "1", "score": 0.9')
 
@@ -46,7 +46,8 @@ def test_a_corpus_of_features_becomes_a_model(call, rows, tmp_path):
     [("k=7", 7), ("lam=0.25", 0.25), ("weighting=null", None), ("threshold=top", "top")],
 )
 def test_settings_are_read_as_json_or_else_as_text(call, texts, tmp_path, setting, value):
-    assert call("train", texts, "-o", tmp_path / "m", "--set", setting, "-q").code == 0
+    called = call("train", texts, "-o", tmp_path / "m", "--model", "lcif", "--set", setting, "-q")
+    assert called.code == 0
     assert Tagger.load(tmp_path / "m").parameters == {setting.partition("=")[0]: value}
 
 
@@ -63,7 +64,8 @@ def test_settings_are_read_as_json_or_else_as_text(call, texts, tmp_path, settin
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(call, texts, tmp_path, arguments, code, message):
-    called = call("train", texts, "-o", tmp_path / "model", "-q", *arguments)
+    model = [] if "--model" in arguments else ["--model", "lcif"]
+    called = call("train", texts, "-o", tmp_path / "model", "-q", *model, *arguments)
     assert called.code == code
     assert message in called.err
     assert called.err.count("\n") == 1
@@ -72,7 +74,8 @@ def test_a_mistake_is_one_line_and_leaves_nothing(call, texts, tmp_path, argumen
 
 def test_options_decide_what_a_word_is(call, texts, tmp_path):
     def known(text, *options):
-        assert call("train", texts, "-o", tmp_path / "m", "-q", "--force", *options).code == 0
+        train = ("train", texts, "-o", tmp_path / "m", "--model", "lcif", "-q", "--force")
+        assert call(*train, *options).code == 0
         return len(Tagger.load(tmp_path / "m").suggest(text)) > 0
 
     assert known("barking")
@@ -89,8 +92,8 @@ def test_options_decide_what_a_word_is(call, texts, tmp_path):
 def test_labels_may_have_names_and_texts_may_be_left_out(call, texts, tmp_path):
     names = tmp_path / "names.tsv"
     names.write_text("cats\tFeline animals\n")
-    called = call("train", texts, "-o", tmp_path / "m", "--label-info", names, "--keep-snippets")
-    assert called.code == 0
+    train = ("train", texts, "-o", tmp_path / "m", "--model", "lcif")
+    assert call(*train, "--label-info", names, "--keep-snippets").code == 0
     found = call("predict", tmp_path / "m", "--text", "my cat", "--top", 1).json
     assert found["labels"][0]["name"] == "Feline animals"
 
@@ -112,14 +115,13 @@ def test_a_place_that_is_taken_is_refused_before_training(call, texts, tmp_path,
 
 
 def test_a_model_is_replaced_only_by_force(call, texts, tmp_path):
-    assert call("train", texts, "-o", tmp_path / "m", "-q").code == 0
-    called = call("train", texts, "-o", tmp_path / "m", "-q", "--model", "br-knn")
+    train = ("train", texts, "-o", tmp_path / "m", "-q", "--model")
+    assert call(*train, "lcif").code == 0
+    called = call(*train, "br-knn")
     assert called.code == 1
     assert "holds a model; choose another folder, or say --force to replace it." in called.err
     assert Tagger.load(tmp_path / "m").model_name == "lcif"
-    assert (
-        call("train", texts, "-o", tmp_path / "m", "-q", "--model", "br-knn", "--force").code == 0
-    )
+    assert call(*train, "br-knn", "--force").code == 0
     assert Tagger.load(tmp_path / "m").model_name == "br-knn"
 
 
@@ -135,7 +137,7 @@ def test_the_same_seed_gives_the_same_answers(call, texts, tmp_path):
 @pytest.mark.parametrize("wait", [0.5, 1.5, 2.5])
 def test_control_c_leaves_nothing_half_written(library, tmp_path, wait):
     process = subprocess.Popen(
-        [*COMMAND, "train", library / "train.jsonl", "-o", tmp_path / "m"],
+        [*COMMAND, "train", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif"],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -52,14 +52,14 @@ def explain(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Show why labels are suggested: words, similar documents, and what each adds to the score.
+    """Show why labels are suggested.
 
-    The addends of a score are all there is to it. Words that speak for the first label stand
-    out in the text.
+    Words and similar documents, and what each adds to the score: the addends are all there is to
+    it. Words that speak for the first label stand out in the text.
 
     For example:
       manylabel explain model --text "A voyage around the world"
-      manylabel explain model --text "A voyage around the world" --label "Sea stories"
+      manylabel explain model --text "A voyage to the ice" --label "Sea stories"
       manylabel explain model new.jsonl --top 1 --json
     """
     documents = open_documents(

@@ -67,7 +67,7 @@ def learn(
 
     For example:
       manylabel learn model corrected.jsonl
-      manylabel learn model --text "Cats that sail" --label cats --label ships --id x1
+      manylabel learn model --text "Cats at sea" --label cats --label sea
     """
     documents: dict[str, Any]
     if (corpus is None) == (text is None):

@@ -21,8 +21,8 @@ __all__ = [
     "folder_size",
     "open_tagger",
     "parsed_value",
-    "set_threads",
     "settings_of",
+    "silence",
     "text_options",
 ]
 
@@ -51,20 +51,16 @@ def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
     from manylabel.tagger import Tagger
 
     with working(f"Loading {path} ...", quiet):
-        tagger = Tagger.load(path)
-    set_threads(tagger, jobs)
-    return tagger
+        return Tagger.load(path, n_jobs=jobs)
 
 
-def set_threads(tagger: Tagger, jobs: int) -> None:
-    """Make a fitted tagger use so many threads, and show no progress of its own."""
+def silence(tagger: Tagger) -> None:
+    """Make a tagger that showed its training show nothing from now on, also when it is loaded."""
     memory = tagger._fitted()
     for part in (memory.learner.estimator, memory.vectorizer):
-        known = part.get_params(deep=False) if part is not None else {}
-        settings = {"n_jobs": jobs, "verbose": 0}
-        if part is not None:
-            part.set_params(**{name: value for name, value in settings.items() if name in known})
-    tagger.n_jobs, tagger.verbose = jobs, 0
+        if part is not None and hasattr(part, "verbose"):
+            part.set_params(verbose=0)
+    tagger.verbose = 0
 
 
 def settings_of(given: list[str] | None) -> dict[str, Any]:

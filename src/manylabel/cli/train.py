@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manylabel.cli.models import (
     check_target,
     folder_size,
-    set_threads,
     settings_of,
+    silence,
     text_options,
 )
 from manylabel.cli.options import (
@@ -41,7 +41,10 @@ from manylabel.cli.options import (
 )
 from manylabel.cli.output import note, print_json, readable_size, working
 
-__all__ = ["train"]
+if TYPE_CHECKING:
+    from manylabel.tagger import Tagger
+
+__all__ = ["Clock", "train", "write_model"]
 
 
 def train(
@@ -84,7 +87,7 @@ def train(
     """
     check_target(output, force)
     from manylabel.corpus import read
-    from manylabel.tagger import Tagger
+    from manylabel.tagger import DEFAULT_MODEL, Tagger
 
     words = text_options(
         language,
@@ -96,9 +99,8 @@ def train(
         max_df=max_df,
         max_features=max_features,
     )
-    named = {} if model is None else {"model": model}
     tagger = Tagger(
-        **named,
+        DEFAULT_MODEL if model is None else model,
         parameters=settings_of(settings),
         **words,
         keep_texts=keep_texts,
@@ -114,7 +116,7 @@ def train(
     note(f"Training {tagger.model_name} ...", quiet)
     tagger.fit(found, label_info=label_info)
     note(f"Trained {tagger.model_name} in {clock.lap('train')}.", quiet)
-    write_model(tagger, output, jobs, clock, as_json, quiet)
+    write_model(tagger, output, clock, as_json, quiet)
 
 
 class Clock:
@@ -133,16 +135,15 @@ class Clock:
 
 
 def write_model(
-    tagger: Any,
+    tagger: Tagger,
     output: str,
-    jobs: int,
     clock: Clock,
     as_json: bool,
     quiet: bool,
     more: dict[str, Any] | None = None,
 ) -> None:
     """Save a fitted tagger and say so."""
-    set_threads(tagger, jobs)
+    silence(tagger)
     tagger.save(output)
     took, size = clock.lap("save"), folder_size(output)
     note(f"Saved to {output} ({readable_size(size)}) in {took}.", quiet)

@@ -17,8 +17,8 @@ __all__ = ["Trial", "best_first", "run_trials", "usual_grid"]
 #: One setting: its parameters, ``value`` and ``seconds``.
 Trial = dict[str, Any]
 
-_C = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
-_K = {"k": (5, 10, 20, 50, 100)}
+_C: dict[str, Sequence[Any]] = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
+_K: dict[str, Sequence[Any]] = {"k": (5, 10, 20, 50, 100)}
 #: What is tried for models whose search does not share neighbours.
 _USUAL: dict[str, dict[str, Sequence[Any]]] = {
     "ml-knn": _K,

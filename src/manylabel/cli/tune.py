@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -108,16 +109,16 @@ def tune(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Try settings of a model, then train the best on all of the corpus and write it.
+    """Find a model's best settings, and write that model.
 
     instance-knn, feature-knn and lcif search their neighbours once for all settings and tune one
     parameter after the other; of other models every combination is trained. The table shows the
-    best settings.
+    best settings; the first is trained on all of the corpus.
 
     For example:
       manylabel tune train.jsonl -o model
-      manylabel tune train.jsonl -o model --model lcif --metric ndcg@5 --try k=20,50,100
-      manylabel tune train.txt -o model --model svm --try C=0.1,1,10 --held-out 0.3
+      manylabel tune train.jsonl -o model --metric ndcg@5 --try k=20,50,100
+      manylabel tune train.txt -o model --model svm --try C=0.1,1,10
     """
     check_target(output, force)
     from manylabel.cli.trials import best_first, run_trials, usual_grid
@@ -180,12 +181,12 @@ def tune(
         "tried": len(trials),
         "trials": ranked,
     }
-    write_model(tagger, output, jobs, clock, as_json, quiet, more)
+    write_model(tagger, output, clock, as_json, quiet, more)
 
 
-def _grid(tried: list[str] | None) -> dict[str, list[Any]]:
+def _grid(tried: list[str] | None) -> dict[str, Sequence[Any]]:
     """Parameter -> values, from ``name=v,v,...``."""
-    grid = {}
+    grid: dict[str, Sequence[Any]] = {}
     for given in tried or []:
         name, equals, values = given.partition("=")
         if not equals or not name.strip() or not values.strip():
