@@ -142,7 +142,9 @@ def training() -> None:
         their_wall = time.perf_counter()
         theirs, _ = cpu_seconds(lambda model=model, n=sweeps: model.train(n, workers=N_JOBS))
         their_wall = time.perf_counter() - their_wall
-        small_X, small_Y = X[:n_small], Y[:n_small]
+        # Words that none of these documents has are unknown to both.
+        known = np.unique(X[:n_small].indices)
+        small_X, small_Y, X_test = X[:n_small][:, known], Y[:n_small], X_test[:, known]
         small = tomotopy_model(small_X, small_Y)
         small.train(n_long, workers=N_JOBS)
         our_phi = train_phi(
@@ -157,7 +159,7 @@ def training() -> None:
                 n_tokens * 20 * N_JOBS / ours / 1e6,
                 (n_tokens * 20 * N_JOBS / ours) / (n_tokens * sweeps / theirs),
                 (n_tokens * 20 * N_JOBS / wall) / (n_tokens * sweeps / their_wall),
-                held_out(tomotopy_phi(small, X.shape[1], Y.shape[1]), X_test, Y_test),
+                held_out(tomotopy_phi(small, known.size, Y.shape[1]), X_test, Y_test),
                 held_out(our_phi.word_labels.toarray(), X_test, Y_test),
             ]
         )
@@ -176,18 +178,28 @@ def training() -> None:
 
 
 @njit(nogil=True)
-def dense_sampler(pointers, words, counts, phi, prior, sweeps):
-    """The straightforward sampler: every draw looks at every label."""
-    n_labels = prior.size
-    mass = np.empty(n_labels)
+def dense_sampler(pointers, words, counts, phi, prior, label_topics, eta, sweeps):
+    """The straightforward sampler: every draw looks at every label, then at every topic.
+
+    ``label_topics`` has no rows for Flat- and Prior-LDA, where the prior stays as it is.
+    """
+    n_labels, n_topics = prior.size, label_topics.shape[0]
+    mass, topic_mass, prior = np.empty(n_labels), np.empty(n_topics), prior.copy()
     totals = np.zeros(n_labels)
     for row in range(pointers.size - 1):
         n_tokens = 0
         for entry in range(pointers[row], pointers[row + 1]):
             n_tokens += int(counts[entry])
         assigned = np.full(n_tokens, -1)
-        label_n = np.zeros(n_labels)
+        label_n, topic_n, topic_of = np.zeros(n_labels), np.zeros(n_topics), np.full(n_tokens, -1)
         for _ in range(sweeps):
+            if n_topics > 0:
+                share = (topic_n + 0.05) / (topic_n.sum() + 0.05 * n_topics)
+                for label in range(n_labels):
+                    total = 0.01
+                    for topic in range(n_topics):
+                        total += eta * share[topic] * label_topics[topic, label]
+                    prior[label] = total
             token = 0
             for entry in range(pointers[row], pointers[row + 1]):
                 row_phi = phi[words[entry]]
@@ -202,6 +214,17 @@ def dense_sampler(pointers, words, counts, phi, prior, sweeps):
                     label = np.searchsorted(mass, target, side="right")
                     assigned[token] = label
                     label_n[label] += 1
+                    if n_topics > 0:
+                        if topic_of[token] >= 0:
+                            topic_n[topic_of[token]] -= 1
+                        total = 0.0
+                        for topic in range(n_topics):
+                            total += label_topics[topic, label] * (topic_n[topic] + 0.05)
+                            topic_mass[topic] = total
+                        target = np.random.random() * total  # noqa: NPY002
+                        topic = np.searchsorted(topic_mass, target, side="right")
+                        topic_of[token] = min(topic, n_topics - 1)
+                        topic_n[topic_of[token]] += 1
                     token += 1
         totals += label_n
     return totals
@@ -214,19 +237,25 @@ def prediction(training: LabelledTraining) -> None:
     phi = training.word_labels.toarray()
     few = X[:10]
     prior = np.full(phi.shape[1], 0.5 * few.sum() / 10 / phi.shape[1])
-    dense_sampler(few[:1].indptr, few.indices, few.data, phi, prior, 1)
-    seconds, _ = cpu_seconds(
-        lambda: dense_sampler(few.indptr, few.indices, few.data, phi, prior, 4)
-    )
-    dense = seconds / (few.sum() * 4)
-    rows: list[list[object]] = [["every label, dense", dense * 1e9, 1.0]]
+    dense = {}
+    for name, n_topics in (("flat", 0), ("topics", 200)):
+        topics = np.random.default_rng(0).dirichlet(np.full(phi.shape[1], 0.01), n_topics)
+        given = (few.indices, few.data, phi, prior, topics.reshape(n_topics, -1), 150.0)
+        dense_sampler(few[:1].indptr, *given, 1)
+        seconds, _ = cpu_seconds(lambda given=given: dense_sampler(few.indptr, *given, 4))
+        dense[name] = seconds / (few.sum() * 4)
+    rows: list[list[object]] = [
+        ["every label, dense", dense["flat"] * 1e9, 1.0],
+        ["every label and 200 topics, dense", dense["topics"] * 1e9, 1.0],
+    ]
     for model in (FlatLDA, PriorLDA, DependencyLDA):
+        beside = dense["topics" if model is DependencyLDA else "flat"]
         fitted = model(training=training, inference="cgs", burn_in=sweeps // 2, samples=sweeps // 2)
         fitted.fit(train.X, train.Y).decision_function(X[:1], top=5)
         seconds, _ = cpu_seconds(lambda fitted=fitted: fitted.decision_function(X, top=5))
         n_chains = 2 if model is DependencyLDA else 1
         took = seconds / (X.sum() * sweeps * n_chains)
-        rows.append([f"{model.__name__}, decomposed", took * 1e9, dense / took])
+        rows.append([f"{model.__name__}, decomposed", took * 1e9, beside / took])
     print(table(["sampler", "nanoseconds a token", "times as fast"], rows))
     print(
         f"\n{phi.shape[1]:,} labels; {sweeps} sweeps of 100 documents (dense: 4 sweeps of 10), "

@@ -109,6 +109,46 @@ def gather(rows, word, used, parts):
 
 
 @kernel
+def take_part(used, parts, total, label, weight):
+    """As :func:`take`, for parts that :func:`gather` found: keep them and their sum right."""
+    at = used.place[label]
+    before, part = used.n[at], parts[at]
+    take(used, label, weight)
+    if used.place[label] < 0:
+        parts[at] = parts[used.size[0]]
+        return max(total - part, 0.0)
+    parts[at] = part * (used.n[at] / before)
+    return max(total + parts[at] - part, 0.0)
+
+
+@kernel
+def add_part(rows, word, used, parts, total, label, weight):
+    """As :func:`add`, for parts that :func:`gather` found: keep them and their sum right."""
+    at = used.place[label]
+    if at >= 0:
+        before, part = used.n[at], parts[at]
+        used.n[at] += weight
+        parts[at] = part * (used.n[at] / before)
+        return total + parts[at] - part
+    add(used, rows, label, weight)
+    at = used.place[label]
+    parts[at] = phi_of(rows, word, label) * used.n[at]
+    return total + parts[at]
+
+
+@kernel
+def phi_of(rows, word, label):
+    """One phi_wc."""
+    if rows.dense_at[word] >= 0:
+        return np.float64(rows.dense[rows.dense_at[word], label]) + rows.smooth[label]
+    low, high = rows.pointers[word], rows.pointers[word + 1]
+    at = find(rows.labels, low, high, label)
+    if at < high and rows.labels[at] == label:
+        return rows.phi[at] + rows.smooth[label]
+    return rows.smooth[label]
+
+
+@kernel
 def pick_part(weights, n, target):
     """The first of ``n`` weights whose running sum exceeds ``target``; the last if none does."""
     for i in range(n):

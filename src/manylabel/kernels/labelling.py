@@ -27,13 +27,14 @@ import numpy as np
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.in_use import (
     NOTHING,
-    add,
+    add_part,
     add_parts,
     clear,
     gather,
     nothing_used,
     pick_part,
     take,
+    take_part,
 )
 from manylabel.kernels.pairs import find, pick
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
@@ -266,12 +267,18 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                     word = words[first + kind]
                     by_topics[kind] = masses.scale * topics_of_word(topics, mixture, gamma, word)
                     inverse_sum[kind] = 0.0
+                in_use, gathered = 0.0, -1
                 for token in range(kinds.size):
                     kind = kinds[token]
                     word, weight = words[first + kind], weights[kind]
-                    if assigned[token] >= 0:
-                        take(used, assigned[token], weight)
-                    in_use = gather(rows, word, used, parts)
+                    # Tokens of a word follow each other, and each changes little for the next.
+                    if kind == gathered:
+                        if assigned[token] >= 0:
+                            in_use = take_part(used, parts, in_use, assigned[token], weight)
+                    else:
+                        if assigned[token] >= 0:
+                            take(used, assigned[token], weight)
+                        in_use, gathered = gather(rows, word, used, parts), kind
                     low, high = rows.pointers[word], rows.pointers[word + 1]
                     by_word = masses.kappa * rows.sums[high - 1] if high > low else 0.0
                     total = in_use + by_topics[kind] + by_word + masses.everywhere
@@ -292,7 +299,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                         chosen = rows.labels[pick(rows.sums, low, high, mass)]
                     else:
                         chosen = draw_anywhere(rows, topics, mixture, gamma, masses, state)
-                    add(used, rows, chosen, weight)
+                    in_use = add_part(rows, word, used, parts, in_use, chosen, weight)
                     assigned[token] = chosen
                     if sampled and not soft:
                         out[chosen] += share * weight
