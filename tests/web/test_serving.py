@@ -1,0 +1,191 @@
+"""A server in a process of its own: many clients, an end in good order, and one in none."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import threading
+import time
+from urllib.parse import urlsplit
+
+import httpx
+import numpy as np
+import pytest
+from web.serving import running
+
+from manylabel.cli.app import run
+from manylabel.tagger import Tagger
+
+
+@pytest.fixture
+def folder(model_folder, tmp_path):
+    """A copy of the small model."""
+    return shutil.copytree(model_folder, tmp_path / "animals")
+
+
+class Learner(threading.Thread):
+    """Teaches one document after the other, and looks each time whether it is known."""
+
+    def __init__(self, address: str, until: threading.Event) -> None:
+        super().__init__()
+        self.address, self.until = address, until
+        self.acknowledged: list[str] = []
+        self.faults: list[str] = []
+
+    def run(self) -> None:
+        with httpx.Client(base_url=self.address, timeout=60) as client:
+            while not self.until.is_set():
+                try:
+                    self.teach(client, f"n{len(self.acknowledged)}")
+                except httpx.HTTPError as error:
+                    self.faults.append(repr(error))
+                    return
+
+    def teach(self, client: httpx.Client, name: str) -> None:
+        # One document is new, the other takes the place of its predecessor.
+        documents = [
+            {"id": name, "text": f"a cat and its mouse, {name}", "labels": ["cats", name]},
+            {"id": "moving", "text": "the kitchen smells of cheese", "labels": [name]},
+        ]
+        answer = client.post("/v1/learn", json={"documents": documents})
+        if answer.status_code != 200:
+            self.faults.append(answer.text)
+            return
+        self.acknowledged.append(name)
+        answer = client.post("/v1/suggest", json={"text": "cheese in the kitchen"})
+        if name not in {one["label"] for one in answer.json()["labels"]}:
+            self.faults.append(f"{name} was learnt, but {answer.text}")
+
+
+class Reader(threading.Thread):
+    """Asks for suggestions again and again."""
+
+    def __init__(self, address: str, until: threading.Event) -> None:
+        super().__init__()
+        self.address, self.until = address, until
+        self.seconds: list[float] = []
+        self.faults: list[str] = []
+
+    def run(self) -> None:
+        with httpx.Client(base_url=self.address, timeout=60) as client:
+            while not self.until.is_set():
+                start = time.perf_counter()
+                answer = client.post("/v1/suggest", json={"text": "the cat sleeps", "top": 3})
+                self.seconds.append(time.perf_counter() - start)
+                if answer.status_code != 200 or not answer.json()["labels"]:
+                    self.faults.append(answer.text)
+
+
+def crowd(folder, readers: int, seconds: float) -> None:
+    """Many read while one learns: no fault, and nothing learnt is lost."""
+    with running("serve", folder, "--allow-learn") as server:
+        until = threading.Event()
+        learner = Learner(server.address, until)
+        threads = [Reader(server.address, until) for _ in range(readers)]
+        for thread in (learner, *threads):
+            thread.start()
+        time.sleep(seconds)
+        until.set()
+        for thread in (learner, *threads):
+            thread.join()
+    assert [fault for thread in (learner, *threads) for fault in thread.faults] == []
+    assert learner.acknowledged
+    times = np.concatenate([thread.seconds for thread in threads]) * 1000
+    print(
+        f"{readers} clients, {times.size / seconds:.0f} requests/s, "
+        f"median {np.median(times):.1f} ms, 99 % {np.quantile(times, 0.99):.1f} ms; "
+        f"{len(learner.acknowledged)} documents learnt"
+    )
+    known = Tagger.load(folder)
+    assert {known.document(name).id for name in learner.acknowledged} == {*learner.acknowledged}
+    assert known.n_documents == 5 + 1 + len(learner.acknowledged)
+
+
+def test_some_read_while_another_learns(folder):
+    crowd(folder, readers=6, seconds=2)
+
+
+@pytest.mark.slow
+def test_fifty_read_while_another_learns(folder):
+    crowd(folder, readers=50, seconds=20)
+
+
+def test_a_killed_server_has_lost_nothing_that_it_acknowledged(folder):
+    with running("serve", folder, "--allow-learn") as server:
+        learner = Learner(server.address, threading.Event())
+        learner.start()
+        until = time.monotonic() + 60
+        while len(learner.acknowledged) < 12 and time.monotonic() < until:
+            time.sleep(0.001)
+        server.process.send_signal(signal.SIGKILL)
+        learner.join()
+    assert len(learner.acknowledged) >= 12
+    known = Tagger.load(folder)
+    for name in learner.acknowledged:
+        assert known.document(name).labels == ["cats", name]
+    # The document that was being learnt may be there or not, but nothing else.
+    assert known.n_documents - 5 - 1 - len(learner.acknowledged) in (0, 1)
+    assert known.suggest("the cat sleeps").labels
+
+
+def test_a_server_that_is_told_to_stop_finishes_what_it_took(folder):
+    with running("serve", folder) as server:
+        host = urlsplit(server.address)
+        body = b'{"text": "the cat sleeps", "top": 1}'
+        head = (
+            f"POST /v1/suggest HTTP/1.1\r\nHost: {host.netloc}\r\nContent-Length: {len(body)}\r\n"
+            "Content-Type: application/json\r\n\r\n"
+        )
+        with socket.create_connection((host.hostname, host.port), timeout=30) as connection:
+            connection.sendall(head.encode() + body[:10])
+            time.sleep(0.3)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            connection.sendall(body[10:])
+            answer = b""
+            while piece := connection.recv(65536):
+                answer += piece
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert b'"sleep"' in answer
+        assert server.process.wait(timeout=30) == 0
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(server.address)
+
+
+def refusal(capfd, *arguments: object) -> str:
+    assert run(["serve", *map(str, arguments)]) in (1, 2)
+    return capfd.readouterr().err
+
+
+def test_what_cannot_be_served_is_refused_in_a_line(folder, tmp_path, capfd, monkeypatch):
+    assert "two models are called 'animals'" in refusal(capfd, folder, folder)
+    assert "is no name for a model; say NAME=FOLDER." in refusal(capfd, f"={folder}")
+    assert "nowhere" in refusal(capfd, tmp_path / "nowhere")
+    public = (folder, "--host", "0.0.0.0", "--allow-learn", "--port", 0)
+    assert "learning on 0.0.0.0, where others can reach it, needs a token" in refusal(
+        capfd, *public
+    )
+    monkeypatch.setenv("MANYLABEL_TOKEN", " ")
+    assert "the token is empty" in refusal(capfd, folder)
+    (tmp_path / "token").write_text("\n")
+    assert "the token is empty" in refusal(capfd, folder, "--token-file", tmp_path / "token")
+
+
+def test_a_port_that_is_taken_is_reported(folder, capfd):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert "Address already in use" in refusal(capfd, folder, "--port", port)
+
+
+def test_a_token_from_a_file_guards_a_named_model(folder, tmp_path):
+    secret = tmp_path / "token"
+    secret.write_text("sesam\n")
+    arguments = ("serve", f"zoo={folder}", "--allow-learn", "--token-file", secret)
+    with running(*arguments) as server, httpx.Client(base_url=server.address) as client:
+        assert client.get("/v1/models").json()["models"][0]["name"] == "zoo"
+        new = {"model": "zoo", "documents": [{"text": "a cat", "labels": ["cats"]}]}
+        assert client.post("/v1/learn", json=new).status_code == 401
+        headers = {"authorization": "Bearer sesam"}
+        assert client.post("/v1/learn", json=new, headers=headers).status_code == 200
+        assert client.get("/", headers={"host": "evil.example"}).status_code == 400
