@@ -15,11 +15,14 @@ from manylabel.corpus import read
 from manylabel.exceptions import CorpusError
 
 OWN = """
+import os
+
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 def make(C=1.0):
     print("something on standard output")
+    os.write(1, b"something from compiled code\\n")
     return OneVsRestClassifier(LogisticRegression(C=C))
 
 def fail():

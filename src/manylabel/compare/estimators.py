@@ -12,6 +12,7 @@ from scipy import sparse
 
 from manylabel.compare.plan import Row
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.metrics import get_measure
 from manylabel.predictions import canonical_scores, keep_top
 from manylabel.validation import check_labels
 
@@ -43,15 +44,20 @@ def make_search(row: Row, measure: str, n_jobs: int, n_test: int) -> Any:
     Macro F1 with absent labels counted as 1 depends on how many labels are absent, and so on the
     number of documents.
     """
-    from manylabel.selection import NeighborSearchCV
+    from manylabel.selection import DEFAULT_GRID, NeighborSearchCV
 
     if row.model not in TUNABLE:
         raise ParameterError(
             f"{row.model} cannot be tuned here; only {', '.join(TUNABLE)}. Give its parameters."
         )
+    estimator = row.make().set_params(n_jobs=n_jobs)
+    # What is given stays, and so does the threshold where label sets are of no account.
+    fixed = {*row.parameters, *(() if "labels" in get_measure(measure).needs else ("threshold",))}
+    known = {"keep", *estimator.get_params(deep=False)} - fixed
     return NeighborSearchCV(
-        row.make().set_params(n_jobs=n_jobs),
+        estimator,
         metric=measure,
+        grid={name: values for name, values in DEFAULT_GRID.items() if name in known},
         max_documents=min(2000, n_test),
         n_jobs=n_jobs,
     )

@@ -138,28 +138,29 @@ class Results:
 
     @cached_property
     def ranks(self) -> dict[str, dict[str, float]]:
-        """Row's title -> measure -> its rank, averaged over the problems that all rows have.
+        """Row's title -> measure -> its rank, averaged over the problems.
 
-        Equal values share the mean of their ranks, as in the papers. Empty with fewer than two
-        such problems.
+        The rows ranked are those that have every shown measure on every problem; equal values share
+        the mean of their ranks, as in the papers. Empty with one problem, or fewer than two rows.
         """
         from scipy.stats import rankdata
 
-        problems = [
-            lines
+        whole = [
+            {line.title: line for line in lines if self._is_whole(line)}
             for lines in self.lines.values()
-            if all(line.values or (not line.n_runs and line.published) for line in lines)
         ]
-        ranked = [[line for line in lines if line.values] for lines in problems]
-        titles = [line.title for line in ranked[0]] if ranked else []
-        ranked = [lines for lines in ranked if [line.title for line in lines] == titles]
-        found: dict[str, dict[str, float]] = {title: {} for title in titles}
-        if len(titles) < 2 or len(ranked) < 2:
+        titles = [title for title in whole[0] if all(title in lines for lines in whole)]
+        if len(titles) < 2 or len(whole) < 2:
             return {}
+        found: dict[str, dict[str, float]] = {title: {} for title in titles}
         for name in self.plan.metrics:
             sign = -1 if get_measure(name).greater_is_better else 1
-            means = [[line.values[name].mean for line in lines] for lines in ranked]
-            ranks = np.mean([rankdata(sign * np.array(row)) for row in means], axis=0)
-            for title, rank in zip(titles, ranks, strict=True):
+            means = [[sign * lines[title].values[name].mean for title in titles] for lines in whole]
+            for title, rank in zip(titles, np.mean(rankdata(means, axis=1), axis=0), strict=True):
                 found[title][name] = float(rank)
         return found
+
+    def _is_whole(self, line: Line) -> bool:
+        """Whether a row has every measure that tables show."""
+        names = self.plan.metrics
+        return all(n in line.values and not math.isnan(line.values[n].mean) for n in names)

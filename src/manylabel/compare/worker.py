@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import platform
 import sys
 import time
@@ -150,16 +151,30 @@ def _machine() -> dict[str, str]:
 
 
 def _tell(what: dict[str, Any]) -> None:
-    print(json.dumps(what), file=sys.__stdout__, flush=True)
+    os.write(_told, json.dumps(what).encode() + b"\n")
+
+
+def _speak_alone() -> int:
+    """A way to standard output that nobody else has: whatever models print becomes messages.
+
+    Some print from compiled code, which knows nothing of ``sys.stdout``.
+    """
+    told = os.dup(1)
+    os.dup2(2, 1)
+    return told
+
+
+#: Where phases and errors are told.
+_told = 1
 
 
 def main(arguments: list[str]) -> int:
     """Run the job that a file describes."""
+    global _told
     job = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    _told = _speak_alone()
     try:
-        # A model that prints must not disturb what is told.
-        with contextlib.redirect_stdout(sys.stderr):
-            run_job(job)
+        run_job(job)
     except Exception as error:
         if not isinstance(error, ManylabelError):
             import traceback

@@ -42,7 +42,7 @@ def subset_llda(data: Path) -> Plan:
             Row("Dependency-LDA", "dependency-lda", preset="papanikolaou"),
             Row("Subset LLDA", "subset-llda", preset="papanikolaou"),
             Row("Subset LLDA, our defaults", "subset-llda"),
-            Row("Ensemble, our defaults", "ensemble", rcut, needs="manylabel.ensemble"),
+            Row("Ensemble, our defaults", "ensemble", rcut),
         ),
         _METRICS,
         seeds=3,

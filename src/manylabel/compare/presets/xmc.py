@@ -19,19 +19,21 @@ def xmc(data: Path) -> Plan:
         Row("Bonsai (omikuji)", "omikuji:bonsai", needs="omikuji"),
         Row("XR-Linear (libpecos)", "pecos:xr-linear", needs="pecos"),
     )
+    # Label sets are not compared here, so nobody spends time on thresholds.
+    top, tuned = {"threshold": "top-5"}, ("ndcg@5",)
     rows = (
-        Row("Instance kNN", "instance-knn"),
-        Row("LCIF", "lcif", {"labels_per_feature": 100}),
-        Row("Subset SVM", "subset-svm"),
-        Row("Ensemble", "ensemble", needs="manylabel.ensemble"),
-        Row("FastXML", "fastxml"),
-        Row("PfastreXML", "pfastrexml"),
+        Row("Instance kNN, tuned", "instance-knn", top, tuned_for=tuned),
+        Row("LCIF, tuned", "lcif", {**top, "labels_per_feature": 100}, tuned_for=tuned),
+        Row("Subset SVM", "subset-svm", top),
+        Row("Ensemble", "ensemble", top),
+        Row("FastXML", "fastxml", top),
+        Row("PfastreXML", "pfastrexml", top),
         *trees,
     )
     titles = (
-        Row("Instance kNN", "instance-knn", {"k": 100}),
-        Row("Subset SVM", "subset-svm", {"n_neighbors": 100}),
-        Row("Ensemble", "ensemble", needs="manylabel.ensemble"),
+        Row("Instance kNN, tuned", "instance-knn", top, tuned_for=tuned),
+        Row("Subset SVM", "subset-svm", {**top, "n_neighbors": 100}),
+        Row("Ensemble", "ensemble", top),
         *trees,
     )
     return Plan(
@@ -39,7 +41,7 @@ def xmc(data: Path) -> Plan:
         (problem(data, "eurlex57k"), problem(data, "yso-finna-en")),
         rows,
         _METRICS,
-        measured=(*_METRICS, "rp@5", "recall@100", "micro-f1"),
+        measured=(*_METRICS, "rp@5", "recall@100"),
         top=100,
         published={
             ("eurlex57k", "BERT-base, published"): {"p@5": 0.687, "rp@5": 0.796, "ndcg@5": 0.823}
@@ -47,7 +49,8 @@ def xmc(data: Path) -> Plan:
         source="Chalkidis et al. (2019)",
         own_rows={"yso-finna-en": titles},
         notes=(
-            "Every model reads tf-idf rows of the same words.",
+            "Every model reads tf-idf rows of the same words. Tuned models are tuned for nDCG@5 by "
+            "leave-one-out on 2,000 training documents, and the time for that counts.",
             "Label sets of YSO-Finna are incomplete, which understates every model's precision.",
         ),
     )
