@@ -17,7 +17,7 @@ INFO = {"mice": "Mäuse", "dogs": "<b>Dogs</b>"}
 
 def animals() -> Tagger:
     documents = TEXTS.values()
-    return Tagger(parameters={"k": 3}).fit(
+    return Tagger("lcif", parameters={"k": 3}).fit(
         [text for text, _ in documents],
         [labels for _, labels in documents],
         ids=list(TEXTS),

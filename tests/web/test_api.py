@@ -116,7 +116,7 @@ def test_a_label_is_described_by_words_documents_and_other_labels(client):
 
 
 def test_several_models_are_served_side_by_side(client_of, tagger):
-    other = Tagger(parameters={"k": 1}).fit(["red", "blue"], [["warm"], ["cold"]])
+    other = Tagger("lcif", parameters={"k": 1}).fit(["red", "blue"], [["warm"], ["cold"]])
     client = client_of({"animals": tagger, "colours": other}, allow_learn=True)
     listed = client.get("/v1/models").json()["models"]
     assert [one["name"] for one in listed] == ["animals", "colours"]

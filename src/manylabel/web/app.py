@@ -47,7 +47,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
 
     Examples
     --------
-    >>> tagger = Tagger(parameters={"k": 1}).fit(["a cat", "a dog"], [["cats"], ["dogs"]])
+    >>> tagger = Tagger("lcif", parameters={"k": 1}).fit(["a cat", "a dog"], [["cats"], ["dogs"]])
     >>> app = create_app({"animals": tagger})
     >>> "/v1/suggest" in app.openapi()["paths"]
     True

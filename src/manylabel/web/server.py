@@ -34,7 +34,7 @@ class Server:
 
     Examples
     --------
-    >>> tagger = Tagger(parameters={"k": 1}).fit(["a cat", "a dog"], [["cats"], ["dogs"]])
+    >>> tagger = Tagger("lcif", parameters={"k": 1}).fit(["a cat", "a dog"], [["cats"], ["dogs"]])
     >>> server = Server({"animals": tagger}, port=0)
     >>> server.address  # doctest: +ELLIPSIS
     'http://127.0.0.1:...'

@@ -20,7 +20,8 @@ class Vocabulary:
 
     Examples
     --------
-    >>> tagger = Tagger(parameters={"k": 1}).fit(["a cat", "a dog"], [["Big cats"], ["Dogs"]])
+    >>> labels = [["Big cats"], ["Dogs"]]
+    >>> tagger = Tagger("lcif", parameters={"k": 1}).fit(["a cat", "a dog"], labels)
     >>> Vocabulary(tagger).search("CAT", 5)
     (['Big cats'], 1)
     """
