@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.common import DATA
 
 #: In the order of the layers.
-NAMES = ("reading", "vectorizing", "search", "lcif", "lazy", "linear", "trees", "topics")
+NAMES = ("reading", "vectorizing", "search", "lcif", "lazy", "linear", "trees", "topics", "ensemble")
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from manylabel.ensemble.curves import Curve, fit_combination, frequency_group, log_loss
+from manylabel.ensemble.curves import Combination, Curve, fit_combination, frequency_group, log_loss
 
 N = 4000
 
@@ -17,38 +17,48 @@ def problem():
     rng = np.random.default_rng(0)
     useful, noise = rng.normal(size=N), rng.random(N)
     groups = rng.integers(0, 3, N)
+    counts = np.array([1, 3, 10])[groups]
     chance = expit(2.0 * useful - 1.0 + 0.5 * groups)
-    return {"useful": useful, "noise": noise}, groups, rng.random(N) < chance, chance
+    return {"useful": useful, "noise": noise}, counts, rng.random(N) < chance, chance
 
 
 def test_curves_rise_through_zero(problem):
-    parts, groups, truth, _ = problem
-    for curve in fit_combination(parts, groups, truth).curves.values():
+    parts, counts, truth, _ = problem
+    for curve in fit_combination(parts, counts, truth).curves.values():
         assert (np.diff(curve.values) >= -1e-9).all()
         assert curve(np.zeros(1))[0] == pytest.approx(0, abs=1e-9)
 
 
 def test_the_chances_behind_the_data_are_found(problem):
-    parts, groups, truth, chance = problem
-    found = expit(fit_combination(parts, groups, truth)(parts, groups))
+    parts, counts, truth, chance = problem
+    found = expit(fit_combination(parts, counts, truth)(parts, counts))
     assert np.abs(found - chance).mean() < 0.03
-    for group in range(3):
-        assert found[groups == group].mean() == pytest.approx(
-            truth[groups == group].mean(), abs=0.01
+    for count in (1, 3, 10):
+        assert found[counts == count].mean() == pytest.approx(
+            truth[counts == count].mean(), abs=0.01
         )
 
 
 def test_noise_gets_hardly_any_weight(problem):
-    parts, groups, truth, _ = problem
-    curves = fit_combination(parts, groups, truth).curves
+    parts, counts, truth, _ = problem
+    curves = fit_combination(parts, counts, truth).curves
     assert np.ptp(curves["noise"].values) < 0.1 * np.ptp(curves["useful"].values)
 
 
 def test_more_parts_never_make_it_worse_on_what_was_learned(problem):
-    parts, groups, truth, _ = problem
-    both = log_loss(fit_combination(parts, groups, truth)(parts, groups), truth)
+    parts, counts, truth, _ = problem
+    both = log_loss(fit_combination(parts, counts, truth)(parts, counts), truth)
     one = {"noise": parts["noise"]}
-    assert both < log_loss(fit_combination(one, groups, truth)(one, groups), truth)
+    assert both < log_loss(fit_combination(one, counts, truth)(one, counts), truth)
+
+
+def test_calibration_makes_stretched_log_odds_come_true_again(problem):
+    parts, counts, truth, _ = problem
+    fitted = fit_combination(parts, counts, truth)
+    curves = {n: Curve(c.knots, 3 * c.values) for n, c in fitted.curves.items()}
+    stretched = Combination(curves, fitted.offsets, 0.3)
+    mended = stretched.calibrated(stretched(parts, counts), counts, truth)
+    assert expit(mended(parts, counts)).sum() == pytest.approx(truth.sum(), rel=0.01)
 
 
 @pytest.mark.parametrize("truth", [np.zeros(5, bool), np.ones(5, bool), np.zeros(0, bool)])

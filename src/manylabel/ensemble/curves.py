@@ -17,7 +17,7 @@ N_GROUPS = _FREQUENCIES.size + 1
 #: Pieces of a curve: at most so many, and one for each so many true labels.
 _MOST_PIECES, _TRUE_A_PIECE = 8, 25
 _RIDGE = 1e-5
-_STEPS = 300
+_STEPS = 100
 
 
 def frequency_group(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -74,19 +74,42 @@ class Combination:
         By the name of the part.
     offsets : ndarray of shape (n_groups,)
         By :func:`frequency_group`.
+    tilt : float
+        How many log-odds a label has more than one of e times as many training documents.
     """
 
     curves: dict[str, Curve]
     offsets: NDArray[np.float64]
+    tilt: float = 0.0
 
     def __call__(
-        self, parts: dict[str, NDArray[np.float64]], groups: NDArray[np.int64]
+        self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Log-odds of candidates; ``parts`` holds a score of each candidate."""
-        total = self.offsets[groups].astype(np.float64)
+        """Log-odds of candidates.
+
+        ``parts`` holds a score of each candidate, ``counts`` the number of training documents of
+        its label.
+        """
+        total = self.prior(counts)
         for name, curve in self.curves.items():
             total += curve(parts[name])
         return total
+
+    def prior(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What is said of labels before a document is read."""
+        return self.offsets[frequency_group(counts)] - self.tilt * np.log1p(counts)
+
+    def calibrated(
+        self, log_odds: NDArray[np.float64], counts: NDArray[np.int64], truth: NDArray[np.bool_]
+    ) -> Combination:
+        """The same order within groups of frequency, with probabilities that come true.
+
+        ``log_odds`` are those that it gives.
+        """
+        line = fit_combination({"all": log_odds}, counts, truth, most_pieces=1)
+        factor = line.curves["all"].slope(1.0)
+        curves = {n: Curve(c.knots, c.values * factor) for n, c in self.curves.items()}
+        return Combination(curves, self.offsets * factor + line.offsets, self.tilt * factor)
 
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
@@ -96,8 +119,9 @@ def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
 
 def fit_combination(
     parts: dict[str, NDArray[np.float64]],
-    groups: NDArray[np.int64],
+    counts: NDArray[np.int64],
     truth: NDArray[np.bool_],
+    most_pieces: int = _MOST_PIECES,
 ) -> Combination:
     """Find the curves under which the truth is likeliest.
 
@@ -108,10 +132,12 @@ def fit_combination(
     ----------
     parts : dict of str to ndarray of shape (n_candidates,)
         Out-of-sample scores.
-    groups : ndarray of shape (n_candidates,)
-        Frequency groups of the candidates.
+    counts : ndarray of shape (n_candidates,)
+        Training documents of the candidates' labels.
     truth : ndarray of shape (n_candidates,)
         Which candidates are right.
+    most_pieces : int
+        Pieces of a curve, at most; a straight line has 1.
 
     Examples
     --------
@@ -126,7 +152,8 @@ def fit_combination(
         # Nothing to learn from: every part counts alike.
         line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
         return Combination(dict.fromkeys(parts, line), np.full(N_GROUPS, -2.0))
-    knots = {name: _knots(scores, truth) for name, scores in parts.items()}
+    groups = frequency_group(counts)
+    knots = {name: _knots(scores, truth, most_pieces) for name, scores in parts.items()}
     bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
     n_rises = sum(basis.shape[1] for basis in bases)
     used = np.unique(groups)
@@ -159,10 +186,14 @@ def fit_combination(
     return Combination(curves, offsets)
 
 
-def _knots(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _knots(
+    scores: NDArray[np.float64], truth: NDArray[np.bool_], most_pieces: int
+) -> NDArray[np.float64]:
     """Where the pieces of a curve meet: at 0, and where there are true candidates."""
+    if most_pieces == 1:
+        return np.array([0.0, 1.0])
     true = scores[truth]
-    n_pieces = int(np.clip(true.size // _TRUE_A_PIECE, 1, _MOST_PIECES))
+    n_pieces = int(np.clip(true.size // _TRUE_A_PIECE, 1, most_pieces))
     ends = np.quantile(true, np.linspace(0.02, 0.98, n_pieces)) if true.size else np.empty(0)
     lowest = np.quantile(scores, 0.02) if scores.size else 0.0
     knots = np.unique(np.concatenate([[0.0, min(lowest, 0.0)], ends]))

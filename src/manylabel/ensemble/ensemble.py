@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import MultiLabelClassifier
 from manylabel.ensemble import reasons
-from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
-from manylabel.ensemble.learning import Evidence, Learned, choose_parts, raise_measure
+from manylabel.ensemble.curves import Combination, fit_combination
+from manylabel.ensemble.learning import (
+    Evidence,
+    Learned,
+    choose_parts,
+    raise_measure,
+    tilt_to_rare,
+)
 from manylabel.ensemble.neighborhood import Neighborhood, Proposals, recall
-from manylabel.ensemble.topics import TopicPart
+from manylabel.ensemble.topics import TopicPart, train_without_folds
 from manylabel.ensemble.trees import TreePart
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError
@@ -25,6 +33,7 @@ from manylabel.linear.base import candidate_scores
 from manylabel.linear.subset import train_on_candidates
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.metrics import evaluate, get_measure
+from manylabel.parallel import effective_jobs
 from manylabel.predictions import keep_top, values_at
 from manylabel.text.weighting import make_weighting
 from manylabel.validation import check_labels, check_real, check_same_rows, check_whole
@@ -39,16 +48,20 @@ ROUND = 8_192
 _FEW, _FOLDS = 6_000, 5
 #: Of more documents, this share is scored so, and no more than that many.
 _SHARE, _MOST = 0.2, 6_000
+#: Candidates from which curves are learned.
+_CURVES = 250_000
 #: Documents on which powers and sources of candidates are tried.
 _TRIED = 2_000
 _PRUNE = 0.03
 #: With no more pairs of documents and labels the linear part is trained on all of them.
 _EVERY = 20_000_000
-#: Trees are grown for at least so many documents and at most so many non-zeros.
-_TREES_FROM, _TREES_TO = 2_000, 500_000
+#: Trees are grown for at least so many documents; a corpus of so few non-zeros is small.
+_TREES_FROM, _SMALL = 2_000, 500_000
 _POWERS = (1.0, 2.0, 4.0, 8.0)
 #: Words propose labels if that raises the nDCG or the recall of candidates by so much.
 _WORTH_WORDS = 0.01
+#: In a large corpus they are not tried if so many true labels are candidates without them.
+_ENOUGH = 0.9
 _PROPOSING = {"neighbours", "words"}
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
@@ -87,6 +100,9 @@ class Ensemble(MultiLabelClassifier):
     objective : str, default="likelihood"
         What the combination is best for: the likelihood, or a measure of the ranking such as
         "ndcg@5", for which curves found by likelihood are stretched.
+    prefer_rare : bool, default=True
+        Of labels that are about equally likely, prefer those with fewer training documents, as far
+        as precision allows.
     C : float, default=1
         Of the linear part: the weight of the loss against the regularisation.
     weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
@@ -131,6 +147,7 @@ class Ensemble(MultiLabelClassifier):
         topics: bool = True,
         trees: bool | str = "auto",
         objective: str = "likelihood",
+        prefer_rare: bool = True,
         C: float = 1.0,
         weighting: Any = "tfidf",
         threshold: Any = "best:micro-f1",
@@ -146,6 +163,7 @@ class Ensemble(MultiLabelClassifier):
         self.topics = topics
         self.trees = trees
         self.objective = objective
+        self.prefer_rare = prefer_rare
         self.C = C
         self.weighting = weighting
         self.threshold = threshold
@@ -177,11 +195,16 @@ class Ensemble(MultiLabelClassifier):
         # A new document has no words that no other has: training documents must do without theirs.
         lonely = np.bincount(X.indices, minlength=X.shape[1]) == 1
         shared, shared_rows = _without(X, lonely), _without(rows, lonely)
-        self.neighborhood_ = self._neighborhood(rows, shared_rows, Y, held)
-        proposals = self.neighborhood_.training_proposals(
-            shared_rows, np.arange(X.shape[0]), self.n_jobs, self.verbose
-        )
-        scores = self._train_linear(rows, Y, proposals.candidates, folds)
+        with ThreadPoolExecutor(1) as aside:
+            # Topics need no neighbours to be trained, and a single thread.
+            topics = partial(train_without_folds, X, Y, folds, self.seed_)
+            early = self.topics and effective_jobs(self.n_jobs) > 1
+            training = aside.submit(topics) if early else None
+            self.neighborhood_ = self._neighborhood(rows, shared_rows, Y, held)
+            proposals = self.neighborhood_.training_proposals(
+                shared_rows, np.arange(X.shape[0]), self.n_jobs, self.verbose
+            )
+            scores = self._train_linear(rows, Y, proposals.candidates, folds)
         mine = proposals.of_rows(held)
         parts = {name: votes.astype(np.float64) for name, votes in mine.votes.items()}
         margins = values_at(scores[held], mine.candidates)
@@ -192,7 +215,8 @@ class Ensemble(MultiLabelClassifier):
         parts["linear"] = intercepts + (margins - intercepts) / shrunk
         self.topics_: TopicPart | None = None
         if self.topics:
-            parts["topics"] = self._train_topics(X, shared, Y, proposals, folds)
+            without, self.topics_ = training.result() if training else topics()
+            parts["topics"] = self._held_out_topics(without, shared, proposals, folds)
         self.trees_: TreePart | None = None
         if self._wants_trees(X):
             self.trees_ = TreePart.train(X, Y, self.weighting, self.seed_, self.n_jobs)
@@ -201,7 +225,7 @@ class Ensemble(MultiLabelClassifier):
 
     def _wants_trees(self, X: sparse.csr_array) -> bool:
         if self.trees == "auto":
-            return X.shape[0] >= _TREES_FROM and X.nnz <= _TREES_TO
+            return X.shape[0] >= _TREES_FROM and X.nnz <= _SMALL
         return bool(self.trees)
 
     def _neighborhood(
@@ -239,12 +263,17 @@ class Ensemble(MultiLabelClassifier):
             for hood.alpha in _POWERS:
                 values[hood.alpha] = worth()[0]
             hood.alpha = max(values, key=lambda power: values[power])
-        if self.words is True or self.words == "auto":
-            before = worth()
+        before = worth()
+        if self.words is True or (self.words == "auto" and self._wants_words(rows, before[1])):
             hood.learn_words(rows)
             if self.words == "auto" and (worth() < before + _WORTH_WORDS).all():
                 hood.features = None
         return hood
+
+    @staticmethod
+    def _wants_words(rows: sparse.csr_array, recall: float) -> bool:
+        """Whether it is worth trying: for a small corpus, or if neighbours miss many labels."""
+        return rows.nnz <= _SMALL or recall < _ENOUGH
 
     def _train_linear(
         self,
@@ -273,30 +302,22 @@ class Ensemble(MultiLabelClassifier):
         self.linear_, scores, _ = train_on_candidates(rows, Y, trained, settings, folds)
         return scores
 
-    def _train_topics(
+    def _held_out_topics(
         self,
+        without: list[TopicPart],
         X: sparse.csr_array,
-        shared: sparse.csr_array,
-        Y: sparse.csr_array,
         proposals: Proposals,
         folds: NDArray[np.int8],
     ) -> NDArray[np.float64]:
-        """Train the topic part; out-of-sample scores of candidates where there is a fold."""
+        """Scores of candidates by parts that have not seen the fold of the document."""
         found: dict[int, NDArray[np.float64]] = {}
-        for fold in range(folds.max() + 1):
-            out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-            part = TopicPart.train(X[rest], Y[rest], self.seed_, self.n_jobs)
+        for fold, part in enumerate(without):
+            out = np.flatnonzero(folds == fold)
             mine = proposals.of_rows(out)
-            scores = part.scores(
-                shared[out], mine.candidates, mine.votes["neighbours"], self.n_jobs
-            )
-            found.update(
-                zip(out.tolist(), np.split(scores, mine.candidates.indptr[1:-1]), strict=True)
-            )
-        if folds.max() == 0:
-            self.topics_ = part.with_documents(X[out], Y[out])
-        else:
-            self.topics_ = TopicPart.train(X, Y, self.seed_, self.n_jobs)
+            votes = mine.votes["neighbours"]
+            scores = part.scores(X[out], mine.candidates, votes, self.n_jobs)
+            rows = np.split(scores, mine.candidates.indptr[1:-1])
+            found.update(zip(out.tolist(), rows, strict=True))
         return np.concatenate([found[row] for row in sorted(found)])
 
     def _combine(
@@ -307,21 +328,27 @@ class Ensemble(MultiLabelClassifier):
         Y: sparse.csr_array,
     ) -> None:
         """Learn the curves, and say what was learned."""
-        groups = frequency_group(self.counts_)[candidates.indices]
-        evidence = Evidence(candidates, parts, groups, Y)
+        counts = self.counts_[candidates.indices]
+        evidence = Evidence(candidates, parts, counts, Y)
         truth = evidence.truth
         kept, gain = choose_parts(evidence, truth, protected=("neighbours",))
-        found = fit_combination(evidence.only(kept), groups, truth)
+        few = evidence.rows % -(-truth.size // _CURVES) == 0 if truth.size else evidence.rows
+        some = {name: values[few] for name, values in parts.items()}
+        found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
+        if self.prefer_rare:
+            found = tilt_to_rare(evidence, found)
         if self.objective != "likelihood":
             found = raise_measure(evidence, found, self.objective, Y_train)
         lazy = [name for name in LAZY if name in parts]
         self.combination_ = found
-        self.lazy_combination_ = fit_combination(evidence.only(lazy), groups, truth)
+        self.lazy_combination_ = fit_combination(
+            {name: some[name] for name in lazy}, counts[few], truth[few]
+        )
         if "topics" not in kept:
             self.topics_ = None
         if "trees" not in kept:
             self.trees_ = None
-        scores = evidence.scores(expit(found(parts, groups)))
+        scores = evidence.scores(expit(found(parts, counts)))
         self._held_out = scores, Y
         self.learned_ = Learned(
             alone={
@@ -385,12 +412,12 @@ class Ensemble(MultiLabelClassifier):
         self, candidates: sparse.csr_array, parts: dict[str, NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """The sum of all evidence; labels that only the lazy parts know are left to them."""
-        groups = frequency_group(self.counts_)[candidates.indices]
-        log_odds = self.combination_(parts, groups)
+        counts = self.counts_[candidates.indices]
+        log_odds = self.combination_(parts, counts)
         new = ~np.isfinite(self.linear_.intercept[candidates.indices])
         if new.any():
             some = {name: values[new] for name, values in parts.items()}
-            log_odds[new] = self.lazy_combination_(some, groups[new])
+            log_odds[new] = self.lazy_combination_(some, counts[new])
         return log_odds
 
     def explain(

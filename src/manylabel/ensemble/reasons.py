@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from manylabel.ensemble.curves import Combination, frequency_group
+from manylabel.ensemble.curves import Combination
 from manylabel.evidence import Explanation, Reason
 from manylabel.neighbors import Neighbors
 from manylabel.neighbors.reasons import entries, lookup, shared_words
@@ -74,8 +74,7 @@ def _part(name: str, reasons: list[Reason]) -> Reason | None:
 
 
 def _prior(model: Ensemble, combination: Combination, label: int) -> Reason:
-    group = int(frequency_group(model.counts_[[label]])[0])
-    return Reason("prior", float(combination.offsets[group]))
+    return Reason("prior", float(combination.prior(model.counts_[[label]])[0]))
 
 
 def _neighbours(

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.fold import own_credit
 from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import Schedule
-from manylabel.topics.subset import expected_tokens
 from manylabel.topics.training import train_phi
 from manylabel.topics.word_labels import WordLabels
 
-__all__ = ["TopicPart"]
+__all__ = ["TopicPart", "train_without_folds"]
 
 #: Sweeps of training and of prediction; more hardly change the ranking of candidates.
 _TRAINING, _PREDICTION = 4, 2
@@ -121,3 +121,17 @@ class TopicPart:
             (weights, candidates.indices[sharing], kept_ptr), shape=candidates.shape
         )
         return priors, sharing
+
+
+def train_without_folds(
+    X: sparse.csr_array, Y: sparse.csr_array, folds: NDArray[np.int8], seed: int
+) -> tuple[list[TopicPart], TopicPart]:
+    """A part for each fold that has not seen its documents, and one that has seen everything."""
+    without = []
+    for fold in range(folds.max() + 1):
+        rest = np.flatnonzero(folds != fold)
+        without.append(TopicPart.train(X[rest], Y[rest], seed, None))
+    if len(without) > 1:
+        return without, TopicPart.train(X, Y, seed, None)
+    out = np.flatnonzero(folds == 0)
+    return without, without[0].with_documents(X[out], Y[out])

@@ -1,0 +1,238 @@
+"""The ensemble beside Parabel, Bonsai (omikuji) and XR-Linear (libpecos), on the same matrices.
+
+    python -m benchmarks.ensemble [bibtex] [delicious] [eurlex57k] [yso-finna-en] [--ablation]
+
+Prints Markdown. Two threads each; training is timed from weighted matrices (ours: from counts) to a
+model that is ready to predict. Every system has its default settings; ours chooses for itself, on
+the training documents. libpecos wants an older NumPy than ours: name the Python of an environment
+that has it in MANYLABEL_PECOS. What is not installed is left out with a sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.common import corpus, table, versions, weighted
+from benchmarks.trees import BONSAI, omikuji_scores
+from manylabel import Ensemble
+from manylabel.corpus import Corpus, write
+from manylabel.metrics import evaluate
+
+N_JOBS = 2
+MEASURES = [f"{name}@{k}" for name in ("p", "psp", "ndcg") for k in (1, 3, 5)]
+OTHERS = ["rp@5", "micro-f1"]
+#: Precisions in percent of the best bag-of-words systems in the literature.
+PUBLISHED = {
+    "bibtex": {"SLEEC, published": (65.08, 39.64, 28.87)},
+    "delicious": {"FastXML, published": (69.61, 64.12, 59.27)},
+}
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "everything": {},
+    "without words": {"words": False},
+    "without topics": {"topics": False},
+    "without trees": {"trees": False},
+    "50 candidates": {"n_candidates": 50},
+    "power 2": {"alpha": 2.0},
+    "rare labels not preferred": {"prefer_rare": False},
+    "stretched for nDCG@5": {"objective": "ndcg@5"},
+}
+XR_LINEAR = """
+import sys, time
+import numpy as np, scipy.sparse as smat
+from pecos.utils.featurization.text.vectorizers import Vectorizer
+from pecos.xmc import Indexer, LabelEmbeddingFactory
+from pecos.xmc.xlinear.model import XLinearModel
+folder, threads = sys.argv[1], int(sys.argv[2])
+X, Y, Q = (smat.load_npz(f"{folder}/{n}.npz").tocsr().astype(np.float32) for n in ("X", "Y", "Q"))
+for M in (X, Y, Q): M.sort_indices()
+start = time.perf_counter()
+labels = LabelEmbeddingFactory.create(Y, X, method="pifa")
+clusters = Indexer.gen(labels, threads=threads)
+model = XLinearModel.train(X, Y, C=clusters, threads=threads)
+train = time.perf_counter() - start
+start = time.perf_counter()
+scores = model.predict(Q, threads=threads, only_topk=10)
+smat.save_npz(f"{folder}/scores.npz", scores.tocsr())
+print(train, time.perf_counter() - start)
+"""
+
+
+def line(
+    name: str, train: Corpus, test: Corpus, scores: sparse.csr_array, *times: float
+) -> list[object]:
+    found = evaluate(test.Y, scores, Y_train=train.Y, metrics=MEASURES)
+    return [name, *(found[measure] for measure in MEASURES), *times]
+
+
+def ours(train: Corpus, test: Corpus) -> tuple[list[object], Ensemble, sparse.csr_array]:
+    start = time.perf_counter()
+    model = Ensemble(n_jobs=N_JOBS).fit(train.X, train.Y)
+    fit = time.perf_counter() - start
+    start = time.perf_counter()
+    scores = model.decision_function(test.X)
+    took = time.perf_counter() - start
+    return line("Ensemble", train, test, scores, fit, took), model, scores
+
+
+def label_trees(name: str, train: Corpus, test: Corpus) -> list[list[object]]:
+    """Parabel and Bonsai."""
+    import omikuji
+
+    X, Q = weighted(name)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "train.txt")
+        write(Corpus(X, train.Y), path)
+        for title, settings in {"Parabel": {}, "Bonsai": BONSAI}.items():
+            parameters = omikuji.Model.default_hyper_param()
+            for key, value in settings.items():
+                setattr(parameters, key, value)
+            start = time.perf_counter()
+            model = omikuji.Model.train_on_data(str(path), parameters, N_JOBS)
+            fit = time.perf_counter() - start
+            start = time.perf_counter()
+            scores = omikuji_scores(model, Q, train.n_labels)
+            took = time.perf_counter() - start
+            rows.append(line(f"{title} (omikuji)", train, test, scores, fit, took))
+    return rows
+
+
+def xr_linear(name: str, train: Corpus, test: Corpus, python: str) -> list[object]:
+    """XR-Linear in the environment that has it."""
+    X, Q = weighted(name)
+    with tempfile.TemporaryDirectory() as folder:
+        for key, matrix in {"X": X, "Y": train.Y, "Q": Q}.items():
+            sparse.save_npz(Path(folder, f"{key}.npz"), sparse.csr_matrix(matrix))
+        script = Path(folder, "xr_linear.py")
+        script.write_text(XR_LINEAR)
+        done = subprocess.run(
+            [python, str(script), folder, str(N_JOBS)], check=True, capture_output=True, text=True
+        )
+        fit, took = map(float, done.stdout.split()[-2:])
+        scores = sparse.csr_array(sparse.load_npz(Path(folder, "scores.npz")), dtype=np.float64)
+    return line("XR-Linear (libpecos)", train, test, scores, fit, took)
+
+
+def compare(name: str) -> None:
+    train, test = corpus(name)
+    weighted(name)
+    rows, notes = [], []
+    row, model, scores = ours(train, test)
+    rows.append(row)
+    if name not in PUBLISHED:
+        try:
+            rows += label_trees(name, train, test)
+        except ImportError:
+            notes.append("Parabel and Bonsai are left out: omikuji is not installed.")
+        if python := os.environ.get("MANYLABEL_PECOS"):
+            rows.append(xr_linear(name, train, test, python))
+        else:
+            notes.append("XR-Linear is left out: MANYLABEL_PECOS names no Python with libpecos.")
+    for title, values in PUBLISHED.get(name, {}).items():
+        rows.append([title, *(value / 100 for value in values), *[""] * 8])
+    print(f"\n## {name}\n")
+    print(table(["", *MEASURES, "train, s", "predict, s"], rows))
+    given = evaluate(test.Y, scores, model.threshold_.apply(scores), metrics=OTHERS)
+    print("\nEnsemble: " + ", ".join(f"{key} {value:.3f}" for key, value in given.items()) + ".")
+    print(*(f"\n{note}" for note in notes), f"\n```\n{model.learned_}\n```\n", flush=True)
+    calibration(model, scores, train, test)
+    prediction(model, test)
+
+
+def calibration(model: Ensemble, scores: sparse.csr_array, train: Corpus, test: Corpus) -> None:
+    """Mean probability and share of true labels, by probability and by label frequency."""
+    truth = scores.multiply(test.Y).tocsr()
+    hits = np.zeros(scores.nnz)
+    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    hits = np.asarray(test.Y[rows, scores.indices]).ravel() if truth.nnz else hits
+    bins = np.minimum((scores.data * 10).astype(int), 9)
+    sizes = np.bincount(bins, minlength=10)
+    mean = np.bincount(bins, scores.data, 10) / np.maximum(sizes, 1)
+    true = np.bincount(bins, hits, 10) / np.maximum(sizes, 1)
+    error = float(np.sum(sizes * np.abs(mean - true)) / sizes.sum())
+    print(f"Expected calibration error {error:.4f}.\n")
+    counts = np.bincount(train.Y.indices, minlength=train.n_labels)[scores.indices]
+    groups = np.searchsorted([2, 5, 20, 100, 500], counts, side="right")
+    names = ["0-1", "2-4", "5-19", "20-99", "100-499", "500 and more"]
+    found = [
+        [
+            names[g],
+            int((groups == g).sum()),
+            scores.data[groups == g].mean(),
+            hits[groups == g].mean(),
+        ]
+        for g in np.unique(groups)
+    ]
+    print(
+        table(["training documents", "candidates", "mean probability", "true"], found), flush=True
+    )
+
+
+def prediction(model: Ensemble, test: Corpus) -> None:
+    """A batch beside its search alone, and single documents."""
+    rows = model.weighting_.transform(test.X)
+    start = time.perf_counter()
+    model.neighborhood_.search(rows, N_JOBS)
+    search = time.perf_counter() - start
+    start = time.perf_counter()
+    model.decision_function(test.X)
+    whole = time.perf_counter() - start
+    model.set_params(n_jobs=1)
+    took = []
+    for row in range(min(300, test.X.shape[0])):
+        start = time.perf_counter()
+        model.decision_function(test.X[[row]])
+        took.append(1e3 * (time.perf_counter() - start))
+    model.set_params(n_jobs=N_JOBS)
+    print(
+        f"\nA batch takes {whole / search:.2f} times its search alone; one document "
+        f"{np.median(took):.2f} ms (median), {np.percentile(took, 99):.2f} ms (99th percentile).",
+        flush=True,
+    )
+
+
+def ablation(name: str) -> None:
+    train, test = corpus(name)
+    rows = []
+    for title, parameters in ABLATIONS.items():
+        start = time.perf_counter()
+        model = Ensemble(n_jobs=N_JOBS, **parameters).fit(train.X, train.Y)
+        fit = time.perf_counter() - start
+        rows.append(line(title, train, test, model.decision_function(test.X), fit))
+    for part in model.learned_.alone:
+        rows.append([f"{part} alone, training documents", *_alone(model, part)])
+    print(f"\n### What each idea adds: {name}\n")
+    print(table(["", *MEASURES, "train, s"], rows), flush=True)
+
+
+def _alone(model: Ensemble, part: str) -> list[object]:
+    found = model.learned_.alone[part]
+    return [found.get(measure, "") for measure in MEASURES] + [""]
+
+
+def main() -> None:
+    names = ["bibtex", "delicious", "eurlex57k", "yso-finna-en"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpora", nargs="*", choices=[*names, []])
+    parser.add_argument("--ablation", action="store_true", help="what each part adds, instead")
+    arguments = parser.parse_args()
+    print(f"# The ensemble\n\n{versions('manylabel', 'omikuji', 'numba', 'numpy')}", flush=True)
+    rng = np.random.default_rng(0)
+    Ensemble(n_jobs=N_JOBS, trees=True).fit(  # compiles the kernels
+        rng.poisson(1.0, (200, 30)), rng.random((200, 5)) < 0.3
+    )
+    for name in arguments.corpora or names:
+        (ablation if arguments.ablation else compare)(name)
+
+
+if __name__ == "__main__":
+    main()
