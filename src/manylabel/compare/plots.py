@@ -47,7 +47,10 @@ def _trade_off(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
         for title, seconds, value in points:
             axes.plot(seconds, value, looks[title].mark, color=looks[title].colour, markersize=8)
         axes.margins(0.16, 0.14)
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_major_formatter("{x:g}")
+        times = [seconds for _, seconds, _ in points]
+        # Within a decade there is at most one round number to read the axis by.
+        axes.xaxis.set_minor_formatter("{x:g}" if max(times) < 10 * min(times) else "")
         if not get_measure(name).greater_is_better:
             axes.invert_yaxis()
         _label_points(drawn, axes, points)

@@ -7,8 +7,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -99,10 +100,12 @@ def run(
                 run_now[0].problem, run_now[0].split, Path(work), n_jobs=plan.n_jobs
             )
             write_json(folder / f"corpus-{corpus_key}.json", description)
-            for cell, error in _run_all(run_now, plan, folder, Path(work), parallel, watcher):
-                if error is not None:
-                    reasons[cell.key] = error
-                watcher.done(cell, error)
+            # Closed in any case, so that no process outlives the folder it reads from.
+            with closing(_run_all(run_now, plan, folder, Path(work), parallel, watcher)) as ended:
+                for cell, error in ended:
+                    if error is not None:
+                        reasons[cell.key] = error
+                    watcher.done(cell, error)
     found = {
         cell.key: read_cell(folder, cell.key)
         for cell in cells
@@ -117,7 +120,7 @@ def run(
 
 def _run_all(
     cells: list[Cell], plan: Plan, folder: Path, work: Path, parallel: int, watcher: Watcher
-) -> Iterator[tuple[Cell, str | None]]:
+) -> Generator[tuple[Cell, str | None], None, None]:
     """Run cells of one corpus, in their order if one at a time."""
     processes = _Processes()
     with ThreadPoolExecutor(parallel) as pool:
