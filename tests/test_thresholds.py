@@ -246,3 +246,27 @@ def test_measures_without_a_threshold_cannot_choose_one():
         Best("ndcg@5").fit([[0.5]], [[1]])
     with pytest.raises(ParameterError, match="`per_label` needs the metric 'macro-f1'"):
         Best(per_label=True).fit([[0.5]], [[1]])
+
+
+def test_rare_labels_share_the_threshold_of_their_kind():
+    rng = np.random.default_rng(0)
+    Y = sparse.csr_array((rng.random((60, 12)) < np.linspace(0.01, 0.5, 12)).astype(np.int8))
+    scores = sparse.csr_array(np.clip(0.4 * Y.toarray() + rng.random((60, 12)) * 0.6, 0.01, 1))
+    grouped = make_threshold("best:macro-f1:grouped").fit(scores, Y)
+    alone = make_threshold("best:macro-f1:per-label").fit(scores, Y)
+    counts = np.asarray(Y.sum(axis=0)).ravel()
+    often = counts >= grouped.back_off
+    assert often.any()
+    assert grouped.thresholds_[often].tolist() == alone.thresholds_[often].tolist()
+    for low, high in ((1, 2), (2, 4), (4, 8)):
+        kind = np.flatnonzero((counts >= low) & (counts < high))
+        if kind.size:
+            together = Best(at_least_one=False).fit(scores[:, kind], Y[:, kind])
+            assert set(grouped.thresholds_[kind]) == {together.threshold_}
+
+
+def test_a_threshold_may_abstain():
+    scores, Y = [[0.9, 0.1], [0.2, 0.1], [0.8, 0.3]], [[1, 0], [0, 0], [1, 0]]
+    cut = make_threshold("best:micro-f1:abstain").fit(scores, Y)
+    assert cut.apply(scores).toarray().tolist() == [[1, 0], [0, 0], [1, 0]]
+    assert make_threshold("best:micro-f1").fit(scores, Y).apply(scores).toarray()[1].sum() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,11 @@ class Best(Threshold):
         label without a true candidate gets the single threshold.
     at_least_one : bool
         Give a document's best candidate even where it is below the threshold; the search for a
-        single threshold takes this into account.
+        single threshold takes this into account. Without it a document may get no label at all.
+    back_off : int
+        With ``per_label``: a label with fewer true documents than that has the threshold at which
+        the labels of about its frequency have their best F1 together. A threshold found on one or
+        two documents says little.
 
     Attributes
     ----------
@@ -66,11 +71,16 @@ class Best(Threshold):
     """
 
     def __init__(
-        self, metric: str = "micro-f1", per_label: bool = False, at_least_one: bool = True
+        self,
+        metric: str = "micro-f1",
+        per_label: bool = False,
+        at_least_one: bool = True,
+        back_off: int = 0,
     ) -> None:
         self.metric = metric
         self.per_label = per_label
         self.at_least_one = at_least_one
+        self.back_off = back_off
 
     def fit(self, scores: Any, Y: Any) -> Best:
         """Find the threshold; row by row, ``Y`` holds the true labels of ``scores``."""
@@ -85,6 +95,7 @@ class Best(Threshold):
         self.threshold_ = self._single(truth, matrix)
         if self.per_label:
             self.thresholds_ = self._by_label(truth, matrix)
+            self._back_off(truth, matrix)
         return self
 
     def apply(self, scores: Any) -> sparse.csr_array:
@@ -132,6 +143,23 @@ class Best(Threshold):
         cuts = kernels.cuts_between(judged.indptr, judged.scores, counts)
         cuts[counts == 0] = self.threshold_
         return cuts
+
+    def _back_off(self, truth: sparse.csr_array, scores: sparse.csr_array) -> None:
+        """Give rare labels the threshold of their kind."""
+        counts = np.bincount(truth.indices, minlength=truth.shape[1])
+        for labels in _frequencies(counts, self.back_off) if self.back_off else []:
+            mine = truth[:, labels]
+            if mine.nnz:
+                kind = Best("micro-f1", at_least_one=False).fit(scores[:, labels], mine)
+                self.thresholds_[labels] = kind.threshold_
+            else:
+                self.thresholds_[labels] = self.threshold_
+
+
+def _frequencies(counts: NDArray[np.int64], least: int) -> list[NDArray[np.int64]]:
+    """The labels with fewer documents than ``least``, those of about the same number together."""
+    bounds = [0, 1, *(2**power for power in range(1, 32) if 2**power < least), least]
+    return [np.flatnonzero((counts >= low) & (counts < high)) for low, high in pairwise(bounds)]
 
 
 def _groups(judged: Judged, average: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,6 +23,9 @@ _NAMED = {
     "proportional": Proportional,
     "top": TopK,
 }
+_OPTIONS = {"per-label", "grouped", "abstain"}
+#: Labels with fewer true documents share a threshold if they are grouped.
+_BACK_OFF = 8
 
 
 def make_threshold(spec: Any) -> Threshold:
@@ -33,7 +36,9 @@ def make_threshold(spec: Any) -> Threshold:
     spec : str, float or threshold
         ``"cardinality"``, ``"per-label"``, ``"proportional"``, ``"top"`` (as many labels as
         training documents have), ``"top-5"``, a number such as ``"0.3"`` or ``0.3``,
-        ``"best:micro-f1"``, ``"best:macro-f1:per-label"``; a threshold is given back as it is.
+        ``"best:micro-f1"``, ``"best:macro-f1:per-label"``, or ``"best:macro-f1:grouped"``, which
+        is the same with rare labels grouped by frequency; ``":abstain"`` after any of the last
+        three lets a document go without labels. A threshold is given back as it is.
 
     Examples
     --------
@@ -52,9 +57,14 @@ def make_threshold(spec: Any) -> Threshold:
         if match := re.fullmatch(r"top-(\d+)", spec):
             return TopK(check_whole("k", int(match[1]), 1))
         kind, _, rest = spec.partition(":")
-        metric, _, option = rest.partition(":")
-        if kind == "best" and metric in SWEEPS and option in ("", "per-label"):
-            return Best(metric, per_label=option == "per-label")
+        metric, *options = rest.split(":")
+        if kind == "best" and metric in SWEEPS and set(options) <= _OPTIONS:
+            return Best(
+                metric,
+                per_label=not {"per-label", "grouped"}.isdisjoint(options),
+                at_least_one="abstain" not in options,
+                back_off=_BACK_OFF if "grouped" in options else 0,
+            )
         try:
             return Fixed(check_real("threshold", float(spec), -np.inf))
         except ValueError:
