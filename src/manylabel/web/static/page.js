@@ -35,6 +35,7 @@ async function suggest() {
   asking = new AbortController();
   const { signal } = asking;
   const content = text();
+  complain("");
   find("clear").hidden = !content;
   find("examples").hidden = Boolean(content) || !find("examples").querySelector("li");
   if (!content.trim()) {
@@ -52,7 +53,6 @@ async function suggest() {
     ]);
     state.suggested = found.labels;
     state.decided = decided && new Set(decided.labels.map(({ label }) => label));
-    complain("");
     show();
     if (state.open) await explain();
   } catch (error) {
@@ -264,7 +264,6 @@ async function learn() {
     state.before = scores;
     showSize(change.documents, change.new_labels.length);
     tell(`Learnt; the model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
-    complain("");
   } catch (error) {
     complain(error.message);
     showLearning();
