@@ -32,16 +32,21 @@ def main() -> None:
     arguments = parser.parse_args()
     data = data_folder(arguments.data)
     found = {}
+    left_out = {name: f"all of {name}" for name in PRESETS}
     for name in arguments.presets:
-        known = make_preset(name, data)
-        chosen = [p.name for p in known.problems if p.name in (arguments.corpora or [p.name])]
+        known = [problem.name for problem in make_preset(name, data).problems]
+        chosen = [corpus for corpus in known if corpus in (arguments.corpora or known)]
         if not chosen:
             continue
         plan = replace(make_preset(name, data, chosen), n_jobs=arguments.jobs)
         with watching(quiet=False) as watcher:
             found[name] = run(plan, arguments.out / name, watcher=watcher)
         write_report(found[name], arguments.out / name)
-        write_text(PAGE, summary_page(found))
+        del left_out[name]
+        if chosen != known:
+            others = [corpus for corpus in known if corpus not in chosen]
+            left_out[name] = f"{name} on {', '.join(others)}"
+        write_text(PAGE, summary_page(found, list(left_out.values())))
 
 
 if __name__ == "__main__":

@@ -186,6 +186,13 @@ def test_the_summary_counts_what_a_paper_claims():
     assert page.count(said) == 2
     assert "`manylabel compare --preset a-preset`" in page
     assert "(figure 12)" in page
+    assert "Not everything" not in page
+
+
+def test_the_summary_says_what_was_not_run():
+    assert "**Not everything has been run.** Missing: all of xmc." in summary_page(
+        {}, ["all of xmc"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.plan import Claim, Problem
@@ -35,9 +35,18 @@ one of your own.
 """
 
 
-def summary_page(found: Mapping[str, Results]) -> str:
-    """The page for the results of presets by name."""
+def summary_page(found: Mapping[str, Results], left_out: Sequence[str] = ()) -> str:
+    """The page for the results of presets by name.
+
+    Parameters
+    ----------
+    found : mapping of str to Results
+    left_out : sequence of str
+        What was not run, in words.
+    """
     parts = [_HEAD]
+    if left_out:
+        parts.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
     for name, results in found.items():
         parts += _preset(name, results)
     parts += ["## The test\n", SENTENCE + "\n"]
