@@ -12,7 +12,18 @@ from pathlib import Path
 from benchmarks.common import DATA
 
 #: In the order of the layers.
-NAMES = ("reading", "vectorizing", "search", "lcif", "lazy", "linear", "trees", "topics", "ensemble")
+NAMES = (
+    "reading",
+    "vectorizing",
+    "search",
+    "lcif",
+    "lazy",
+    "linear",
+    "trees",
+    "topics",
+    "ensemble",
+    "server",
+)
 
 
 def main() -> int:
