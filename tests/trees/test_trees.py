@@ -10,7 +10,7 @@ from naive import trees as naive
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics import precision_at, propensities, psp_at
 from manylabel.trees import FastXML, PfastreXML
 
@@ -230,6 +230,13 @@ def test_a_label_that_is_no_candidate_has_no_reasons():
     X, Y = np.eye(30), np.tile([[1, 0], [0, 0]], (15, 1))
     (why,) = FastXML(n_trees=2, random_state=0).fit(X, Y).explain(X[:1], labels=[1])[0]
     assert (why.score, why.reasons) == (0.0, ())
+
+
+@pytest.mark.parametrize("label", [-1, 2])
+def test_labels_that_do_not_exist_are_not_explained(label):
+    model = FastXML(n_trees=2, random_state=0).fit(np.eye(4), np.eye(2, dtype=int)[[0, 0, 1, 1]])
+    with pytest.raises(InputError, match=f"labels are numbered 0 to 1; got {label}."):
+        model.explain(np.eye(4)[:1], labels=[0, label])
 
 
 def test_top_keeps_the_best_labels():

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import MultiLabelClassifier
 from manylabel.evidence import Explanation, Reason
+from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import Weighting, make_weighting
@@ -135,19 +136,17 @@ class FastXML(MultiLabelClassifier):
         """
         check_is_fitted(self)
         top = check_whole("top", top, 1)
+        wanted = None if labels is None else self._explainable(labels)
         weighted = self._weighted(self._checked_features(X, reset=False))
         leaves = self.forest_.leaves(weighted, self.n_jobs)
-        scores = self._leaf_scores(weighted, leaves, None if labels is not None else top)
+        scores = self._leaf_scores(weighted, leaves, top if wanted is None else None)
         answer = []
         for row in range(scores.shape[0]):
             span = slice(scores.indptr[row], scores.indptr[row + 1])
             known = dict(
                 zip(scores.indices[span].tolist(), scores.data[span].tolist(), strict=True)
             )
-            if labels is None:
-                chosen = sorted(known, key=lambda label: (-known[label], label))
-            else:
-                chosen = np.atleast_1d(np.asarray(labels, np.int64)).tolist()
+            best_first = sorted(known, key=lambda label: (-known[label], label))
             answer.append(
                 [
                     Explanation(
@@ -155,10 +154,18 @@ class FastXML(MultiLabelClassifier):
                     )
                     if label in known
                     else Explanation(row, label, 0.0)
-                    for label in chosen
+                    for label in (best_first if wanted is None else wanted)
                 ]
             )
         return answer
+
+    def _explainable(self, labels: ArrayLike) -> list[int]:
+        """Check that labels exist."""
+        wanted = np.atleast_1d(np.asarray(labels, np.int64)).tolist()
+        for label in wanted:
+            if not 0 <= label < self.n_labels_:
+                raise InputError(f"labels are numbered 0 to {self.n_labels_ - 1}; got {label}.")
+        return wanted
 
     def _check_parameters(self) -> None:
         check_whole("n_trees", self.n_trees, 1)
