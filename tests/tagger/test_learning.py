@@ -99,6 +99,10 @@ def test_weights_of_words_are_learnt_anew_by_compacting():
     fresh = Tagger("lcif", parameters={"k": 5}, vectorizer=vocabulary).fit(TEXTS[10:], LABELS[10:])
     assert scores(tagger) == pytest.approx(scores(fresh))
     assert tagger.explain(QUERY)[0].neighbours[0].id in IDS[10:]
+    assert tagger._memory.learner.estimator.threshold == "cardinality"
+    tagger.learn(["a zebra and a cat"], [["zebras"]])
+    tagger.compact()
+    assert tagger.suggest(QUERY, threshold="auto").labels
 
 
 @pytest.mark.parametrize("model", ["lcif", "svm"])
@@ -131,6 +135,24 @@ def test_changes_say_which_parts_do_not_know():
     assert machine.n_documents == 39
     machine.compact()
     assert machine.n_documents == 39
+
+
+def test_an_ensemble_learns_and_forgets_by_its_neighbours():
+    tagger = fitted(range(40), model="ensemble", parameters={})
+    before = scores(tagger)
+    change = tagger.learn(["a kitten in the river"], [["fish"]], ["z"])
+    frozen = tagger._memory.learner.estimator.frozen_parts_
+    assert "neighbours" not in frozen
+    assert change.not_updated == (*frozen, "word weights")
+    assert tagger.explain("kitten river", label="fish")[0].neighbours[0].id == "z"
+    tagger.forget("z")
+    assert scores(tagger) == pytest.approx(before, rel=1e-6)
+    tagger.compact()
+    assert scores(tagger) == pytest.approx(before, rel=1e-6)
+    tagger.learn(["a kitten in the river"], [["zebras"]], ["z"])
+    tagger.compact(retrain=True)
+    assert "zebras" in tagger.suggest("kitten river", top=None).labels
+    assert tagger.n_documents == 41
 
 
 def test_a_failed_change_changes_nothing():

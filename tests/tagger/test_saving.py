@@ -42,7 +42,7 @@ def entries(folder) -> int:
         return len(journal.read().entries)
 
 
-@pytest.mark.parametrize("model", ["lcif", "flat-lda", "svm", "br-knn"])
+@pytest.mark.parametrize("model", ["ensemble", "lcif", "flat-lda", "svm", "br-knn"])
 def test_a_loaded_tagger_is_the_same(model, tmp_path):
     tagger = fitted(model)
     tagger.save(tmp_path / "model")

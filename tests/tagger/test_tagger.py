@@ -72,7 +72,7 @@ def test_thresholds(tagger):
     assert tagger.suggest(text, threshold=10.0).labels == []
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if name != "ensemble"])
+@pytest.mark.parametrize("model", MODELS)
 def test_every_model_tags_and_is_measured(model):
     tagger = fresh(model, **QUICK.get(model, {}))
     assert tagger.suggest("cat kitten whiskers purr meow", top=1).labels == ["cats"]

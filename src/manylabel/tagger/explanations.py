@@ -257,7 +257,7 @@ def label_reasons(
         parts=[PartReason(kind, float(share)) for kind, share in _greatest_first(parts.items())],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
         words=[words.reason(feature, share) for feature, share in _greatest_first(direct.items())],
-        probability=getattr(why, "probability", None),
+        probability=why.probability,
     )
 
 

@@ -82,7 +82,7 @@ class Learner:
             return self.estimator.threshold_.apply(scores)
         return self.estimator.predict(counts)
 
-    def rebuild(self, n_labels: int) -> bool:
+    def rebuild(self) -> bool:
         """Train anew on the documents that are left, where the model keeps them.
 
         Returns
@@ -92,9 +92,12 @@ class Learner:
         """
         if not hasattr(self.estimator, "X_"):
             return not self.can_forget
-        kept = self.estimator.alive_
-        self.estimator.fit(self.estimator.X_[kept], self.estimator.Y_[kept])
-        self.n_fitted_labels = n_labels
+        model = self.estimator
+        kept, threshold, fitted = model.alive_, model.threshold, model.threshold_
+        # The threshold of before stays: to learn it again takes longer than everything else.
+        model.set_params(threshold="top").fit(model.X_[kept], model.Y_[kept])
+        model.set_params(threshold=threshold)
+        model.threshold_, model.threshold_stale_ = fitted, True
         return True
 
     def rows(self, numbers: NDArray[np.int64] | None) -> sparse.csr_array | None:

@@ -192,7 +192,7 @@ class Memory:
     def compact(self) -> None:
         """Train anew what can be from its own memory."""
         self.catch_up()
-        if self.documents.is_changed and self.learner.rebuild(self.n_labels):
+        if self.documents.is_changed and self.learner.rebuild():
             rows = self.learner.rows(None)
             self.documents = self.documents.compacted(self.n_labels)
             if rows is not None:

@@ -119,7 +119,7 @@ class Persistent:
 
         InstanceKNN, FeatureKNN and LCIF, which keep their documents, are trained anew: searching
         is as fast as after `fit`, words are weighed anew, and forgotten documents leave no trace
-        but their words in the vocabulary. Other models stay as they are.
+        but their words in the vocabulary and the threshold. Other models stay as they are.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ from manylabel.validation import check_whole
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
 #: The model of a tagger for which none was named.
-DEFAULT_MODEL = "lcif"
+DEFAULT_MODEL = "ensemble"
 
 
 class Tagger(Persistent):
