@@ -107,7 +107,7 @@ def verdict(results: Results, problem: Problem) -> str:
         return ""
     counted = (
         f"Of {better + same + len(worse)} published values ours are better in {better}, the same "
-        f"within {_SAME} in {same} and worse in {len(worse)}"
+        f"in {same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(worse)}"
     )
     return f"{counted}: {'; '.join(worse)}." if worse else f"{counted}."
 
