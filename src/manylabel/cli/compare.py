@@ -138,9 +138,9 @@ def compare(
     also writes them as Markdown, CSV, JSON and one HTML page with plots.
 
     For example:
-      manylabel compare train.jsonl test.jsonl --models lcif,subset-svm --out report
-      manylabel compare train.txt test.txt --models lcif:tuned,svm --metrics p@1,micro-f1
-      manylabel compare all.jsonl --models svm,mine:make_model --set svm.C=0.5 --seeds 5
+      manylabel compare train.jsonl test.jsonl --models lcif,svm --out report
+      manylabel compare train.txt test.txt --models lcif:tuned,svm --metrics p@1
+      manylabel compare all.jsonl --models svm,mine:make --set svm.C=0.5
       manylabel compare --preset subset-llda-tables-2-4
     """
     from manylabel.parallel import effective_jobs
