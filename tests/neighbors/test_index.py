@@ -242,3 +242,16 @@ def test_bad_arguments_get_one_clear_sentence():
         index.remove([1])
     with pytest.raises(InputError, match="call compact"):
         index.arrays()
+
+
+def test_rows_come_from_every_part_in_the_order_asked_for(monkeypatch):
+    monkeypatch.setattr(index_module, "SEAL", 8)
+    X = np.random.default_rng(0).poisson(0.3, (30, 9)).astype(float)
+    index = NeighborIndex(X[:10])
+    for start, stop in ((10, 19), (19, 27), (27, 30)):
+        index.add(X[start:stop])
+    whole = index.rows().toarray()
+    for numbers in ([], [3], [29, 0, 18, 10, 9, 10], list(range(5, 28))):
+        np.testing.assert_array_equal(
+            index.rows(np.array(numbers, np.int64)).toarray(), whole[numbers]
+        )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manylabel.kernels.tokens import MARK, OTHER, WORD
-from manylabel.text.words import WordRules, character_classes, find_words
+from manylabel.text.words import WordRules, character_classes, find_words, word_rules
 
 ALPHABET = "aAbB_19 '-.éÉßΣİ中\u0301\u0307\u0915\u093f😀\ud800"
 
@@ -57,3 +57,12 @@ def test_threads_that_share_rules_get_the_stems_of_one():
 @pytest.mark.parametrize(("lowercase", "terms"), [(True, ["", ""]), (False, ["", "the"])])
 def test_stop_words_match_as_words_are_compared(lowercase, terms):
     assert WordRules(lowercase, ["The"], None).terms(["The", "the"]) == terms
+
+
+def test_stems_are_remembered_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr("manylabel.text.words._MOST_STEMS", 2)
+    rules = word_rules(True, "english", "english")
+    assert rules is word_rules(True, "english", "english")
+    for _ in range(3):
+        assert rules.terms(["the", "Engines", "running", "ships"]) == ["", "engin", "run", "ship"]
+    assert word_rules(True, ["the"], None) is not word_rules(True, ["the"], None)

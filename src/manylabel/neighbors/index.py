@@ -309,18 +309,31 @@ class NeighborIndex:
             self._parts.append(Part(_stacked(previous.rows, last.rows), self.n_features))
 
     def _rows(self, numbers: NDArray[np.int64]) -> Rows:
-        """Some of the rows, as they are stored."""
+        """Some of the rows, as they are stored; costs in proportion to these alone."""
         pieces = [part.rows for part in self._parts]
         if len(self._tail):
             pieces.append(self._tail.rows)
-        whole = _stacked(*pieces) if len(pieces) > 1 else pieces[0]
-        if numbers.size == whole.ptr.size - 1 and (np.diff(numbers) == 1).all():
-            return whole
-        matrix = sparse.csr_array(
-            (whole.values, whole.features, whole.ptr),
-            shape=(whole.ptr.size - 1, self.n_features),
-        )
-        return Rows(*csr_parts(matrix[numbers]))
+        if numbers.size == self.n_rows and (np.diff(numbers) == 1).all():
+            return _stacked(*pieces) if len(pieces) > 1 else pieces[0]
+        last = np.cumsum([piece.ptr.size - 1 for piece in pieces])
+        home = np.searchsorted(last, numbers, side="right")
+        places = [
+            (piece, np.flatnonzero(home == at), numbers[home == at] - last[at] + piece.ptr.size - 1)
+            for at, piece in enumerate(pieces)
+        ]
+        lengths = np.empty(numbers.size, np.int64)
+        for piece, chosen, rows in places:
+            lengths[chosen] = piece.ptr[rows + 1] - piece.ptr[rows]
+        ptr = np.concatenate([[0], np.cumsum(lengths)])
+        found = Rows(ptr, np.empty(ptr[-1], np.int32), np.empty(ptr[-1], np.float32))
+        for piece, chosen, rows in places:
+            sizes = lengths[chosen]
+            within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            source = np.repeat(piece.ptr[rows], sizes) + within
+            target = np.repeat(ptr[chosen], sizes) + within
+            found.features[target] = piece.features[source]
+            found.values[target] = piece.values[source]
+        return found
 
 
 class _Tail:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.text.blocks import character_ngrams
 from manylabel.text.vectorizer import CountVectorizer
-from manylabel.text.words import WordRules, find_words
+from manylabel.text.words import find_words, word_rules
 
 __all__ = ["feature_spans", "surface_forms"]
 
@@ -39,7 +39,7 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
     {1: [(0, 5), (9, 13)], 0: [(14, 19)]}
     """
     check_is_fitted(vectorizer, "vocabulary_")
-    rules = WordRules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
+    rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
     matches = list(find_words(text, vectorizer.min_length))
     terms = rules.terms([match.group() for match in matches])
     found = [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]

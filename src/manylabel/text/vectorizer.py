@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
 from manylabel.text.blocks import BlockCounter, Rows, map_in_order, split_blocks
-from manylabel.text.words import WordRules
+from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
 
 __all__ = ["CountVectorizer"]
@@ -208,7 +208,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
                     "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); "
                     f"got {words}."
                 )
-        rules = WordRules(self.lowercase, self.stop_words, self.stemming)
+        rules = word_rules(self.lowercase, self.stop_words, self.stemming)
         return BlockCounter(rules, self.min_length, words, characters)
 
     def _read(self, texts: Iterable[str], work: Callable[[list[str]], Result]) -> Iterator[Result]:

@@ -25,9 +25,11 @@ from numpy.typing import NDArray
 from manylabel.exceptions import ParameterError
 from manylabel.text.stop_words import STOP_WORDS, english
 
-__all__ = ["WordRules", "character_classes", "find_words"]
+__all__ = ["WordRules", "character_classes", "find_words", "word_rules"]
 
 _N_CODE_POINTS = 0x110000
+#: Stems that are remembered; a server meets new words for ever.
+_MOST_STEMS = 1_000_000
 
 
 @lru_cache(maxsize=1)
@@ -106,9 +108,26 @@ class WordRules:
         if self._stemmer is None:
             return words
         with self._lock:
-            new = [word for word in dict.fromkeys(words) if word not in self._stems]
-            self._stems.update(zip(new, self._stemmer.stemWords(new), strict=True))
-        return [self._stems[word] for word in words]
+            if len(self._stems) > _MOST_STEMS:
+                self._stems = {}
+            stems = self._stems
+            new = [word for word in dict.fromkeys(words) if word not in stems]
+            stems.update(zip(new, self._stemmer.stemWords(new), strict=True))
+        return [stems[word] for word in words]
+
+
+def word_rules(
+    lowercase: bool, stop_words: str | Collection[str] | None, stemming: str | None
+) -> WordRules:
+    """The rules of these parameters, with the stems that earlier texts needed: stemming is slow."""
+    if not (stop_words is None or isinstance(stop_words, str)):
+        return WordRules(lowercase, stop_words, stemming)
+    return _shared_rules(lowercase, stop_words, stemming)
+
+
+@lru_cache(maxsize=4)
+def _shared_rules(lowercase: bool, stop_words: str | None, stemming: str | None) -> WordRules:
+    return WordRules(lowercase, stop_words, stemming)
 
 
 def _stop_words(stop_words: Any, lowercase: bool) -> frozenset[str]:
