@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -21,6 +22,13 @@ class Called:
     @property
     def json(self):
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def _interruptible():
+    """Let processes be interrupted where the tests themselves are not, as in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
