@@ -42,8 +42,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "without trees": {"trees": False},
     "50 candidates": {"n_candidates": 50},
     "power 2": {"alpha": 2.0},
-    "rare labels not preferred": {"prefer_rare": False},
-    "stretched for nDCG@5": {"objective": "ndcg@5"},
+    "by likelihood alone": {"objective": "likelihood"},
 }
 XR_LINEAR = """
 import sys, time

@@ -56,9 +56,29 @@ def test_calibration_makes_stretched_log_odds_come_true_again(problem):
     parts, counts, truth, _ = problem
     fitted = fit_combination(parts, counts, truth)
     curves = {n: Curve(c.knots, 3 * c.values) for n, c in fitted.curves.items()}
-    stretched = Combination(curves, fitted.offsets, 0.3)
-    mended = stretched.calibrated(stretched(parts, counts), counts, truth)
-    assert expit(mended(parts, counts)).sum() == pytest.approx(truth.sum(), rel=0.01)
+    mended = Combination(curves, fitted.offsets + 1).calibrated(parts, counts, truth)
+    found = expit(mended(parts, counts))
+    for count in (1, 3, 10):
+        mine = counts == count
+        assert found[mine].sum() == pytest.approx(truth[mine].sum(), rel=0.02)
+
+
+def test_what_counts_more_for_some_frequencies_is_found():
+    rng = np.random.default_rng(0)
+    scores, counts = rng.normal(size=6_000), np.repeat([1, 3], 3_000)
+    truth = rng.random(6_000) < expit(np.where(counts == 1, 2.0, 1.0) * scores)
+    parts = {"votes": scores}
+    found = fit_combination(parts, counts, truth).calibrated(parts, counts, truth)
+    assert found.factors[0] > 1.5 * found.factors[1]
+
+
+def test_a_group_with_nothing_to_learn_from_stays_as_it_is():
+    line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
+    parts, counts = {"votes": np.array([0.5])}, np.array([1])
+    given = Combination({"votes": line}, np.zeros(6))
+    mended = given.calibrated(parts, counts, np.array([True]))
+    assert mended.factors[1:].tolist() == [1.0] * 5
+    assert abs(mended.factors[0] - 1) < 0.1
 
 
 @pytest.mark.parametrize("truth", [np.zeros(5, bool), np.ones(5, bool), np.zeros(0, bool)])

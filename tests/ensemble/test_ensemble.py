@@ -81,6 +81,18 @@ def test_explanations_add_up_through_all_parts(model, library):
                     assert sum(each.share for each in part.reasons) == pytest.approx(part.share)
 
 
+def test_explanations_that_include_trees_add_up(library, monkeypatch):
+    train, test = library
+    monkeypatch.setattr(
+        "manylabel.ensemble.ensemble.choose_parts",
+        lambda evidence, truth, protected: (list(evidence.parts), dict.fromkeys(evidence.parts, 0)),
+    )
+    model = Ensemble(trees=True, topics=False).fit(train.X, train.Y)
+    for why in model.explain(test.X[:1], top=3)[0]:
+        assert "trees" in [part.kind for part in why.reasons]
+        assert why.total == pytest.approx(why.score, abs=1e-6)
+
+
 def test_a_label_that_is_no_candidate_has_no_reasons(library):
     train, test = library
     model = Ensemble(k=5, n_candidates=3, words=False).fit(train.X, train.Y)

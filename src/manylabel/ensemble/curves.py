@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ N_GROUPS = _FREQUENCIES.size + 1
 _MOST_PIECES, _TRUE_A_PIECE = 8, 25
 _RIDGE = 1e-5
 _STEPS = 100
+#: How far the offset and the factor of a group's log-odds are expected to be off.
+_SPREAD = (1.0, 0.3)
 
 
 def frequency_group(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -72,15 +74,14 @@ class Combination:
     ----------
     curves : dict of str to Curve
         By the name of the part.
-    offsets : ndarray of shape (n_groups,)
-        By :func:`frequency_group`.
-    tilt : float
-        How many log-odds a label has more than one of e times as many training documents.
+    offsets, factors : ndarray of shape (n_groups,)
+        By :func:`frequency_group`: what is said of a label before a document is read, and how much
+        what the parts say counts.
     """
 
     curves: dict[str, Curve]
     offsets: NDArray[np.float64]
-    tilt: float = 0.0
+    factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
 
     def __call__(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
@@ -90,26 +91,27 @@ class Combination:
         ``parts`` holds a score of each candidate, ``counts`` the number of training documents of
         its label.
         """
-        total = self.prior(counts)
+        groups = frequency_group(counts)
+        total = np.zeros(counts.size)
         for name, curve in self.curves.items():
             total += curve(parts[name])
-        return total
-
-    def prior(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What is said of labels before a document is read."""
-        return self.offsets[frequency_group(counts)] - self.tilt * np.log1p(counts)
+        return self.offsets[groups] + self.factors[groups] * total
 
     def calibrated(
-        self, log_odds: NDArray[np.float64], counts: NDArray[np.int64], truth: NDArray[np.bool_]
+        self,
+        parts: dict[str, NDArray[np.float64]],
+        counts: NDArray[np.int64],
+        truth: NDArray[np.bool_],
     ) -> Combination:
-        """The same order within groups of frequency, with probabilities that come true.
-
-        ``log_odds`` are those that it gives.
-        """
-        line = fit_combination({"all": log_odds}, counts, truth, most_pieces=1)
-        factor = line.curves["all"].slope(1.0)
-        curves = {n: Curve(c.knots, c.values * factor) for n, c in self.curves.items()}
-        return Combination(curves, self.offsets * factor + line.offsets, self.tilt * factor)
+        """The same order within groups of frequency, with probabilities that come true in each."""
+        log_odds, groups = self(parts, counts), frequency_group(counts)
+        offsets, factors = self.offsets.copy(), self.factors.copy()
+        for group in np.unique(groups):
+            mine = groups == group
+            offset, factor = _line(log_odds[mine], truth[mine])
+            offsets[group] = offset + factor * offsets[group]
+            factors[group] *= factor
+        return Combination(self.curves, offsets, factors)
 
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
@@ -184,6 +186,25 @@ def fit_combination(
     # A group without candidates is like the nearest that has some.
     offsets = np.interp(np.arange(N_GROUPS), used, found[n_rises:])
     return Combination(curves, offsets)
+
+
+def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
+    """The offset and the factor that make log-odds come true, by maximum a posteriori.
+
+    Both stay near 0 and 1 where there is little to learn from.
+    """
+    spread = np.array(_SPREAD)
+
+    def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        away = (line - [0.0, 1.0]) / spread
+        found = line[0] + line[1] * log_odds
+        error = expit(found) - truth
+        value = float(np.sum(np.logaddexp(0, found) - truth * found) + away @ away / 2)
+        return value, np.array([error.sum(), error @ log_odds]) + away / spread
+
+    bounds = [(None, None), (0.1, None)]
+    offset, factor = minimize(loss, [0.0, 1.0], jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(offset), float(factor)
 
 
 def _knots(

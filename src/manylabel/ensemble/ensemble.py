@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import Any, Self
 
@@ -22,7 +23,6 @@ from manylabel.ensemble.learning import (
     Learned,
     choose_parts,
     raise_measure,
-    tilt_to_rare,
 )
 from manylabel.ensemble.neighborhood import Neighborhood, Proposals, recall
 from manylabel.ensemble.topics import TopicPart, train_without_folds
@@ -75,11 +75,11 @@ class Ensemble(MultiLabelClassifier):
     candidates, and labelled LDA over the candidates. A rising curve turns each part's score into
     log-odds, and the log-odds add up:
 
-    .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + \sum_i c_i(s_{il})
+    .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + a_{g(l)} \sum_i c_i(s_{il})
 
-    with an offset for how frequent the label is. Curves and offsets are those under which the
-    labels of training documents are likeliest, by scores of models that had not seen those
-    documents. Scores are probabilities.
+    with an offset and a factor for how frequent the label is. They are those under which the labels
+    of training documents are likeliest, by scores of models that had not seen those documents; the
+    curves are then stretched for the measure in ``objective``. Scores are probabilities.
 
     Parameters
     ----------
@@ -97,12 +97,9 @@ class Ensemble(MultiLabelClassifier):
         Train the topic part.
     trees : bool or "auto", default="auto"
         Grow the tree part; by default for corpora of a middling size, where that is quick.
-    objective : str, default="likelihood"
-        What the combination is best for: the likelihood, or a measure of the ranking such as
-        "ndcg@5", for which curves found by likelihood are stretched.
-    prefer_rare : bool, default=True
-        Of labels that are about equally likely, prefer those with fewer training documents, as far
-        as precision allows.
+    objective : str, default="ndcg@5"
+        What the combination is best for: a measure of the ranking, for which curves found by
+        likelihood are stretched, or "likelihood".
     C : float, default=1
         Of the linear part: the weight of the loss against the regularisation.
     weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
@@ -146,8 +143,7 @@ class Ensemble(MultiLabelClassifier):
         words: bool | str = "auto",
         topics: bool = True,
         trees: bool | str = "auto",
-        objective: str = "likelihood",
-        prefer_rare: bool = True,
+        objective: str = "ndcg@5",
         C: float = 1.0,
         weighting: Any = "tfidf",
         threshold: Any = "best:micro-f1",
@@ -163,7 +159,6 @@ class Ensemble(MultiLabelClassifier):
         self.topics = topics
         self.trees = trees
         self.objective = objective
-        self.prefer_rare = prefer_rare
         self.C = C
         self.weighting = weighting
         self.threshold = threshold
@@ -199,7 +194,7 @@ class Ensemble(MultiLabelClassifier):
             # Topics need no neighbours to be trained, and a single thread.
             topics = partial(train_without_folds, X, Y, folds, self.seed_)
             early = self.topics and effective_jobs(self.n_jobs) > 1
-            training = aside.submit(topics) if early else None
+            training = aside.submit(copy_context().run, topics) if early else None
             self.neighborhood_ = self._neighborhood(rows, shared_rows, Y, held)
             proposals = self.neighborhood_.training_proposals(
                 shared_rows, np.arange(X.shape[0]), self.n_jobs, self.verbose
@@ -328,17 +323,18 @@ class Ensemble(MultiLabelClassifier):
         Y: sparse.csr_array,
     ) -> None:
         """Learn the curves, and say what was learned."""
-        counts = self.counts_[candidates.indices]
+        truth = values_at(Y, candidates) > 0
+        # A label that is right has one document fewer without the one that is looked at. Counting
+        # one fewer for wrong labels too keeps the truth out of the counts.
+        counts = np.maximum(self.counts_[candidates.indices] - 1, 0)
         evidence = Evidence(candidates, parts, counts, Y)
-        truth = evidence.truth
         kept, gain = choose_parts(evidence, truth, protected=("neighbours",))
         few = evidence.rows % -(-truth.size // _CURVES) == 0 if truth.size else evidence.rows
         some = {name: values[few] for name, values in parts.items()}
         found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
-        if self.prefer_rare:
-            found = tilt_to_rare(evidence, found)
         if self.objective != "likelihood":
             found = raise_measure(evidence, found, self.objective, Y_train)
+        found = found.calibrated(parts, counts, truth)
         lazy = [name for name in LAZY if name in parts]
         self.combination_ = found
         self.lazy_combination_ = fit_combination(
@@ -525,6 +521,21 @@ class Ensemble(MultiLabelClassifier):
         self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
         self.neighborhood_.remove(gone)
         return self
+
+    def compact(self) -> NDArray[np.int64]:
+        """Index the documents that are left anew: searching is as fast as after ``fit``.
+
+        Scores stay the same, but for words that were about to follow what came and went.
+
+        Returns
+        -------
+        numbers : ndarray of int64
+            The old number of each document; their places are the new ones.
+        """
+        check_is_fitted(self)
+        kept = self.neighborhood_.compact()
+        self.alive_ = np.ones(kept.size, np.bool_)
+        return kept
 
 
 def _without(X: sparse.csr_array, columns: NDArray[np.bool_]) -> sparse.csr_array:

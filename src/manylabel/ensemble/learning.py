@@ -12,7 +12,7 @@ from manylabel.ensemble.curves import Combination, Curve, fit_combination, log_l
 from manylabel.metrics import evaluate, get_measure
 from manylabel.predictions import values_at
 
-__all__ = ["Evidence", "Learned", "choose_parts", "raise_measure", "tilt_to_rare"]
+__all__ = ["Evidence", "Learned", "choose_parts", "raise_measure"]
 
 #: A part must lower the log-loss by this share to be kept.
 _WORTH = 1e-3
@@ -21,9 +21,6 @@ _SAMPLE = 60_000
 #: Factors by which a part's curve is tried to be stretched.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
 _ROUNDS = 2
-#: Preferences for rare labels that are tried, and the precision that they may cost.
-_TILTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-_PRICE = 5e-4
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Evidence:
     parts : dict of str to ndarray
         A score of each candidate.
     counts : ndarray
-        The number of training documents of each candidate's label.
+        The number of other training documents of each candidate's label.
     Y : csr_array of shape (n_documents, n_labels)
         The true labels.
     """
@@ -152,10 +149,7 @@ def choose_parts(
 def raise_measure(
     evidence: Evidence, combination: Combination, measure: str, Y_train: sparse.csr_array
 ) -> Combination:
-    """Stretch the parts' curves as long as that raises a measure of the ranking.
-
-    In the end all are stretched alike, so that probabilities come true again.
-    """
+    """Stretch the parts' curves as long as that raises a measure of the ranking."""
     better = 1 if get_measure(measure).greater_is_better else -1
 
     def value(tried: Combination) -> float:
@@ -171,24 +165,4 @@ def raise_measure(
                 tried = replace(combination, curves={**combination.curves, name: stretched})
                 if (found := value(tried)) > best:
                     best, combination = found, tried
-    log_odds = combination(evidence.parts, evidence.counts)
-    return combination.calibrated(log_odds, evidence.counts, evidence.truth)
-
-
-def tilt_to_rare(evidence: Evidence, combination: Combination) -> Combination:
-    """Prefer the rarer of labels that are about equally likely, as far as precision allows.
-
-    Among labels that are nearly certain the order says little of precision, but much of how
-    specific the answer is.
-    """
-    log_odds = combination(evidence.parts, evidence.counts)
-    log_counts = np.log1p(evidence.counts)
-    precision = {}
-    for tilt in _TILTS:
-        scores = evidence.scores(log_odds - tilt * log_counts)
-        found = evaluate(evidence.Y, scores, metrics=["p@1", "p@3", "p@5"])
-        precision[tilt] = float(np.mean(list(found.values())))
-    best = max(precision.values())
-    chosen = max(tilt for tilt in _TILTS if precision[tilt] >= best - _PRICE)
-    tilted = replace(combination, tilt=chosen)
-    return tilted.calibrated(log_odds - chosen * log_counts, evidence.counts, evidence.truth)
+    return combination

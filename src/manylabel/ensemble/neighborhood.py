@@ -200,11 +200,18 @@ class Neighborhood:
         self.index.remove(gone)
         self._update_words()
 
-    def _update_words(self) -> None:
-        """Let words know what came and went, once it is a thousandth of all documents."""
+    def compact(self) -> NDArray[np.int64]:
+        """Index the documents that are left anew; their old numbers, in the new order."""
+        self._update_words(lag=self.index.n_rows)
+        kept = self.index.compact()
+        self._set_labels(self.Y[kept])
+        return kept
+
+    def _update_words(self, lag: int = _LAG) -> None:
+        """Let words know what came and went, once it is one in ``lag`` of all documents."""
         if self.features is None:
             self._pending.clear()
-        elif sum(rows.shape[0] for rows, _, _ in self._pending) * _LAG >= self.index.n_rows:
+        elif sum(rows.shape[0] for rows, _, _ in self._pending) * lag >= self.index.n_rows:
             for rows, Y, sign in self._pending:
                 self.features.update(rows, Y, sign)
             self._pending.clear()

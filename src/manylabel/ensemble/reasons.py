@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from manylabel.ensemble.curves import Combination
+from manylabel.ensemble.curves import frequency_group
 from manylabel.evidence import Explanation, Reason
 from manylabel.neighbors import Neighbors
 from manylabel.neighbors.reasons import entries, lookup, shared_words
@@ -49,8 +49,10 @@ def explain(
             continue
         known = np.isfinite(model.linear_.intercept[label])
         combination = model.combination_ if known else model.lazy_combination_
-        slopes = {n: c.slope(float(parts[n][at])) for n, c in combination.curves.items()}
-        found: list[Reason | None] = [_prior(model, combination, label)]
+        group = frequency_group(model.counts_[label])
+        factor = float(combination.factors[group])
+        slopes = {n: factor * c.slope(float(parts[n][at])) for n, c in combination.curves.items()}
+        found: list[Reason | None] = [Reason("prior", float(combination.offsets[group]))]
         found.append(_neighbours(model, slopes, weighted, neighbors, label))
         if "words" in slopes:
             found.append(_words(model, slopes["words"], weighted, label))
@@ -59,6 +61,8 @@ def explain(
         if "topics" in slopes and credit is not None:
             words = zip(X.indices.tolist(), credit[:, at].tolist(), strict=True)
             found.append(_part("topics", _word_reasons(words, slopes["topics"])))
+        if "trees" in slopes:
+            found.append(Reason("trees", slopes["trees"] * float(parts["trees"][at])))
         said = sorted((each for each in found if each is not None), key=lambda each: -each.share)
         score = float(log_odds[at])
         answer.append(Explanation(row, label, score, tuple(said), float(expit(score))))
@@ -71,10 +75,6 @@ def _part(name: str, reasons: list[Reason]) -> Reason | None:
         return None
     ordered = tuple(sorted(reasons, key=lambda reason: -reason.share))
     return Reason(name, float(np.sum([reason.share for reason in ordered])), reasons=ordered)
-
-
-def _prior(model: Ensemble, combination: Combination, label: int) -> Reason:
-    return Reason("prior", float(combination.prior(model.counts_[[label]])[0]))
 
 
 def _neighbours(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.parallel import map_blocks
 from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.fold import own_credit
 from manylabel.topics.sampling import lengths
@@ -127,11 +128,23 @@ def train_without_folds(
     X: sparse.csr_array, Y: sparse.csr_array, folds: NDArray[np.int8], seed: int
 ) -> tuple[list[TopicPart], TopicPart]:
     """A part for each fold that has not seen its documents, and one that has seen everything."""
-    without = []
-    for fold in range(folds.max() + 1):
-        rest = np.flatnonzero(folds != fold)
-        without.append(TopicPart.train(X[rest], Y[rest], seed, None))
-    if len(without) > 1:
-        return without, TopicPart.train(X, Y, seed, None)
+    n_folds = int(folds.max()) + 1
+    n_parts = n_folds if n_folds == 1 else n_folds + 1
+    parts = list(map_blocks(_train_without, (X, Y, folds, seed), n_parts, 1, fixed=True))
+    if n_folds > 1:
+        return parts[:-1], parts[-1]
     out = np.flatnonzero(folds == 0)
-    return without, without[0].with_documents(X[out], Y[out])
+    return parts, parts[0].with_documents(X[out], Y[out])
+
+
+def _train_without(
+    X: sparse.csr_array,
+    Y: sparse.csr_array,
+    folds: NDArray[np.int8],
+    seed: int,
+    fold: int,
+    stop: int,
+) -> TopicPart:
+    """A part that has not seen a fold; blocks are of one fold."""
+    rest = np.flatnonzero(folds != fold)
+    return TopicPart.train(X[rest], Y[rest], seed, None)
