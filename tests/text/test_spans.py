@@ -20,6 +20,7 @@ TEXT = st.one_of(st.text(ALPHABET, max_size=30), st.text(max_size=15))
         {"stop_words": ["aa", "bb"], "ngram_range": (1, 3)},
         {"stemming": "english", "ngram_range": (2, 2)},
         {"char_ngrams": (2, 3)},
+        {"char_ngrams": (2, 3), "whole_words": True},
         {"min_length": 1, "stemming": "german"},
     ],
     ids=str,

@@ -177,7 +177,14 @@ def test_unknown_words_are_left_out(train, texts):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"stemming": "english", "ngram_range": (1, 2)}, {"char_ngrams": (2, 3)}, {"min_df": 2}],
+    [
+        {},
+        {"stemming": "english", "ngram_range": (1, 2)},
+        {"char_ngrams": (2, 3)},
+        {"char_ngrams": (2, 3), "whole_words": True},
+        {"lead": 3, "lead_weight": 4},
+        {"min_df": 2},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
@@ -221,6 +228,22 @@ def test_display_names_are_the_words_most_often_written():
 def test_display_names_of_character_ngrams_are_the_ngrams():
     ours = CountVectorizer(char_ngrams=(2, 2)).fit(["Ship"])
     assert ours.display_names_.tolist() == [" s", "hi", "ip", "p ", "sh"]
+
+
+def test_parts_of_words_are_told_from_whole_words():
+    ours = CountVectorizer(char_ngrams=(4, 4), whole_words=True)
+    counts = ours.fit_transform(["ship Leadership", "ship"])
+    assert counts[:, [ours.vocabulary_["ship"]]].toarray().ravel().tolist() == [1, 1]
+    assert counts[:, [ours.vocabulary_["~ship"]]].toarray().ravel().tolist() == [2, 1]
+    shown = dict(zip(ours.vocabulary_, ours.display_names_, strict=True))
+    assert (shown["leadership"], shown["~ship"]) == ("Leadership", "~ship")
+
+
+def test_the_first_words_of_a_text_count_more():
+    ours = CountVectorizer(lead=3, lead_weight=4, stop_words=["the"])
+    counts = ours.fit_transform(["the ship sails the sea", "sea", ""])
+    assert ours.get_feature_names_out().tolist() == ["sails", "sea", "ship"]
+    assert counts.toarray().tolist() == [[4, 1, 4], [0, 4, 0], [0, 0, 0]]
 
 
 def test_no_text_gives_no_rows():
@@ -286,6 +309,11 @@ def test_texts_that_cannot_be_used_are_refused(texts, options, message, n_jobs):
             {"char_ngrams": (2, 3), "ngram_range": (1, 2)},
             "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); got (1, 2).",
         ),
+        (
+            {"lead": 5, "ngram_range": (1, 2)},
+            "`lead` weighs single words, so `ngram_range` must be (1, 1); got (1, 2).",
+        ),
+        ({"lead_weight": 0}, "`lead_weight` must be a whole number of at least 1; got 0."),
         ({"stop_words": [1]}, "`stop_words` must hold words; got 1."),
         (
             {"stop_words": "klingon"},

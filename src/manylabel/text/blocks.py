@@ -20,11 +20,21 @@ from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
 from manylabel.text.words import WordRules, character_classes
 
-__all__ = ["Block", "BlockCounter", "Rows", "character_ngrams", "map_in_order", "split_blocks"]
+__all__ = [
+    "PART",
+    "Block",
+    "BlockCounter",
+    "Rows",
+    "character_ngrams",
+    "map_in_order",
+    "split_blocks",
+]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+#: Before a part of a word where whole words are features too; no word has it.
+PART = "~"
 # Large enough that joining the blocks' vocabularies costs little beside counting them.
 _BLOCK_CHARACTERS = 1 << 23
 
@@ -117,7 +127,11 @@ class BlockCounter:
     ngram_range : (int, int)
         Fewest and most terms of a feature.
     char_ngrams : (int, int) or None
-        Fewest and most characters, where features are parts of terms instead.
+        Fewest and most characters, where features are parts of terms.
+    whole_words : bool
+        Keep the terms beside their parts.
+    lead, lead_weight : int
+        Each of the first so many words of a text counts so many times.
     """
 
     def __init__(
@@ -126,11 +140,17 @@ class BlockCounter:
         min_length: int,
         ngram_range: tuple[int, int],
         char_ngrams: tuple[int, int] | None,
+        whole_words: bool = False,
+        lead: int = 0,
+        lead_weight: int = 1,
     ) -> None:
         self.rules = rules
         self.min_length = min_length
         self.ngram_range = ngram_range
         self.char_ngrams = char_ngrams
+        self.whole_words = whole_words
+        self.lead = lead
+        self.lead_weight = lead_weight
 
     def __call__(self, texts: list[str]) -> Block:
         """Count one block."""
@@ -140,6 +160,8 @@ class BlockCounter:
         word_counts = np.bincount(sequence, minlength=len(words))
         features, term_numbers = _number(self.rules.terms(words))
         sequence = term_numbers[sequence]
+        if self.lead:
+            sequence, pointers = _repeat_lead(sequence, pointers, self.lead, self.lead_weight)
         if self.ngram_range != (1, 1):
             sequence, pointers = _drop_stop_words(sequence, pointers)
             sequence, pointers, heads, lasts = string_ngrams(
@@ -149,7 +171,11 @@ class BlockCounter:
                 features.append(f"{features[head]} {features[last]}")
         rows = Rows(*count_rows(sequence, pointers, len(features)))
         if self.char_ngrams is not None:
-            features, rows = _split_terms(features, rows, self.char_ngrams)
+            parts, part_rows = _split_terms(features, rows, self.char_ngrams)
+            if self.whole_words:
+                features, rows = _beside(features, rows, parts, part_rows)
+            else:
+                features, rows = parts, part_rows
         return Block(rows, features, words, word_counts)
 
 
@@ -196,6 +222,30 @@ def _drop_stop_words(
     kept = sequence >= 0
     before = np.concatenate([[0], np.cumsum(kept)])
     return sequence[kept], before[pointers]
+
+
+def _repeat_lead(
+    sequence: NDArray[np.int32], pointers: NDArray[np.int64], lead: int, weight: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The same words, the first of each text several times."""
+    place = np.arange(sequence.size) - np.repeat(pointers[:-1], np.diff(pointers))
+    times = np.where(place < lead, weight, 1)
+    return np.repeat(sequence, times), np.concatenate([[0], np.cumsum(times)])[pointers]
+
+
+def _beside(
+    terms: list[str], rows: Rows, parts: list[str], part_rows: Rows
+) -> tuple[list[str], Rows]:
+    """Terms and their parts, which are marked as such."""
+    both = sparse.hstack(
+        [
+            sparse.csr_array((r.counts, r.indices, r.indptr), shape=(len(r), len(names)))
+            for r, names in ((rows, terms), (part_rows, parts))
+        ],
+        format="csr",
+    )
+    indptr, indices = both.indptr.astype(np.int64), both.indices.astype(np.int32)
+    return [*terms, *(PART + part for part in parts)], Rows(indptr, indices, both.data)
 
 
 def _split_terms(terms: list[str], rows: Rows, lengths: tuple[int, int]) -> tuple[list[str], Rows]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sklearn.utils.validation import check_is_fitted
 
-from manylabel.text.blocks import character_ngrams
+from manylabel.text.blocks import PART, character_ngrams
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.words import find_words, word_rules
 
@@ -56,10 +56,12 @@ def _features(
 ) -> Iterable[tuple[str, int, int]]:
     """Every occurrence of a feature, in or out of the vocabulary, among terms with their places."""
     if vectorizer.char_ngrams is not None:
+        mark = PART if vectorizer.whole_words else ""
         for term, start, end in found:
             for feature in character_ngrams(term, *vectorizer.char_ngrams):
-                yield feature, start, end
-        return
+                yield mark + feature, start, end
+        if not vectorizer.whole_words:
+            return
     low, high = vectorizer.ngram_range
     for first in range(len(found)):
         for last in range(first + low - 1, min(first + high, len(found))):

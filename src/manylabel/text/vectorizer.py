@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
-from manylabel.text.blocks import BlockCounter, Rows, map_in_order, split_blocks
+from manylabel.text.blocks import PART, BlockCounter, Rows, map_in_order, split_blocks
 from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
 
@@ -50,6 +50,11 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         Features are parts of words, of so many characters at least and at most, instead of words:
         for short texts and inflected languages. A space marks the edge of a word, which counts
         as a character.
+    whole_words : bool, default=False
+        With ``char_ngrams``: count words too. Parts then begin with "~".
+    lead, lead_weight : int, default=0 and 1
+        Each of the first ``lead`` words of a text, stop words among them, counts ``lead_weight``
+        times: for texts that begin with a title or a summary.
     min_df, max_df : int or float, default=1 and 1.0
         Leave out features that occur in fewer, or more, documents than that: a whole number of
         documents, or as a float a share of them.
@@ -88,6 +93,9 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         stemming: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         char_ngrams: tuple[int, int] | None = None,
+        whole_words: bool = False,
+        lead: int = 0,
+        lead_weight: int = 1,
         min_df: float = 1,
         max_df: float = 1.0,
         max_features: int | None = None,
@@ -100,6 +108,9 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         self.stemming = stemming
         self.ngram_range = ngram_range
         self.char_ngrams = char_ngrams
+        self.whole_words = whole_words
+        self.lead = lead
+        self.lead_weight = lead_weight
         self.min_df = min_df
         self.max_df = max_df
         self.max_features = max_features
@@ -148,10 +159,12 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         kept = self._select(blocks, names)
         self.vocabulary_ = dict(zip(names[kept], range(kept.size), strict=True))
         self.display_names_ = names[kept]
-        if self.char_ngrams is None:
+        if self.char_ngrams is None or self.whole_words:
             shown = _most_written(list(words), word_counts, counter.rules)
             for column, name in enumerate(self.vocabulary_):
-                self.display_names_[column] = " ".join(shown[term] for term in name.split(" "))
+                if not name.startswith(PART):
+                    terms = (shown[term] for term in name.split(" "))
+                    self.display_names_[column] = " ".join(terms)
         columns = np.full(names.size, -1, np.int32)
         columns[kept] = np.arange(kept.size)
 
@@ -208,8 +221,21 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
                     "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); "
                     f"got {words}."
                 )
-        rules = word_rules(self.lowercase, self.stop_words, self.stemming)
-        return BlockCounter(rules, self.min_length, words, characters)
+        check_whole("lead", self.lead, 0)
+        check_whole("lead_weight", self.lead_weight, 1)
+        if self.lead and words != (1, 1):
+            raise ParameterError(
+                f"`lead` weighs single words, so `ngram_range` must be (1, 1); got {words}."
+            )
+        return BlockCounter(
+            word_rules(self.lowercase, self.stop_words, self.stemming),
+            self.min_length,
+            words,
+            characters,
+            self.whole_words,
+            self.lead,
+            self.lead_weight,
+        )
 
     def _read(self, texts: Iterable[str], work: Callable[[list[str]], Result]) -> Iterator[Result]:
         """Results of ``work`` on each block of texts, in order, with a progress bar."""
