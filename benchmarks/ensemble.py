@@ -11,20 +11,18 @@ that has it in MANYLABEL_PECOS. What is not installed is left out with a sentenc
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from benchmarks.common import corpus, table, versions, weighted
-from benchmarks.trees import BONSAI, omikuji_scores
+from benchmarks.common import DATA, corpus, table, versions, weighted
 from manylabel import Ensemble
-from manylabel.corpus import Corpus, write
+from manylabel.compare.outsiders import make_outsider
+from manylabel.compare.plan import Row
+from manylabel.compare.presets.xmc import xmc
+from manylabel.corpus import Corpus
 from manylabel.metrics import evaluate
 
 N_JOBS = 2
@@ -44,25 +42,6 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "power 2": {"alpha": 2.0},
     "by likelihood alone": {"objective": "likelihood"},
 }
-XR_LINEAR = """
-import sys, time
-import numpy as np, scipy.sparse as smat
-from pecos.utils.featurization.text.vectorizers import Vectorizer
-from pecos.xmc import Indexer, LabelEmbeddingFactory
-from pecos.xmc.xlinear.model import XLinearModel
-folder, threads = sys.argv[1], int(sys.argv[2])
-X, Y, Q = (smat.load_npz(f"{folder}/{n}.npz").tocsr().astype(np.float32) for n in ("X", "Y", "Q"))
-for M in (X, Y, Q): M.sort_indices()
-start = time.perf_counter()
-labels = LabelEmbeddingFactory.create(Y, X, method="pifa")
-clusters = Indexer.gen(labels, threads=threads)
-model = XLinearModel.train(X, Y, C=clusters, threads=threads)
-train = time.perf_counter() - start
-start = time.perf_counter()
-scores = model.predict(Q, threads=threads, only_topk=10)
-smat.save_npz(f"{folder}/scores.npz", scores.tocsr())
-print(train, time.perf_counter() - start)
-"""
 
 
 def line(
@@ -82,43 +61,16 @@ def ours(train: Corpus, test: Corpus) -> tuple[list[object], Ensemble, sparse.cs
     return line("Ensemble", train, test, scores, fit, took), model, scores
 
 
-def label_trees(name: str, train: Corpus, test: Corpus) -> list[list[object]]:
-    """Parabel and Bonsai."""
-    import omikuji
-
+def other(name: str, row: Row, train: Corpus, test: Corpus) -> list[object]:
+    """A row of another library's model; its matrices are weighted before the clock starts."""
     X, Q = weighted(name)
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "train.txt")
-        write(Corpus(X, train.Y), path)
-        for title, settings in {"Parabel": {}, "Bonsai": BONSAI}.items():
-            parameters = omikuji.Model.default_hyper_param()
-            for key, value in settings.items():
-                setattr(parameters, key, value)
-            start = time.perf_counter()
-            model = omikuji.Model.train_on_data(str(path), parameters, N_JOBS)
-            fit = time.perf_counter() - start
-            start = time.perf_counter()
-            scores = omikuji_scores(model, Q, train.n_labels)
-            took = time.perf_counter() - start
-            rows.append(line(f"{title} (omikuji)", train, test, scores, fit, took))
-    return rows
-
-
-def xr_linear(name: str, train: Corpus, test: Corpus, python: str) -> list[object]:
-    """XR-Linear in the environment that has it."""
-    X, Q = weighted(name)
-    with tempfile.TemporaryDirectory() as folder:
-        for key, matrix in {"X": X, "Y": train.Y, "Q": Q}.items():
-            sparse.save_npz(Path(folder, f"{key}.npz"), sparse.csr_matrix(matrix))
-        script = Path(folder, "xr_linear.py")
-        script.write_text(XR_LINEAR)
-        done = subprocess.run(
-            [python, str(script), folder, str(N_JOBS)], check=True, capture_output=True, text=True
-        )
-        fit, took = map(float, done.stdout.split()[-2:])
-        scores = sparse.csr_array(sparse.load_npz(Path(folder, "scores.npz")), dtype=np.float64)
-    return line("XR-Linear (libpecos)", train, test, scores, fit, took)
+    model = make_outsider(row.model, {"n_jobs": N_JOBS})
+    model.n_labels_ = train.n_labels
+    model._learn(X, train.Y)
+    start = time.perf_counter()
+    scores = model._score(Q, 10)
+    took = time.perf_counter() - start
+    return line(row.title, train, test, scores, model.train_seconds_, took)
 
 
 def compare(name: str) -> None:
@@ -128,14 +80,11 @@ def compare(name: str) -> None:
     row, model, scores = ours(train, test)
     rows.append(row)
     if name not in PUBLISHED:
-        try:
-            rows += label_trees(name, train, test)
-        except ImportError:
-            notes.append("Parabel and Bonsai are left out: omikuji is not installed.")
-        if python := os.environ.get("MANYLABEL_PECOS"):
-            rows.append(xr_linear(name, train, test, python))
-        else:
-            notes.append("XR-Linear is left out: MANYLABEL_PECOS names no Python with libpecos.")
+        for row in xmc(DATA).rows:
+            if row.needs is not None and row.is_missing:
+                notes.append(f"{row.title} is left out: {row.needs} is not installed.")
+            elif row.needs is not None:
+                rows.append(other(name, row, train, test))
     for title, values in PUBLISHED.get(name, {}).items():
         rows.append([title, *(value / 100 for value in values), *[""] * 8])
     print(f"\n## {name}\n")

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from manylabel.corpus import Corpus, read, write
+from manylabel.compare.outsiders import make_outsider
+from manylabel.corpus import Corpus, read
 from manylabel.metrics import evaluate
 from manylabel.text import CountVectorizer, Weighting
 from manylabel.trees import FastXML, PfastreXML
@@ -37,7 +36,6 @@ PUBLISHED = {
         "PfastreXML": (0.322, 0.165, 0.546, 0.482),
     },
 }
-BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}
 
 
 def load(name: str) -> tuple[Corpus, Corpus]:
@@ -92,42 +90,18 @@ def ours(name: str, train: Corpus, test: Corpus, jobs: int) -> None:
 
 def label_trees(train: Corpus, test: Corpus, jobs: int) -> None:
     """The lines of Parabel and Bonsai on unit tf-idf rows."""
-    try:
-        import omikuji
-    except ImportError:
-        print("\nParabel and Bonsai are left out: omikuji is not installed.")
-        return
-    weighting = Weighting("tfidf").fit(train.X)
-    queries = weighting.transform(test.X)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "train.txt")
-        write(Corpus(weighting.transform(train.X), train.Y), path)
-        for title, settings in {"Parabel": {}, "Bonsai": BONSAI}.items():
-            parameters = omikuji.Model.default_hyper_param()
-            for key, value in settings.items():
-                setattr(parameters, key, value)
-            model, fit_time = timed(
-                lambda parameters=parameters: omikuji.Model.train_on_data(
-                    str(path), parameters, jobs
-                )
-            )
-            scores, score_time = timed(
-                lambda model=model: omikuji_scores(model, queries, train.n_labels)
-            )
-            show(f"{title} (omikuji)", train, test, scores, fit_time, score_time)
-
-
-def omikuji_scores(model: Any, queries: sparse.csr_array, n_labels: int) -> sparse.csr_array:
-    """Ten labels a document."""
-    rows, labels, values = [], [], []
-    for row in range(queries.shape[0]):
-        span = slice(queries.indptr[row], queries.indptr[row + 1])
-        pairs = zip(queries.indices[span].tolist(), queries.data[span].tolist(), strict=True)
-        for label, score in model.predict(list(pairs), top_k=10):
-            rows.append(row)
-            labels.append(label)
-            values.append(score)
-    return sparse.csr_array((np.array(values), (rows, labels)), shape=(queries.shape[0], n_labels))
+    weighting = Weighting("tfidf", dtype=np.float32).fit(train.X)
+    X, queries = weighting.transform(train.X), weighting.transform(test.X)
+    for title in ("parabel", "bonsai"):
+        model = make_outsider(f"omikuji:{title}", {"n_jobs": jobs})
+        model.n_labels_ = train.n_labels
+        try:
+            model._learn(X, train.Y)
+        except ImportError:
+            print("\nParabel and Bonsai are left out: omikuji is not installed.")
+            return
+        scores, score_time = timed(lambda model=model: model._score(queries, 10))
+        show(f"{title.title()} (omikuji)", train, test, scores, model.train_seconds_, score_time)
 
 
 def main() -> None:

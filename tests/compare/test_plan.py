@@ -41,6 +41,12 @@ def test_rows_that_mean_nothing_are_refused(text, message):
     assert str(error.value) == message
 
 
+def test_a_package_may_be_in_another_environment(monkeypatch):
+    row = Row("Theirs", "their.module:make", needs="no_such_package")
+    monkeypatch.setenv("MANYLABEL_NO_SUCH_PACKAGE", "/elsewhere/bin/python")
+    assert not row.is_missing
+
+
 def test_a_row_whose_package_is_missing_is_left_out_with_a_sentence():
     problem = Problem("p", "train", "test")
     rows = (Row("LCIF", "lcif"), Row("Theirs", "their.module:make", needs="no_such_package"))

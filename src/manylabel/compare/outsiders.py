@@ -5,7 +5,11 @@ They read rows of unit length, weighted by tf-idf like those of our own models.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -43,6 +47,8 @@ class _LabelTree(BaseEstimator):
 
     threshold_: Threshold
     n_labels_: int
+    #: How long the library itself trained, from its own matrices.
+    train_seconds_: float
 
     def fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> Self:
         """Learn."""
@@ -82,7 +88,9 @@ class Omikuji(_LabelTree):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "train.txt")
             write(Corpus(X, Y), path)
+            start = time.perf_counter()
             self.model_ = omikuji.Model.train_on_data(str(path), parameters, self.n_jobs)
+            self.train_seconds_ = time.perf_counter() - start
 
     def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
         rows, labels, values = [], [], []
@@ -98,22 +106,60 @@ class Omikuji(_LabelTree):
 
 
 class XRLinear(_LabelTree):
-    """XR-Linear as libpecos trains it, with its own defaults."""
+    """XR-Linear as libpecos trains it, with its own defaults.
+
+    libpecos wants older versions of NumPy and SciPy than ours: it runs in another Python, the one
+    that ``MANYLABEL_PECOS`` names. Times include starting it and handing over the matrices.
+    """
 
     def __init__(self, n_jobs: int = 1) -> None:
         self.n_jobs = n_jobs
 
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        trees: Any = import_module("pecos.xmc")
-        linear: Any = import_module("pecos.xmc.xlinear.model")
-        X, Y = _plain(X), _plain(Y)
-        clusters = trees.Indexer.gen(trees.LabelEmbeddingFactory.create(Y, X))
-        self.model_ = linear.XLinearModel.train(X, Y, C=clusters, threads=self.n_jobs)
+        self._folder = tempfile.TemporaryDirectory()
+        self.train_seconds_ = float(self._run("train", X=X, Y=Y).split()[-1])
 
     def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
-        found = self.model_.predict(_plain(X), only_topk=top, threads=self.n_jobs)
-        return sparse.csr_array(found)
+        self._run("predict", top, Q=X)
+        return sparse.csr_array(sparse.load_npz(Path(self._folder.name, "scores.npz")))
+
+    def _run(self, *task: Any, **matrices: sparse.csr_array) -> str:
+        for name, matrix in matrices.items():
+            plain = sparse.csr_matrix(matrix.astype(np.float32))
+            sparse.save_npz(Path(self._folder.name, f"{name}.npz"), plain, compressed=False)
+        python = os.environ.get("MANYLABEL_PECOS", sys.executable)
+        arguments = [self._folder.name, str(self.n_jobs), *map(str, task)]
+        command = [python, "-c", _XR_LINEAR, *arguments]
+        done = subprocess.run(  # noqa: S603 - the user's own Python, and no shell
+            command, check=True, capture_output=True, text=True
+        )
+        return done.stdout
 
 
-def _plain(matrix: sparse.csr_array) -> sparse.csr_matrix:
-    return sparse.csr_matrix(matrix.astype(np.float32))
+_XR_LINEAR = """
+import sys
+import time
+import numpy as np
+import scipy.sparse as sparse
+from pecos.xmc import Indexer, LabelEmbeddingFactory
+from pecos.xmc.xlinear.model import XLinearModel
+
+folder, threads, task, *more = sys.argv[1:]
+
+def matrix(name):
+    found = sparse.load_npz(f"{folder}/{name}.npz").tocsr().astype(np.float32)
+    found.sort_indices()
+    return found
+
+if task == "train":
+    X, Y = matrix("X"), matrix("Y")
+    start = time.perf_counter()
+    clusters = Indexer.gen(LabelEmbeddingFactory.create(Y, X), threads=int(threads))
+    model = XLinearModel.train(X, Y, C=clusters, threads=int(threads))
+    print(time.perf_counter() - start)
+    model.save(f"{folder}/model")
+else:
+    model = XLinearModel.load(f"{folder}/model")
+    scores = model.predict(matrix("Q"), only_topk=int(more[0]), threads=int(threads))
+    sparse.save_npz(f"{folder}/scores.npz", scores.tocsr())
+"""

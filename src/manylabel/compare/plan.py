@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -79,7 +80,8 @@ class Row:
         Measures; the model is tuned on the training documents for each by itself, and each is
         reported of the model tuned for it. Others are of the model tuned for the first.
     needs : str, optional
-        A module without which the row is left out.
+        A module without which the row is left out. A variable such as ``MANYLABEL_PECOS`` may name
+        the Python of another environment that has it.
     """
 
     title: str
@@ -107,8 +109,10 @@ class Row:
 
     @property
     def is_missing(self) -> bool:
-        """Whether a package that the row needs is not installed."""
-        return self.needs is not None and find_spec(self.needs) is None
+        """Whether a package that the row needs is installed nowhere."""
+        if self.needs is None or find_spec(self.needs) is not None:
+            return False
+        return not os.environ.get(f"MANYLABEL_{self.needs.upper()}")
 
     def make(self) -> Any:
         """The estimator of one of manylabel's models, not tuned."""
