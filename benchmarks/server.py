@@ -2,8 +2,8 @@
 
 python -m benchmarks.server [MODEL] [--texts CORPUS] [--seconds 10] [--clients 1 8 32]
 
-Without a model folder, one is trained on EURLEX57K and asked about its test part. Clients and
-server share the machine.
+A model folder that does not exist is made: trained on EURLEX57K. It is asked about the test part.
+Clients and server share the machine. What learns is a copy of the model.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import http.client
 import itertools
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def train(folder: Path) -> None:
     print(f"Trained {tagger.model_name} in {time.perf_counter() - start:.1f} s.\n")
 
 
-def ask(address: str, bodies: list[bytes], until: float, seconds: list[float]) -> None:
+def ask(address: str, path: str, bodies: list[bytes], until: float, seconds: list[float]) -> None:
     """One client: ask, wait for the answer, ask again."""
     place = urlsplit(address)
     connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=120)
@@ -46,7 +47,7 @@ def ask(address: str, bodies: list[bytes], until: float, seconds: list[float]) -
         start = time.perf_counter()
         if start >= until:
             break
-        connection.request("POST", "/v1/suggest", body, HEADERS)
+        connection.request("POST", path, body, HEADERS)
         answer = connection.getresponse()
         answer.read()
         assert answer.status == 200, answer.status
@@ -54,21 +55,46 @@ def ask(address: str, bodies: list[bytes], until: float, seconds: list[float]) -
     connection.close()
 
 
-def measure(address: str, bodies: list[bytes], clients: int, duration: float) -> list[object]:
-    """A row of the table."""
+def measure(
+    address: str,
+    bodies: list[bytes],
+    clients: int,
+    duration: float,
+    lessons: list[bytes] | None = None,
+) -> list[object]:
+    """A row of the table: several clients, and perhaps one more that teaches all the time."""
     times: list[list[float]] = [[] for _ in range(clients)]
+    learning: list[float] = []
     until = time.perf_counter() + duration
     threads = [
-        threading.Thread(target=ask, args=(address, bodies[number:], until, times[number]))
+        threading.Thread(
+            target=ask, args=(address, "/v1/suggest", bodies[number:], until, times[number])
+        )
         for number in range(clients)
     ]
+    if lessons:
+        teacher = (address, "/v1/learn", lessons, until, learning)
+        threads.append(threading.Thread(target=ask, args=teacher))
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     found = np.concatenate(times)
     middle, late = np.quantile(found, [0.5, 0.99]) * 1000
-    return [clients, found.size / duration, float(middle), float(late)]
+    return [clients, found.size / duration, float(middle), float(late), len(learning) / duration]
+
+
+def direct(model: Path, texts: list[str]) -> str:
+    """The same question without a server."""
+    tagger = Tagger.load(model, n_jobs=1)
+    for text in texts[:50]:
+        tagger.suggest(text, top=10)
+    times = []
+    for text in texts[50:550]:
+        start = time.perf_counter()
+        tagger.suggest(text, top=10)
+        times.append(time.perf_counter() - start)
+    return f"`Tagger.suggest` itself takes {np.median(times) * 1000:.2f} ms (median)."
 
 
 def memory(process: int) -> str:
@@ -80,8 +106,11 @@ def memory(process: int) -> str:
     return f"Memory: {own:.2f} GB of its own, at most {whole:.2f} GB with the mapped files."
 
 
-def run(model: Path, texts: list[str], clients: list[int], seconds: float) -> None:
-    command = [sys.executable, "-m", "manylabel.cli", "serve", str(model), "--port", "0"]
+def run(
+    model: Path, texts: list[str], lessons: list[bytes], clients: list[int], seconds: float
+) -> None:
+    command = [sys.executable, "-m", "manylabel.cli", "serve", str(model)]
+    command += ["--port", "0", "--allow-learn"]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         said = (re.search(r" at (http://\S+)", line) for line in server.stderr)
@@ -89,8 +118,10 @@ def run(model: Path, texts: list[str], clients: list[int], seconds: float) -> No
         bodies = [json.dumps({"text": text, "top": 10}).encode() for text in texts]
         measure(address, bodies, 1, 2.0)
         rows = [measure(address, bodies, number, seconds) for number in clients]
-        print(table(["clients", "requests/s", "median ms", "99th percentile ms"], rows))
-        print("\n" + memory(server.pid))
+        used = memory(server.pid)
+        rows += [measure(address, bodies, number, seconds, lessons) for number in clients[:2]]
+        head = ["clients", "requests/s", "median ms", "99th percentile ms", "learnt/s"]
+        print(table(head, rows) + "\n\n" + used)
     finally:
         server.terminate()
         server.wait()
@@ -105,12 +136,20 @@ def main() -> None:
     given = parser.parse_args()
     print("## The server\n\n" + versions("manylabel", "fastapi", "uvicorn", "numba") + "\n")
     path = given.texts or next((DATA / "eurlex57k").glob("test.*"))
-    texts = [text for text in read(path).texts[:2000] if text.strip()]
+    corpus = read(path)
+    texts = [text for text in corpus.texts[:2000] if text.strip()]
+    others = corpus[2000:]
+    lessons = [
+        json.dumps({"documents": [{"text": text, "labels": labels}]}).encode()
+        for text, labels in zip(others.texts, others.label_lists(), strict=True)
+    ]
     with tempfile.TemporaryDirectory() as folder:
-        model = given.model or Path(folder) / "model"
-        if given.model is None:
-            train(model)
-        run(model, texts, given.clients, given.seconds)
+        kept = given.model or Path(folder) / "kept"
+        if not kept.exists():
+            train(kept)
+        model = shutil.copytree(kept, Path(folder) / "model")
+        print(direct(model, texts) + "\n")
+        run(model, texts, lessons, given.clients, given.seconds)
 
 
 if __name__ == "__main__":

@@ -112,7 +112,9 @@ def test_a_label_is_described_by_words_documents_and_other_labels(client):
     assert {"label": "cats", "name": "cats", "documents": 1} in found["together"]
     assert {document["id"] for document in found["examples"]} == {"c2", "m1"}
     assert any(one["word"].lower() in ("mouse", "mice") for one in found["words"])
-    assert client.get("/v1/label", params={"label": "yaks"}).status_code == 404
+    unknown = client.get("/v1/label", params={"label": "cat"})
+    assert unknown.status_code == 404
+    assert unknown.json()["detail"].endswith("none of the 4 labels. Did you mean 'cats'?")
 
 
 def test_several_models_are_served_side_by_side(client_of, tagger):
@@ -121,6 +123,7 @@ def test_several_models_are_served_side_by_side(client_of, tagger):
     listed = client.get("/v1/models").json()["models"]
     assert [one["name"] for one in listed] == ["animals", "colours"]
     assert [one["documents"] for one in listed] == [5, 2]
+    assert {one["scores"] for one in listed} == {"score"}
     body = {"model": "colours", "text": "red", "top": 1}
     assert labels_of(post(client, "/v1/suggest", body)) == ["warm"]
     new = {"model": "colours", "documents": [{"text": "green", "labels": ["fresh"]}]}
@@ -138,7 +141,12 @@ def test_models_say_what_is_allowed(client_of):
 
 REFUSED = [
     ("/v1/suggest", {"text": CAT, "model": "zoo"}, 404, "No model is called 'zoo'; there are "),
-    ("/v1/suggest", {"text": CAT, "include": ["yaks"]}, 422, "has no label 'yaks'."),
+    (
+        "/v1/suggest",
+        {"text": CAT, "include": ["yaks"]},
+        422,
+        "`include` holds 'yaks', which is",
+    ),
     ("/v1/suggest", {"text": "  "}, 422, "Text 0 is empty"),
     ("/v1/suggest", {}, 422, "Give either `text` or `texts`."),
     ("/v1/suggest", {"text": CAT, "texts": []}, 422, "Give either `text` or `texts`."),
@@ -147,7 +155,7 @@ REFUSED = [
     ("/v1/suggest", {"text": 5}, 422, "`text` is not as it should be: "),
     ("/v1/suggest", {"texts": [CAT] * 300}, 413, "holds 300 texts; at most 256 are taken"),
     ("/v1/suggest", ["text"], 422, "body is not as it should be"),
-    ("/v1/explain", {"text": CAT, "labels": ["yaks"]}, 422, "has no label 'yaks'."),
+    ("/v1/explain", {"text": CAT, "labels": ["yaks"]}, 422, "holds 'yaks', which is none of the 4"),
     ("/v1/learn", {"documents": []}, 422, "`documents` is not as it should be"),
     ("/v1/learn", {"documents": [{"text": " ", "labels": ["x"]}]}, 422, "Text 0 is empty"),
     ("/v1/learn", {"documents": [{"text": "a", "labels": [" "]}]}, 422, "`documents.0.labels.0`"),

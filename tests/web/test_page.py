@@ -111,8 +111,11 @@ def test_labels_appear_after_a_pause_and_the_slider_chooses_how_many(page, serve
     slider.fill("3")
     expect(page.locator(".chip")).to_have_count(3)
     page.get_by_label("How sure").check()
+    slider.fill("25")
+    sure = [one["name"] for one in found if one["score"] >= 0.25]
+    expect(page.locator(".chip")).to_have_count(len(sure))
     slider.fill("100")
-    expect(page.locator(".chip")).to_have_count(1)
+    expect(page.get_by_text("No label is as sure as that.")).to_be_visible()
     page.get_by_label("Automatic").check()
     automatic = {"text": THEFT, "top": 50, "threshold": "auto"}
     found = httpx.post(f"{server}/v1/suggest", json=automatic).json()["labels"]
@@ -137,14 +140,16 @@ def test_words_are_marked_and_the_parts_add_up_to_the_score(page, server):
     assert marked.all_inner_texts() == [
         THEFT[one["start"] : one["end"]] for one in why["highlights"]
     ]
-    strongest = max(why["highlights"], key=lambda one: one["weight"])
+    strongest = max(why["highlights"], key=lambda one: abs(one["weight"]))
     strength = "node => node.style.getPropertyValue('--strength')"
     strengths = [float(one.evaluate(strength)) for one in marked.all()]
     assert max(strengths) == strengths[why["highlights"].index(strongest)] == 1
     total = page.locator("#why .total dd")
     shares = page.locator("#why .part dd").evaluate_all("all => all.map(d => +d.dataset.share)")
     assert sum(shares) == pytest.approx(float(total.get_attribute("data-score")))
-    assert float(total.inner_text()) == pytest.approx(why["score"], abs=1e-4)
+    assert float(total.inner_text().replace("\u2212", "-")) == pytest.approx(why["score"], abs=0.01)
+    sure = f"Together {round(100 * why['probability'])}\u2009%"
+    expect(page.locator("#why .total dt")).to_have_text(sure)
     cards = page.locator("#why .card")
     near = why["neighbours"][0]
     assert cards.first.locator("b").inner_text() == near["id"]
@@ -153,6 +158,40 @@ def test_words_are_marked_and_the_parts_add_up_to_the_score(page, server):
     ]
     page.get_by_role("button", name="Close").click()
     expect(marked).to_have_count(0)
+
+
+def test_what_speaks_against_a_label_is_shown_as_such(page):
+    words = [("stolen", 1.5), ("detective", -0.75), ("follows", 0.001)]
+    spans = {word: (THEFT.index(word), THEFT.index(word) + len(word)) for word, _ in words}
+    parts = {"words": 2.0, "prior": -4.0, "linear": -0.5, "neighbours": 3.0}
+    why = {
+        "label": "Art theft",
+        "name": "Art theft",
+        "score": 0.5,
+        "probability": 0.62,
+        "parts": [{"kind": kind, "share": share} for kind, share in parts.items()],
+        "words": [{"word": w, "share": s, "spans": [spans[w]]} for w, s in words],
+        "neighbours": [],
+        "highlights": [
+            {"start": spans[w][0], "end": spans[w][1], "weight": s}
+            for w, s in sorted(words, key=lambda one: spans[one[0]])
+        ],
+    }
+    answer = {"model": "library", "labels": [why]}
+    page.route("**/v1/explain", lambda asked: asked.fulfill(json=answer))
+    write(page, THEFT)
+    open_reasons(page, "Art theft")
+    assert page.locator("#why .part dt").all_inner_texts() == [
+        "How common the label is",
+        "Similar documents",
+        "Words typical of it",
+        "Words for and against",
+    ]
+    assert page.locator("#why .part .against").count() == 2
+    for title, word in (("for", "stolen"), ("against", "detective")):
+        said = page.locator("#why > div").filter(has_text=f"Words that speak {title} it")
+        assert said.locator("mark").all_inner_texts() == [word]
+    assert page.locator("#marked mark.against").all_inner_texts() == ["detective"]
 
 
 def test_signs_beyond_the_basic_plane_do_not_shift_the_marks(page):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from manylabel.exceptions import InputError
 
 __all__ = ["LabelInfo", "Labels", "check_label_info", "read_label_info"]
+
+#: Labels that one which does not exist is compared with, sign by sign.
+_COMPARED = 1000
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,29 @@ class Labels:
         names = [wanted] if isinstance(wanted, str) else list(wanted)
         for name in names:
             if name not in self._place:
-                near = get_close_matches(str(name), self.listed, n=1)
+                near = get_close_matches(str(name), self._alike(str(name)), n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
                 raise InputError(
                     f"`{where}` holds {name!r}, which is none of the {len(self)} labels.{hint}"
                 )
         return np.array([self._place[name] for name in names], np.int64)
+
+    def _alike(self, name: str) -> list[str]:
+        """Labels that may be the one that somebody meant; of many, those that share a half with it.
+
+        Whoever mistypes one sign leaves a half as it is. Codes of which too many are alike are no
+        help.
+        """
+        if len(self) <= _COMPARED:
+            return self.listed
+        start, end = name[: len(name) // 2], name[len(name) // 2 :]
+        alike = (
+            label
+            for label in self.listed
+            if abs(len(label) - len(name)) <= 2 and (label.startswith(start) or label.endswith(end))
+        )
+        found = list(islice(alike, _COMPARED + 1))
+        return found if len(found) <= _COMPARED else []
 
     def info(self, label: str) -> LabelInfo:
         """What is known of a label, with documents or without."""

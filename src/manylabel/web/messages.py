@@ -122,6 +122,10 @@ class ModelInfo(BaseModel):
     kind: str
     documents: int
     labels: int
+    scores: Literal["probability", "score"] = Field(
+        description="What scores are: from 0 to 1 the probability that a label is right, or a "
+        "figure that only tells which label is the surer one."
+    )
 
 
 class ModelsAnswer(BaseModel):

@@ -13,7 +13,7 @@ from manylabel.exceptions import InputError
 from manylabel.tagger import Change, LabelReasons, Suggestions
 from manylabel.tagger.shown import separate
 from manylabel.web import messages
-from manylabel.web.errors import ApiError, problem_responses
+from manylabel.web.errors import ApiError, as_sentence, problem_responses
 from manylabel.web.examples import Examples
 from manylabel.web.service import Served, Service
 
@@ -26,7 +26,7 @@ _LOOKUP = problem_responses(404, 422, 503)
 _SHOWN_DOCUMENTS = 10
 
 
-def require_json(request: Request) -> None:
+async def require_json(request: Request) -> None:
     """Refuse other bodies: a form on a foreign page can send them without asking."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -110,7 +110,6 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         served = service.model(body.model)
 
         def call() -> list[dict[str, Any]]:
-            served.check_labels(body.labels)
             found = served.tagger.explain(body.text, label=body.labels, top=body.top)
             return [_reasons(served, reasons) for reasons in found]
 
@@ -158,6 +157,7 @@ def _model(served: Served) -> dict[str, Any]:
         "kind": tagger.model_name,
         "documents": tagger.n_documents,
         "labels": len(tagger.labels),
+        "scores": served.scores,
     }
 
 
@@ -177,8 +177,10 @@ def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
 
 
 def _description(served: Served, label: str, top: int) -> dict[str, Any]:
-    served.check_labels([label], status=404)
-    found = served.tagger.describe_label(label, top)
+    try:
+        found = served.tagger.describe_label(label, top)
+    except InputError as error:
+        raise ApiError(404, as_sentence(str(error))) from None
     return {
         "model": served.name,
         "label": label,

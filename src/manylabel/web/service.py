@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -20,6 +20,8 @@ from manylabel.web.workers import Workers
 __all__ = ["Served", "Service"]
 
 _log = logging.getLogger("manylabel.web")
+#: Models whose scores are probabilities, by name and by class.
+_PROBABILITIES = frozenset({"ensemble", "Ensemble", "ml-knn", "MLkNN", "iblr", "IBLR"})
 
 
 @dataclass
@@ -33,15 +35,14 @@ class Served:
     def __post_init__(self) -> None:
         self.vocabulary = Vocabulary(self.tagger)
 
+    @property
+    def scores(self) -> str:
+        """What scores are: "probability", or a "score" of the model's own."""
+        return "probability" if self.tagger.model_name in _PROBABILITIES else "score"
+
     def label(self, label: str) -> dict[str, Any]:
         """A label and what people call it."""
         return {"label": label, "name": self.tagger.label_info(label).name}
-
-    def check_labels(self, labels: Iterable[str] | None, status: int = 422) -> None:
-        """Refuse labels that the model does not know."""
-        unknown = self.vocabulary.first_unknown(labels or ())
-        if unknown is not None:
-            raise ApiError(status, f"The model {self.name!r} has no label {unknown!r}.")
 
 
 class Service:
@@ -104,18 +105,7 @@ class Service:
 
     async def suggest(self, served: Served, texts: Any, **choice: Any) -> Any:
         """What `Tagger.suggest` gives."""
-
-        def call() -> Any:
-            served.check_labels(choice.get("include"))
-            served.check_labels(choice.get("exclude"))
-            if choice.get("threshold") == "auto":
-                # A tagger has no threshold of its own for texts without any candidate.
-                best = served.tagger.suggest(texts, top=1)
-                if not any(best):
-                    return best
-            return served.tagger.suggest(texts, **choice)
-
-        return await self.workers.read(call)
+        return await self.workers.read(lambda: served.tagger.suggest(texts, **choice))
 
     async def learn(
         self, served: Served, texts: list[str], labels: list[list[str]], ids: list[str | None]
@@ -143,14 +133,11 @@ class Service:
         return change
 
     def warm_up(self) -> None:
-        """Let every model answer once, so that whatever is loaded or compiled late is there."""
+        """Let every model load and compile what it would only need later."""
         for served in self.models.values():
             try:
-                text = " ".join(served.tagger.labels[:20])
-                served.tagger.suggest(text)
-                served.tagger.explain(text, top=1)
-            except InputError:
-                pass  # models that read features, or cannot explain, say so when they are asked
+                served.tagger.warm_up()
+                served.vocabulary.search("", 1)
             except Exception:
                 _log.exception("the model %r failed its first question", served.name)
         self.is_ready = True

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
-from heapq import nsmallest
+
+import numpy as np
+from numpy.typing import NDArray
 
 from manylabel.tagger import Tagger
 
 __all__ = ["Vocabulary"]
+
+#: Labels that may come before the long list is written anew.
+_LATER = 1000
+#: Rank, length of the name, name and label as `_plain` writes them, label.
+_Match = tuple[int, int, str, str, str]
 
 
 class Vocabulary:
@@ -28,49 +34,105 @@ class Vocabulary:
 
     def __init__(self, tagger: Tagger) -> None:
         self._tagger = tagger
-        self._labels: list[str] = []
-        self._known: frozenset[str] = frozenset()
-        self._written: list[tuple[str, str]] = []
+        self._lists = _List([]), _List([])
 
     def search(self, query: str, limit: int) -> tuple[list[str], int]:
         """Labels in which the query stands, and how many there are; beginnings first."""
-        labels, written = self._current()
-        wanted = _plain(query.strip())
-        found = [
-            (place, len(name), name, number)
-            for number, (name, code) in enumerate(written)
-            if (place := min(_place(name, wanted), _place(code, wanted))) < _NOWHERE
-        ]
-        return [labels[number] for *_, number in nsmallest(limit, found)], len(found)
+        wanted = _plain(query).encode()
+        found: list[_Match] = []
+        total = 0
+        for part in self._current():
+            best, count = part.search(wanted, limit)
+            found += best
+            total += count
+        return [label for *_, label in sorted(found)[:limit]], total
 
-    def first_unknown(self, labels: Iterable[str]) -> str | None:
-        """A label that the model does not know."""
-        self._current()
-        known = self._known
-        return next((label for label in labels if label not in known), None)
-
-    def _current(self) -> tuple[list[str], list[tuple[str, str]]]:
+    def _current(self) -> tuple[_List, _List]:
+        """The labels, and in a short list of their own those that came since it was written."""
+        first, later = self._lists
         labels = self._tagger.labels
-        if labels != self._labels:
-            info = self._tagger.label_info
-            written = [(_plain(info(label).name), _plain(label)) for label in labels]
-            self._known, self._written, self._labels = frozenset(labels), written, labels
-            return labels, written
-        return self._labels, self._written
+        known = len(first.labels)
+        if labels[:known] != first.labels or len(labels) - known > _LATER:
+            first, known = self._written(labels), len(labels)
+        if labels[known:] != later.labels:
+            later = self._written(labels[known:])
+        self._lists = first, later
+        return first, later
+
+    def _written(self, labels: list[str]) -> _List:
+        info = self._tagger.label_info
+        return _List([(_plain(info(label).name), _plain(label), label) for label in labels])
 
 
-_NOWHERE = 3
+class _List:
+    """The names of labels, written one below the other and read as a whole.
+
+    Parameters
+    ----------
+    written : list of (str, str, str)
+        Each label's name and the label itself, as `_plain` writes them, and the label.
+    """
+
+    def __init__(self, written: list[tuple[str, str, str]]) -> None:
+        self.labels = [label for *_, label in written]
+        # Short names first: of those that match alike they are the better ones.
+        self._order = sorted(sorted(written), key=lambda one: len(one[0]))
+        lines: list[str] = []
+        owners: list[int] = []
+        for place, (name, code, _) in enumerate(self._order):
+            lines.append(name)
+            owners.append(place)
+            if code != name:
+                lines.append(code)
+                owners.append(place)
+        self._signs = np.frombuffer("\n".join(["", *lines, ""]).encode(), np.uint8)
+        self._breaks = np.flatnonzero(self._signs == _BREAK)
+        self._owners = np.array(owners, np.int64)
+        self._counts = np.bincount(self._signs, minlength=256)
+
+    def search(self, wanted: bytes, limit: int) -> tuple[list[_Match], int]:
+        """The best matches, and how many there are."""
+        if not wanted:
+            ranks = np.zeros(len(self._order), np.int64)
+            owners = np.arange(len(self._order))
+        else:
+            ranks, owners = self._matches(np.frombuffer(wanted, np.uint8))
+        best = np.argsort(ranks, kind="stable")[:limit]
+        return [
+            (rank, len(self._order[place][0]), *self._order[place])
+            for rank, place in zip(ranks[best].tolist(), owners[best].tolist(), strict=True)
+        ], ranks.size
+
+    def _matches(self, wanted: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """0 at the beginning, 1 at the beginning of a word, 2 inside; and the labels' places."""
+        hits = self._hits(wanted)
+        if not hits.size:
+            return hits, hits
+        before = self._signs[hits - 1]
+        ranks = np.where(before == _BREAK, 0, np.where(before == _SPACE, 1, 2))
+        owners = self._owners[np.searchsorted(self._breaks, hits) - 1]
+        first = np.flatnonzero(np.diff(owners, prepend=-1))
+        return np.minimum.reduceat(ranks, first), owners[first]
+
+    def _hits(self, wanted: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Where a string begins, found by its rarest sign."""
+        rarest = int(np.argmin(self._counts[wanted]))
+        last = self._signs.size - wanted.size
+        hits = np.flatnonzero(self._signs == wanted[rarest]) - rarest
+        hits = hits[(hits >= 0) & (hits <= last)]
+        for at, sign in enumerate(wanted.tolist()):
+            if at != rarest:
+                hits = hits[self._signs[hits + at] == sign]
+        return hits
 
 
-def _place(name: str, wanted: str) -> int:
-    """0 at the beginning, 1 at the beginning of a word, 2 inside, `_NOWHERE`."""
-    at = name.find(wanted)
-    if at <= 0:
-        return 0 if at == 0 else _NOWHERE
-    return 1 if f" {wanted}" in name else 2
+_BREAK, _SPACE = b"\n "
 
 
 def _plain(text: str) -> str:
-    """Without capitals and accents."""
+    """In one line, without capitals and accents."""
+    text = " ".join(text.split())
+    if text.isascii():
+        return text.lower()
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in parts if not unicodedata.combining(sign))

@@ -1,21 +1,29 @@
 // The suggested labels, each with its bar, and what a person thinks of them.
 
-import { el, find, number, signed } from "./dom.js";
+import { el, find, number, percent, signed } from "./dom.js";
 
 const list = find("chips");
 
 /**
  * @param labels [{label, name, score, change, verdict, isGiven}], best first; score may be missing
  * @param open the label whose reasons are shown
+ * @param isSure whether scores are probabilities, so that a full bar is certainty and not the best
  * @param act {explain, accept, reject} of a label
  */
-export function showChips(labels, open, act) {
+export function showChips(labels, open, isSure, act) {
   const focused = document.activeElement?.closest?.(".chip")?.dataset.label;
   const role = document.activeElement?.dataset?.role;
   const best = Math.max(...labels.map(({ score }) => score ?? 0), Number.MIN_VALUE);
-  list.replaceChildren(...labels.map((label) => chip(label, best, label.label === open, act)));
+  const whole = isSure ? 1 : best;
+  list.replaceChildren(
+    ...labels.map((label) => chip(label, whole, isSure, label.label === open, act)),
+  );
+  list.classList.remove("stale");
   if (focused !== undefined) focus(focused, role);
 }
+
+/** The labels are those of another text. */
+export const outdate = () => list.classList.add("stale");
 
 /** Give the keyboard to a label. */
 export function focus(label, role = "main") {
@@ -23,8 +31,8 @@ export function focus(label, role = "main") {
   (found ?? list.firstElementChild)?.querySelector(`[data-role="${role}"]`)?.focus();
 }
 
-function chip({ label, name, score, change, verdict, isGiven }, best, isOpen, act) {
-  const made = el(
+function chip({ label, name, score, change, verdict, isGiven }, whole, isSure, isOpen, act) {
+  return el(
     "li",
     { class: `chip ${isOpen ? "open" : ""} ${verdict ?? ""}`, "data-label": label },
     el(
@@ -44,22 +52,23 @@ function chip({ label, name, score, change, verdict, isGiven }, best, isOpen, ac
         label === name ? null : el("small", {}, ` ${label}`),
         isGiven ? el("small", {}, " in the file") : null,
       ),
-      el("span", { class: "chip-score" }, ...scored(score, change)),
-      el("span", { class: "meter" }, el("i", { "--part": Math.max(0, (score ?? 0) / best) })),
+      el("span", { class: "chip-score" }, ...scored(score, change, isSure)),
+      el("span", { class: "meter" }, el("i", { "--part": Math.max(0, (score ?? 0) / whole) })),
     ),
     tick("yes", "Accept", "\u2713", name, verdict === "accepted", () => act.accept(label)),
     tick("no", "Reject", "\u2715", name, verdict === "rejected", () => act.reject(label)),
   );
-  return made;
 }
 
-function scored(score, change) {
+function scored(score, change, isSure) {
   if (score === undefined) return ["added"];
-  if (!change || Math.abs(change) < 0.0005) return [number(score)];
+  const shown = isSure ? percent(score) : number(score);
+  const changed = isSure ? signed(100 * change, 0) : signed(change);
+  if (!change || Number.parseFloat(changed.replace("\u2212", "")) === 0) return [shown];
   const title = "since the last correction";
   return [
-    el("span", { class: `change ${change < 0 ? "less" : ""}`, title }, signed(change, 3)),
-    ` ${number(score)}`,
+    el("span", { class: `change ${change < 0 ? "less" : ""}`, title }, changed),
+    shown,
   ];
 }
 

@@ -19,7 +19,17 @@ export function el(tag, attributes = {}, ...children) {
 export const number = (value, digits = 3) => value.toFixed(digits).replace("-", "\u2212");
 
 /** A number that is added to others. */
-export const signed = (value, digits = 4) => (value < 0 ? "" : "+") + number(value, digits);
+export const signed = (value, digits = 3) => (value < 0 ? "" : "+") + number(value, digits);
+
+/** Digits after the point that numbers of this size need. */
+export const digitsFor = (value) => (value >= 1 ? 2 : value >= 0.1 ? 3 : 4);
+
+/** A probability, never certain: a few in a thousand are neither none nor all. */
+export function percent(value) {
+  if (value > 0 && value < 0.01) return "< 1\u2009%";
+  if (value > 0.99 && value < 1) return "> 99\u2009%";
+  return `${Math.round(100 * value)}\u2009%`;
+}
 
 export const plural = (count, thing) =>
   `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;

@@ -49,10 +49,12 @@ export function marker(word, weight) {
   return el("mark", { class: weight < 0 ? "against" : null, "--strength": strength }, word);
 }
 
-/** Mark words wherever they stand in a text, whatever their capitals. */
-export function withWords(content, words) {
-  const wanted = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).filter(Boolean);
+/** Mark words wherever they stand in a text, whatever their capitals: word -> strength. */
+export function withWords(content, strengths) {
+  const wanted = [...strengths.keys()].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!wanted.length) return [content];
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return content.split(pattern).map((piece, place) => (place % 2 ? marker(piece, 0.5) : piece));
+  return content
+    .split(pattern)
+    .map((piece, place) => (place % 2 ? marker(piece, strengths.get(piece.toLowerCase()) ?? 0.5) : piece));
 }

@@ -1,9 +1,9 @@
 // The page: what is known, what is shown, and what happens when.
 
 import { get, post } from "./api.js";
-import { focus, listenToKeys, showChips } from "./chips.js";
+import { focus, listenToKeys, outdate, showChips } from "./chips.js";
 import { completes } from "./combo.js";
-import { el, find, number, plural, whenCalm } from "./dom.js";
+import { el, find, number, percent, plural, whenCalm } from "./dom.js";
 import { mark, onText, setText, text, unmark } from "./editor.js";
 import { takesFiles } from "./files.js";
 import { showAbout, showWhy } from "./reasons.js";
@@ -64,8 +64,12 @@ const suggestSoon = whenCalm(PAUSE, suggest);
 
 const choice = () => document.querySelector("[name=by]:checked").value;
 
+/** Whether scores are probabilities. */
+const isSure = () => state.models.find(({ name }) => name === state.model)?.scores === "probability";
+
 /** The least score that is shown, from where the slider stands. */
-const leastScore = () => (find("amount").value / 100) * (state.suggested[0]?.score ?? 0);
+const leastScore = () =>
+  (find("amount").value / 100) * (isSure() ? 1 : (state.suggested[0]?.score ?? 0));
 
 function isShown({ label, score }, place) {
   if (state.verdicts.has(label)) return true;
@@ -87,11 +91,13 @@ function show() {
     verdict: state.verdicts.get(one.label),
     isGiven: state.given.has(one.label),
   }));
-  showChips(labels, state.open?.label, act);
+  showChips(labels, state.open?.label, isSure(), act);
   find("nothing").hidden = labels.length > 0;
-  find("nothing").textContent = text().trim()
-    ? "No label comes close to this text."
-    : "Suggestions appear as soon as you pause.";
+  find("nothing").textContent = !text().trim()
+    ? "Suggestions appear as soon as you pause."
+    : state.suggested.length
+      ? "No label is as sure as that."
+      : "No label comes close to this text.";
   find("count").textContent = state.suggested.length ? plural(labels.length, "label") : "";
   showAmount();
   showLearning();
@@ -100,8 +106,8 @@ function show() {
 function showAmount() {
   const by = choice();
   find("slider").hidden = by === "auto";
-  find("amount-shown").textContent =
-    by === "number" ? find("amount").value : `\u2265 ${number(leastScore(), 2)}`;
+  const least = isSure() ? `${find("amount").value}\u2009%` : number(leastScore(), 3);
+  find("amount-shown").textContent = by === "number" ? find("amount").value : `\u2265 ${least}`;
 }
 
 function changeChoice() {
@@ -109,8 +115,9 @@ function changeChoice() {
   const amount = find("amount");
   amount.min = by === "number" ? 1 : 0;
   amount.max = by === "number" ? 30 : 100;
-  amount.value = by === "number" ? 8 : 40;
-  amount.setAttribute("aria-label", by === "number" ? "How many labels" : "The least score, as a share of the best");
+  amount.value = by === "number" ? 8 : isSure() ? 20 : 40;
+  const least = isSure() ? "The least probability, in percent" : "The least score, as a share of the best";
+  amount.setAttribute("aria-label", by === "number" ? "How many labels" : least);
   if (by === "auto") suggest();
   else show();
 }
@@ -370,6 +377,8 @@ async function start() {
 onText(() => {
   if (!text()) forgetVerdicts();
   state.before = null;
+  find("hint").textContent = "";
+  outdate();
   suggestSoon();
 });
 takesFiles({ show: load, complain });

@@ -1,20 +1,24 @@
 // Why a label was suggested, and what it stands for.
 
-import { el, find, number, plural, signed } from "./dom.js";
+import { digitsFor, el, find, number, percent, plural, signed } from "./dom.js";
 import { marker, withWords } from "./editor.js";
 
 const FEW = 4;
-const WORDS = 16;
+const WORDS = 10;
 const SNIPPET = 300;
-const KINDS = [
-  ["words", /word/],
-  ["topics", /topic|lda/],
-  ["linear", /linear|svm/],
-  ["trees", /tree|xml/],
-  ["neighbours", /neighb|knn|lcif|iblr/],
-];
-
-const kindClass = (kind) => KINDS.find(([, pattern]) => pattern.test(kind))?.[0] ?? "other";
+/** What people call the parts of a score; the first two are there before anything is read. */
+const PARTS = {
+  prior: "How common the label is",
+  bias: "Starting point",
+  neighbours: "Similar documents",
+  words: "Words typical of it",
+  linear: "Words for and against",
+  topics: "What the text is about",
+  topic: "Topics it belongs to",
+  trees: "Groups of like documents",
+  centroid: "Likeness to its documents",
+};
+const FIRST = ["prior", "bias"];
 
 /** Why: the parts that add up to the score, words, documents. */
 export function showWhy(reasons, browse) {
@@ -24,12 +28,15 @@ export function showWhy(reasons, browse) {
     );
     return;
   }
+  const digits = digitsFor(Math.max(...reasons.parts.map(({ share }) => Math.abs(share))));
+  const near = reasons.neighbours;
   find("why").replaceChildren(
-    sum(reasons),
-    ...section("Words", reasons.words.length ? words(reasons.words) : null),
+    sum(reasons, digits),
+    ...section("Words that speak for it", words(reasons.words, 1, digits)),
+    ...section("Words that speak against it", words(reasons.words, -1, digits)),
     ...section(
-      `Nearest documents with this label (${reasons.neighbours.length})`,
-      reasons.neighbours.length ? neighbours(reasons, browse) : null,
+      `${plural(near.length, "similar document")} with this label`,
+      near.length ? neighbours(reasons, browse, digits) : null,
     ),
   );
 }
@@ -40,70 +47,81 @@ function section(title, content) {
 
 const addedUp = (parts) => parts.reduce((before, { share }) => before + share, 0);
 
-/** A bar of parts; one and the same length stands for the same share in every bar. */
-function stack(chosen, whole, kind) {
-  if (!chosen.length) return null;
-  const bar = chosen.map(({ kind: name, share }) =>
-    el("i", { class: `part ${kindClass(name)}`, "--part": Math.abs(share) / whole }),
-  );
-  return el("div", { class: `stack ${kind}`, "aria-hidden": "true" }, ...bar);
-}
-
-function sum({ parts, score, probability }) {
-  const positive = parts.filter(({ share }) => share > 0);
-  const negative = parts.filter(({ share }) => share < 0);
-  const whole = Math.max(addedUp(positive), -addedUp(negative), Number.MIN_VALUE);
+/** The parts one below the other, each beginning where the one before it ends. */
+function sum({ parts, score, probability }, digits) {
+  const known = ({ kind }) => (FIRST.includes(kind) ? 0 : 1);
+  const ordered = [...parts].sort((a, b) => known(a) - known(b) || b.share - a.share);
+  const ends = [0];
+  for (const { share } of ordered) ends.push(ends.at(-1) + share);
+  const low = Math.min(...ends);
+  const whole = Math.max(...ends) - low || Number.MIN_VALUE;
+  const at = (value) => (value - low) / whole;
+  const bar = (kind, from, to) =>
+    el(
+      "span",
+      { class: "track", "aria-hidden": "true" },
+      el("i", { class: kind, "--from": at(Math.min(from, to)), "--size": Math.abs(to - from) / whole }),
+    );
   return el(
     "div",
-    { class: "sum" },
-    stack(positive, whole, ""),
-    stack(negative, whole, "minus"),
+    { class: "sum", "--zero": at(0) },
     el(
       "dl",
       {},
-      ...parts.map((part) =>
+      ...ordered.map(({ kind, share }, place) =>
         el(
           "div",
-          { class: `part ${kindClass(part.kind)}` },
-          el("dt", {}, part.kind),
-          el("dd", { "data-share": part.share }, signed(part.share)),
+          { class: "part" },
+          el("dt", {}, PARTS[kind] ?? kind),
+          bar(share < 0 ? "against" : "for", ends[place], ends[place + 1]),
+          el("dd", { "data-share": share }, signed(share, digits)),
         ),
       ),
       el(
         "div",
         { class: "total" },
-        el("dt", {}, probability === null ? "score" : "log-odds"),
-        el("dd", { "data-total": addedUp(parts), "data-score": score }, number(score, 4)),
+        el("dt", {}, probability === null ? "Score" : `Together ${percent(probability)}`),
+        bar("all", 0, score),
+        el(
+          "dd",
+          { "data-total": addedUp(parts), "data-score": score },
+          probability === null ? number(score, digits) : signed(score, digits),
+        ),
       ),
-      probability === null
-        ? null
-        : el("div", {}, el("dt", {}, "probability"), el("dd", {}, number(probability))),
+    ),
+    probability === null
+      ? null
+      : el(
+          "p",
+          { class: "scale quiet" },
+          "Points are log-odds. At the line, 0, a label is as likely as not; +3 is 95\u2009%, \u22123 is 5\u2009%.",
+        ),
+  );
+}
+
+/** The words whose shares have a sign, the heaviest first. */
+function words(found, sign, digits) {
+  const most = Math.max(...found.map(({ share }) => Math.abs(share)), Number.MIN_VALUE);
+  const chosen = found.filter(({ share }) => share * sign > most / 50).slice(0, WORDS);
+  if (!chosen.length) return null;
+  return el(
+    "ul",
+    { class: "word-list" },
+    ...chosen.map(({ word, share }) =>
+      el("li", {}, marker(word, share / most), " ", el("small", {}, signed(share, digits))),
     ),
   );
 }
 
-function words(found) {
-  const most = Math.max(...found.map(({ share }) => Math.abs(share)), Number.MIN_VALUE);
-  return el(
-    "ul",
-    { class: "word-list" },
-    ...found
-      .slice(0, WORDS)
-      .filter(({ share }) => Math.abs(share) > most / 100)
-      .map(({ word, share }) =>
-        el("li", {}, marker(word, share / most), " ", el("small", {}, signed(share))),
-      ),
+function neighbours({ label, neighbours: near }, browse, digits) {
+  return withMore(
+    near.map((one) =>
+      card(one, label, browse, [
+        el("span", {}, `${percent(one.similarity)} alike`),
+        el("span", {}, signed(one.share, digits)),
+      ]),
+    ),
   );
-}
-
-function neighbours({ label, neighbours: near }, browse) {
-  const cards = near.map((one) =>
-    card(one, label, browse, [
-      el("span", {}, `similarity ${number(one.similarity, 2)}`),
-      el("span", {}, signed(one.share)),
-    ]),
-  );
-  return withMore(cards);
 }
 
 /** A few cards, and a button for the others. */
@@ -130,7 +148,8 @@ function withMore(cards) {
 function card({ id, text, labels, words: shared = [] }, same, browse, figures = []) {
   const [title, ...rest] = shortened(text).split("\n");
   const has = rest.length > 0;
-  const wanted = shared.map(({ word }) => word);
+  const most = Math.max(...shared.map(({ share }) => share), Number.MIN_VALUE);
+  const strengths = new Map(shared.map(({ word, share }) => [word.toLowerCase(), share / most]));
   return el(
     "article",
     { class: "card" },
@@ -138,10 +157,12 @@ function card({ id, text, labels, words: shared = [] }, same, browse, figures = 
     el(
       "p",
       { class: "card-text" },
-      has ? el("strong", {}, ...withWords(title, wanted)) : null,
-      ...withWords(has ? rest.join(" ") : title, wanted),
+      has ? el("strong", {}, ...withWords(title, strengths)) : null,
+      ...withWords(has ? rest.join(" ") : title, strengths),
     ),
-    wanted.length ? el("p", { class: "quiet" }, `Shares ${unique(wanted).join(", ")}`) : null,
+    strengths.size
+      ? el("p", { class: "quiet" }, `Shares ${[...strengths.keys()].join(", ")}`)
+      : null,
     tags(labels, same, browse),
   );
 }
@@ -149,8 +170,6 @@ function card({ id, text, labels, words: shared = [] }, same, browse, figures = 
 /** The beginning of a text, up to a whole word. */
 const shortened = (text) =>
   text.length < SNIPPET ? text : `${text.slice(0, SNIPPET).replace(/\s+\S*$/, "")} \u2026`;
-
-const unique = (words) => [...new Set(words.map((word) => word.toLowerCase()))];
 
 function tags(labels, same, browse) {
   return el(
