@@ -23,7 +23,8 @@ from manylabel.compare.outsiders import make_outsider
 from manylabel.compare.plan import Row
 from manylabel.compare.presets.xmc import xmc
 from manylabel.corpus import Corpus
-from manylabel.metrics import evaluate
+from manylabel.metrics import calibration, evaluate
+from manylabel.predictions import values_at
 
 N_JOBS = 2
 MEASURES = [f"{name}@{k}" for name in ("p", "psp", "ndcg") for k in (1, 3, 5)]
@@ -92,22 +93,14 @@ def compare(name: str) -> None:
     given = evaluate(test.Y, scores, model.threshold_.apply(scores), metrics=OTHERS)
     print("\nEnsemble: " + ", ".join(f"{key} {value:.3f}" for key, value in given.items()) + ".")
     print(*(f"\n{note}" for note in notes), f"\n```\n{model.learned_}\n```\n", flush=True)
-    calibration(model, scores, train, test)
+    probabilities(scores, train, test)
     prediction(model, test)
 
 
-def calibration(model: Ensemble, scores: sparse.csr_array, train: Corpus, test: Corpus) -> None:
-    """Mean probability and share of true labels, by probability and by label frequency."""
-    truth = scores.multiply(test.Y).tocsr()
-    hits = np.zeros(scores.nnz)
-    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    hits = np.asarray(test.Y[rows, scores.indices]).ravel() if truth.nnz else hits
-    bins = np.minimum((scores.data * 10).astype(int), 9)
-    sizes = np.bincount(bins, minlength=10)
-    mean = np.bincount(bins, scores.data, 10) / np.maximum(sizes, 1)
-    true = np.bincount(bins, hits, 10) / np.maximum(sizes, 1)
-    error = float(np.sum(sizes * np.abs(mean - true)) / sizes.sum())
-    print(f"Expected calibration error {error:.4f}.\n")
+def probabilities(scores: sparse.csr_array, train: Corpus, test: Corpus) -> None:
+    """Mean probability and share of true labels, over all and by label frequency."""
+    print(f"Expected calibration error {calibration(test.Y, scores).error:.4f}.\n")
+    hits = values_at(test.Y, scores)
     counts = np.bincount(train.Y.indices, minlength=train.n_labels)[scores.indices]
     groups = np.searchsorted([2, 5, 20, 100, 500], counts, side="right")
     names = ["0-1", "2-4", "5-19", "20-99", "100-499", "500 and more"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from manylabel.metrics.calibration import calibration_of
 from manylabel.metrics.judge import Judged
 
 __all__ = ["calibration", "precision_recall"]
@@ -35,17 +36,13 @@ def calibration(judged: Judged, n_bins: int = 10) -> dict[str, Any] | None:
 
     None where scores lie outside 0 and 1, and so are no probabilities.
     """
-    scores, hits = judged.scores.astype(np.float64), judged.hits
+    scores, hits = judged.scores, judged.hits
     if not scores.size or scores.min() < 0 or scores.max() > 1:
         return None
-    bins = np.minimum((scores * n_bins).astype(int), n_bins - 1)
-    counts = np.bincount(bins, minlength=n_bins)
-    some = counts > 0
-    score = np.bincount(bins, scores, n_bins)[some] / counts[some]
-    share = np.bincount(bins, hits, n_bins)[some] / counts[some]
+    found = calibration_of(scores, hits, n_bins)
     return {
-        "score": score.tolist(),
-        "right": share.tolist(),
-        "pairs": counts[some].tolist(),
-        "expected-error": float((counts[some] * np.abs(score - share)).sum() / counts.sum()),
+        "score": found.scores.tolist(),
+        "right": found.right.tolist(),
+        "pairs": found.n_pairs.tolist(),
+        "expected-error": found.error,
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manylabel.corpus.corpus import Corpus
-from manylabel.exceptions import MissingExtraError
+from manylabel.plotting import finished, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,10 +33,10 @@ def plot_label_frequencies(corpus: Corpus, path: str | os.PathLike[str] | None =
     matplotlib.figure.Figure
     """
     frequencies = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
-    figure, axes = _axes("documents a label", "labels")
+    figure, axes = new_axes("documents a label", "labels")
     k, labels = np.unique(frequencies[frequencies > 0], return_counts=True)
     axes.loglog(k, labels, ".")
-    return _finished(figure, path)
+    return finished(figure, path)
 
 
 def plot_labels_per_document(corpus: Corpus, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -44,25 +44,7 @@ def plot_labels_per_document(corpus: Corpus, path: str | os.PathLike[str] | None
 
     Parameters and return value are those of `plot_label_frequencies`.
     """
-    figure, axes = _axes("labels a document", "documents")
+    figure, axes = new_axes("labels a document", "documents")
     k, documents = np.unique(np.diff(corpus.Y.indptr), return_counts=True)
     axes.bar(k, documents, width=1.0, edgecolor="white", linewidth=0.5)
-    return _finished(figure, path)
-
-
-def _axes(x: str, y: str) -> tuple[Figure, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("Drawing plots", "matplotlib", "plot") from None
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    return figure, axes
-
-
-def _finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
-    if path is not None:
-        figure.savefig(path)
-    return figure
+    return finished(figure, path)

@@ -32,7 +32,7 @@ from manylabel.exceptions import InputError
 from manylabel.linear.base import candidate_scores
 from manylabel.linear.subset import train_on_candidates
 from manylabel.linear.training import LinearModel, Settings
-from manylabel.metrics import evaluate, get_measure
+from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.parallel import effective_jobs
 from manylabel.predictions import keep_top, values_at
 from manylabel.text.weighting import make_weighting
@@ -356,6 +356,7 @@ class Ensemble(MultiLabelClassifier):
             pull={name: _pull(found, name, values, truth) for name, values in parts.items()},
             recall=recall(candidates, Y),
             n_candidates=candidates.nnz / max(candidates.shape[0], 1),
+            calibration=calibration(Y, scores),
             n_documents=candidates.shape[0],
         )
         if self.verbose:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.ensemble.curves import Combination, Curve, fit_combination, log_loss
-from manylabel.metrics import evaluate, get_measure
+from manylabel.metrics import Calibration, evaluate, get_measure
 from manylabel.predictions import values_at
 
 __all__ = ["Evidence", "Learned", "choose_parts", "raise_measure"]
@@ -82,6 +82,8 @@ class Learned:
         The share of true labels among the candidates.
     n_candidates : float
         Candidates a document.
+    calibration : Calibration
+        How far probabilities come true; its ``plot`` draws the reliability diagram.
     n_documents : int
         Documents on which it was learned.
     """
@@ -92,7 +94,8 @@ class Learned:
     pull: dict[str, float]
     recall: float
     n_candidates: float
-    n_documents: int = field(default=0)
+    calibration: Calibration
+    n_documents: int = 0
 
     def __str__(self) -> str:
         """A table for people."""
@@ -105,7 +108,8 @@ class Learned:
         lines.append(f"{'together':<28}{found}")
         lines.append(
             f"{self.recall:.1%} of the true labels are among {self.n_candidates:.0f} candidates a "
-            f"document; learned on {self.n_documents:,} documents."
+            f"document; learned on {self.n_documents:,} documents. Probabilities are off by "
+            f"{self.calibration.error:.4f} on average."
         )
         return "\n".join(lines)
 

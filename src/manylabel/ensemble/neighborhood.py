@@ -12,7 +12,7 @@ from manylabel.kernels.votes import Csr
 from manylabel.neighbors import NeighborIndex, Neighbors
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.voting import as_csr
-from manylabel.parallel import run_blocks
+from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import Weighting
 
@@ -171,15 +171,17 @@ class Neighborhood:
         verbose : bool
         """
         found = []
+        # Elsewhere there may be many workers, and none should wait for the others often.
+        size = ROUND if current_place() is None else 8 * ROUND
         with progress_bar("documents", verbose) as callback:
-            for start in range(0, numbers.size, ROUND):
-                chosen = numbers[start : start + ROUND]
+            for start in range(0, numbers.size, size):
+                chosen = numbers[start : start + size]
                 neighbors = self.index.search_self(self.k, rows=chosen, n_jobs=n_jobs)
                 found.append(
                     self.proposals(weighted[chosen], neighbors, self.Y[chosen], n_jobs=n_jobs)
                 )
                 if callback is not None:
-                    callback(min(start + ROUND, numbers.size), numbers.size)
+                    callback(min(start + size, numbers.size), numbers.size)
         return _together(found, self.n_labels)
 
     def add(self, weighted: sparse.csr_array, Y: sparse.csr_array) -> None:

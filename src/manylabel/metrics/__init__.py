@@ -5,6 +5,7 @@ else is tied below the candidates; set measures take true and predicted labels. 
 them by name and :func:`evaluate` computes many at once.
 """
 
+from manylabel.metrics.calibration import Calibration, calibration
 from manylabel.metrics.cutoffs import f1_at_cutoff
 from manylabel.metrics.frequency import (
     FrequencyBin,
@@ -45,6 +46,7 @@ from manylabel.metrics.sets import (
 
 __all__ = [
     "MEASURES",
+    "Calibration",
     "FrequencyBin",
     "FrequencyComparison",
     "Measure",
@@ -54,6 +56,7 @@ __all__ = [
     "auc_roc",
     "average_precision",
     "by_frequency",
+    "calibration",
     "compare_by_frequency",
     "coverage_at",
     "coverage_error",
