@@ -14,11 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from manylabel.exceptions import InputError
+from manylabel.parallel import current_place, map_blocks
 from manylabel.predictions import keep_top
 from manylabel.thresholds import Threshold, make_threshold
 from manylabel.validation import check_labels, check_matrix, check_same_rows
 
 __all__ = ["MultiLabelClassifier"]
+
+#: Samples of a task, where tasks run elsewhere.
+BLOCK = 1_024
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -123,7 +127,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             dense form instead.
         """
         check_is_fitted(self)
-        scores = self._scores(self._checked_features(X, reset=False), top)
+        scores = self._scored(self._checked_features(X, reset=False), top)
         if self.single_label_:
             dense = self._filled(scores)
             return dense[:, 1] - dense[:, 0] if dense.shape[1] == 2 else dense
@@ -138,11 +142,18 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             Dense if ``fit`` was given dense labels; a vector if it was given a vector.
         """
         check_is_fitted(self)
-        scores = self._scores(self._checked_features(X, reset=False), None)
+        scores = self._scored(self._checked_features(X, reset=False), None)
         if self.single_label_:
             return self.classes_[self._filled(scores).argmax(axis=1)]
         labels = self.threshold_.apply(scores)
         return labels.toarray().astype(self.labels_dtype_) if self.dense_labels_ else labels
+
+    def _scored(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+        """Scores of rows; many rows are scored wherever blocks run."""
+        if current_place() is None or X.shape[0] <= BLOCK:
+            return self._scores(X, top)
+        blocks = map_blocks(_scores_of_rows, (self, X, top), X.shape[0], BLOCK)
+        return sparse.csr_array(sparse.vstack(list(blocks), "csr"))
 
     def _checked_features(self, X: Any, reset: bool) -> sparse.csr_array:
         """Check X by scikit-learn's rules, then by ours."""
@@ -191,3 +202,13 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
         dense[rows, scores.indices] = scores.data
         return dense
+
+
+def _scores_of_rows(
+    model: MultiLabelClassifier, X: sparse.csr_array, top: int | None, start: int, stop: int
+) -> sparse.csr_array:
+    """Scores of some of the rows, by one thread: there are others for other blocks."""
+    if "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=1)
+    scores = model._scores(X[start:stop], top)
+    return scores if top is None or model.single_label_ else keep_top(scores, top)

@@ -7,6 +7,7 @@ All are also a built-in kind of error, so that code written for scikit-learn cat
 from __future__ import annotations
 
 __all__ = [
+    "ClusterError",
     "CorpusError",
     "InputError",
     "ManylabelError",
@@ -71,6 +72,10 @@ class StoreError(ManylabelError, ValueError):
     def __init__(self, message: str, path: object = None) -> None:
         self.message, self.path = message, None if path is None else str(path)
         super().__init__(message if path is None else f"{path}: {message}")
+
+
+class ClusterError(ManylabelError, RuntimeError):
+    """A cluster that cannot be used, or is there no more."""
 
 
 class MissingExtraError(ManylabelError, ImportError):

@@ -1,4 +1,4 @@
-"""Blocks of rows over a pool of threads.
+"""Blocks of rows over a pool of threads, or wherever else somebody wants them to run.
 
 Kernels are serial and release the GIL, so plain threads use every core. Nothing here is global:
 two callers may run at the same time, which a server does, and each row is written by one thread,
@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Protocol
 
 from manylabel.exceptions import ParameterError
 
-__all__ = ["Callback", "effective_jobs", "run_blocks", "single_threaded_blas"]
+__all__ = [
+    "Callback",
+    "Place",
+    "current_place",
+    "effective_jobs",
+    "map_blocks",
+    "run_blocks",
+    "running_at",
+    "single_threaded_blas",
+]
 
 #: Called with (rows done, rows in all) as work goes on.
 Callback = Callable[[int, int], None]
@@ -87,6 +98,130 @@ def run_blocks(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+class Place(Protocol):
+    """Somewhere else than in this process where blocks can run, such as a cluster."""
+
+    #: Rows of an index from which on it is divided into parts of that size.
+    shard_rows: int
+
+    def map_blocks(
+        self,
+        task: Callable[..., Any],
+        shared: tuple[Any, ...],
+        n_rows: int,
+        block: int,
+        callback: Callback | None,
+        fixed: bool,
+    ) -> Iterator[Any]:
+        """As the function of that name. Work begins before the first result is asked for."""
+
+    def put_aside(self, work: Any, thing: Any) -> None:
+        """Keep how far some work has come, instead of what was kept of it before."""
+
+    def recall(self, work: Any) -> Any:
+        """How far an earlier run has come with the same work; None if there was none."""
+
+
+_place: ContextVar[Place | None] = ContextVar("place", default=None)
+
+
+def current_place() -> Place | None:
+    """Where `map_blocks` runs its blocks; None is this process."""
+    return _place.get()
+
+
+@contextmanager
+def running_at(place: Place) -> Iterator[None]:
+    """Let `map_blocks` run its blocks at a place, as far as this context reaches."""
+    token = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+def map_blocks(
+    task: Callable[..., Any],
+    shared: tuple[Any, ...],
+    n_rows: int,
+    block: int,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+    *,
+    fixed: bool = False,
+    here: Mapping[str, Any] | None = None,
+) -> Iterator[Any]:
+    """Results of ``task(*shared, start, stop)`` for consecutive blocks, in their order.
+
+    Parameters
+    ----------
+    task : callable
+        A function of a module, and a pure one: the result depends on nothing but its arguments.
+    shared : tuple
+        What all blocks need; nobody may change it meanwhile. Like the results it consists of what
+        a model folder can hold.
+    n_rows, block : int
+        How many rows in all, and at most how many a call.
+    n_jobs : int, optional
+        Threads, if this process does the work.
+    callback : callable, optional
+        Called with (rows done, rows in all) as results are taken.
+    fixed : bool
+        Whether the size of the blocks matters for the result; otherwise another place may choose
+        larger ones.
+    here : mapping, optional
+        More arguments of the task if it runs in this process, such as a progress bar's.
+
+    Examples
+    --------
+    >>> list(map_blocks(range, (), 5, 2))
+    [range(0, 2), range(2, 4), range(4, 5)]
+    """
+    place = _place.get()
+    if place is not None:
+        return place.map_blocks(task, shared, n_rows, block, callback, fixed)
+    return _map_here(task, shared, n_rows, block, effective_jobs(n_jobs), callback, here or {})
+
+
+def _map_here(
+    task: Callable[..., Any],
+    shared: tuple[Any, ...],
+    n_rows: int,
+    block: int,
+    threads: int,
+    callback: Callback | None,
+    here: Mapping[str, Any],
+) -> Iterator[Any]:
+    """The blocks in threads; only a few results wait to be taken."""
+    ranges = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
+    threads = min(threads, len(ranges))
+    if threads <= 1:
+        for start, stop in ranges:
+            yield task(*shared, start, stop, **here)
+            if callback is not None:
+                callback(stop, n_rows)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        pending: deque[tuple[Future[Any], int]] = deque()
+
+        def oldest() -> Any:
+            future, stop = pending.popleft()
+            result = future.result()
+            if callback is not None:
+                callback(stop, n_rows)
+            return result
+
+        try:
+            for start, stop in ranges:
+                pending.append((pool.submit(task, *shared, start, stop, **here), stop))
+                if len(pending) > 2 * threads:
+                    yield oldest()
+            while pending:
+                yield oldest()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 _blas_lock = threading.Lock()

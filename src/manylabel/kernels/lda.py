@@ -11,7 +11,7 @@ import numpy as np
 
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.in_use import NOTHING
-from manylabel.kernels.rng import uniform
+from manylabel.kernels.rng import mix, start_stream, uniform
 
 
 @kernel
@@ -210,4 +210,55 @@ def expect(doc_ptr, words, values, share, word_n, topic_n, gamma, beta):
                 word_n[word, t] += change
                 topic_n[t] += change
             log_likelihood += value * np.log(total / (length - one + n_topics * gamma))
+    return log_likelihood
+
+
+@kernel
+def sweep_by_document(
+    doc_ptr,
+    token_ptr,
+    words,
+    weights,
+    assigned,
+    list_ptr,
+    list_size,
+    list_topics,
+    list_n,
+    topic_n,
+    gamma,
+    beta,
+    n_words,
+    seed,
+    number,
+    first,
+):
+    """As `sweep`, but each document has a random stream named by seed, sweep and document.
+
+    ``number`` is the sweep's, ``first`` the first document's (all uint64), so that the same draws
+    come out wherever and however often this runs.
+    """
+    state = np.empty(1, np.uint64)
+    soft_n = np.empty((0, 0))
+    of_sweep = mix(seed ^ mix(number))
+    log_likelihood = 0.0
+    for doc in range(doc_ptr.size - 1):
+        start_stream(state, of_sweep, first + np.uint64(doc))
+        log_likelihood += sweep(
+            doc_ptr[doc : doc + 2],
+            token_ptr,
+            words,
+            weights,
+            assigned,
+            list_ptr,
+            list_size,
+            list_topics,
+            list_n,
+            topic_n,
+            gamma,
+            beta,
+            n_words,
+            state,
+            False,
+            soft_n,
+        )
     return log_likelihood

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.linear.base import LinearClassifier, best_scores
-from manylabel.linear.training import Trainer, Weights, hold_out, train
+from manylabel.linear.training import Everyone, hold_out, train
 from manylabel.validation import check_whole
 
 __all__ = ["OneVsRestSVM"]
@@ -119,32 +118,18 @@ class OneVsRestSVM(LinearClassifier):
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         rows = self._weigh(X)
         settings = self._settings(tuned=bool(self.tuned))
-        by_label = Y.T.tocsr()
-        everyone = np.arange(X.shape[0], dtype=np.int32)
-        folds = hold_out(X.shape[0], settings.seed)
-        weights = Weights(X.shape[1], self.n_labels_, settings.prune)
-        without = Weights(X.shape[1], self.n_labels_, settings.prune)
-        with_held_out = self._needs_held_out_scores()
-        self.positive_weights_ = np.ones(self.n_labels_)
-
-        def members(label: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-            positive = np.zeros(everyone.size, bool)
-            positive[by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]] = True
-            return everyone, positive
-
-        def finish(label: int, trainer: Trainer) -> None:
-            self.positive_weights_[label] = trainer.positive_weight
-            weights.collect(label, trainer)
-            if with_held_out:
-                trainer.leave_out(folds, 0)
-                without.collect(label, trainer)
-
-        self.n_iter_ = train(rows, self.n_labels_, members, settings, finish)
-        self._set_model(weights.model())
-        if with_held_out:
+        folds = hold_out(X.shape[0], settings.seed) if self._needs_held_out_scores() else None
+        trained = train(rows, Everyone(Y.T.tocsr()), self.n_labels_, settings, folds)
+        self.positive_weights_ = trained.positive_weights
+        self.n_iter_ = int(trained.sweeps.max(initial=1))
+        self._set_model(trained.weights.model(X.shape[1]))
+        if folds is not None:
             held = np.flatnonzero(folds == 0)
-            scores = best_scores(without.model(), rows[held], self.n_candidates, self.n_jobs)
-            self._held_out = scores, Y[held]
+            without = trained.without.model(X.shape[1])
+            self._held_out = (
+                best_scores(without, rows[held], self.n_candidates, self.n_jobs),
+                Y[held],
+            )
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         rows = self.weighting_.transform(X)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.linear.base import LinearClassifier, best_scores, candidate_scores
-from manylabel.linear.training import LinearModel, Settings, Trainer, Weights, hold_out, train
+from manylabel.linear.training import LinearModel, Pairs, Settings, hold_out, train
 from manylabel.neighbors import NeighborIndex
 from manylabel.predictions import values_at
 from manylabel.validation import check_whole
@@ -185,23 +185,18 @@ def train_on_candidates(
     pairs = sparse.csr_array((candidates + Y * np.int8(_POSITIVE)).T.tocsr())
     members = pairs.indices.astype(np.int32, copy=False)
     positive = (pairs.data & _POSITIVE).astype(bool)
-    weights = Weights(X.shape[1], Y.shape[1], settings.prune)
-    scores = np.zeros(members.size)
-
-    def part(label: int) -> slice:
-        return slice(pairs.indptr[label], pairs.indptr[label + 1])
-
-    def finish(label: int, trainer: Trainer) -> None:
-        weights.collect(label, trainer)
-        if folds is not None:
-            trainer.held_out_scores(folds, scores[part(label)])
-
-    n_iter = train(
-        X, Y.shape[1], lambda label: (members[part(label)], positive[part(label)]), settings, finish
+    trained = train(
+        X,
+        Pairs(pairs.indptr, members, positive),
+        Y.shape[1],
+        settings,
+        folds,
+        with_scores=True,
     )
+    scores = np.zeros(members.size) if folds is None else trained.scores
     held_out = sparse.csr_array((scores, members, pairs.indptr), shape=pairs.shape).T.tocsr()
     held_out = sparse.csr_array(
         (values_at(held_out, candidates), candidates.indices, candidates.indptr),
         shape=candidates.shape,
     )
-    return weights.model(), held_out, n_iter
+    return trained.weights.model(X.shape[1]), held_out, int(trained.sweeps.max(initial=1))

@@ -1,10 +1,10 @@
-"""Train one SVM a label, over blocks of labels in threads."""
+"""Train one SVM a label, over blocks of labels."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,23 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from manylabel.linear.tuning import choose_weight
-from manylabel.parallel import run_blocks
+from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts
 
-__all__ = ["LinearModel", "Settings", "Trainer", "Weights", "hold_out", "train"]
+__all__ = [
+    "Everyone",
+    "LinearModel",
+    "Pairs",
+    "Settings",
+    "Trained",
+    "Trainer",
+    "Weights",
+    "hold_out",
+    "train",
+]
 
-#: Labels that a thread trains before it reports and takes more.
+#: Labels that a task trains.
 BLOCK = 8
 _HELD_SHARE = 0.2
 
@@ -55,43 +65,131 @@ class LinearModel:
     intercept: NDArray[np.float64]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Everyone:
+    """Every label is trained on all rows.
+
+    Parameters
+    ----------
+    by_label : csr_array of shape (n_labels, n_rows)
+        The rows that have each label.
+    """
+
+    by_label: sparse.csr_array
+
+    def of_label(self, label: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """The rows to train a label on, and which of them have it."""
+        ptr, n_rows = self.by_label.indptr, self.by_label.shape[1]
+        positive = np.zeros(n_rows, bool)
+        positive[self.by_label.indices[ptr[label] : ptr[label + 1]]] = True
+        return np.arange(n_rows, dtype=np.int32), positive
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Each label is trained on rows of its own, which are given label after label."""
+
+    ptr: NDArray[Any]
+    rows: NDArray[np.int32]
+    positive: NDArray[np.bool_]
+
+    def of_label(self, label: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """The rows to train a label on, and which of them have it."""
+        part = slice(self.ptr[label], self.ptr[label + 1])
+        return self.rows[part], self.positive[part]
+
+
+@dataclass(frozen=True)
 class Weights:
-    """Pruned weights, collected label by label."""
+    """Pruned weights of consecutive labels.
 
-    n_features: int
-    n_labels: int
-    prune: float
-    parts: dict[int, tuple[NDArray[np.int32], NDArray[np.float32]]] = field(default_factory=dict)
-    intercepts: dict[int, float] = field(default_factory=dict)
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_labels,)
+        How many weights each label has.
+    features, values : ndarray
+        The weights, label after label.
+    intercepts : ndarray of shape (n_labels,)
+        Minus infinity for labels that were not trained.
+    """
 
-    def collect(self, label: int, trainer: Trainer) -> None:
-        """Keep what matters of a label's weights; the last one belongs to the constant feature."""
-        w = trainer.w
-        size = np.abs(w[:-1])
-        kept = np.flatnonzero((size >= self.prune) & (size > 0)).astype(np.int32)
-        self.parts[label] = kept, w[kept].astype(np.float32)
-        self.intercepts[label] = float(w[-1]) * trainer.bias
+    sizes: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+    intercepts: NDArray[np.float64]
 
-    def model(self) -> LinearModel:
-        """The weights of all labels together."""
-        nothing = np.empty(0, np.int32), np.empty(0, np.float32)
-        parts = [self.parts.get(label, nothing) for label in range(self.n_labels)]
-        indptr = np.cumsum([0, *(features.size for features, _ in parts)])
+    def model(self, n_features: int) -> LinearModel:
+        """The weights by feature."""
+        indptr = np.concatenate([[0], np.cumsum(self.sizes)])
         # SciPy gives the indices the type of the pointers.
         if indptr[-1] <= np.iinfo(np.int32).max:
             indptr = indptr.astype(np.int32)
         by_label = sparse.csr_array(
-            (
-                np.concatenate([values for _, values in parts]),
-                np.concatenate([features for features, _ in parts]),
-                indptr,
-            ),
-            shape=(self.n_labels, self.n_features),
+            (self.values, self.features, indptr), shape=(self.sizes.size, n_features)
         )
-        intercept = np.full(self.n_labels, -np.inf)
-        intercept[list(self.intercepts)] = list(self.intercepts.values())
-        return LinearModel(by_label.T.tocsr(), intercept)
+        return LinearModel(by_label.T.tocsr(), self.intercepts)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of training consecutive labels.
+
+    Parameters
+    ----------
+    weights : Weights
+    without : Weights
+        Those that come out without the rows of fold 0; empty unless they were asked for.
+    scores : ndarray
+        Of each label's rows, by the weights that come out without the row's fold, label after
+        label; empty unless they were asked for.
+    positive_weights : ndarray of shape (n_labels,)
+        How much rows with the label weighed.
+    sweeps : ndarray of shape (n_labels,)
+        How many sweeps each label took; 0 if it was not trained.
+    """
+
+    weights: Weights
+    without: Weights
+    scores: NDArray[np.float64]
+    positive_weights: NDArray[np.float64]
+    sweeps: NDArray[np.int64]
+
+
+class _Collector:
+    """Gathers weights label by label."""
+
+    def __init__(self, prune: float) -> None:
+        self._prune = prune
+        self._features: list[NDArray[np.int32]] = []
+        self._values: list[NDArray[np.float32]] = []
+        self._intercepts: list[float] = []
+
+    def add(self, trainer: Trainer) -> None:
+        """Keep what matters of a label's weights; the last one belongs to the constant feature."""
+        w = trainer.w
+        size = np.abs(w[:-1])
+        kept = np.flatnonzero((size >= self._prune) & (size > 0)).astype(np.int32)
+        self._append(kept, w[kept].astype(np.float32), float(w[-1]) * trainer.bias)
+
+    def add_nothing(self) -> None:
+        """A label that is not trained."""
+        self._append(np.empty(0, np.int32), np.empty(0, np.float32), -np.inf)
+
+    def _append(
+        self, features: NDArray[np.int32], values: NDArray[np.float32], intercept: float
+    ) -> None:
+        self._features.append(features)
+        self._values.append(values)
+        self._intercepts.append(intercept)
+
+    def weights(self) -> Weights:
+        """All of them."""
+        return Weights(
+            np.array([features.size for features in self._features], np.int64),
+            np.concatenate([np.empty(0, np.int32), *self._features]),
+            np.concatenate([np.empty(0, np.float32), *self._values]),
+            np.array(self._intercepts, np.float64),
+        )
 
 
 class Trainer:
@@ -158,23 +256,27 @@ class Trainer:
 
 def train(
     X: sparse.csr_array,
+    members: Everyone | Pairs,
     n_labels: int,
-    members: Callable[[int], tuple[NDArray[np.int32], NDArray[np.bool_]]],
     settings: Settings,
-    finish: Callable[[int, Trainer], None],
-) -> int:
-    """Train every label that has a positive row; the most sweeps that any took.
+    folds: NDArray[np.int8] | None = None,
+    *,
+    with_scores: bool = False,
+) -> Trained:
+    """Train every label that has a positive row.
 
     Parameters
     ----------
     X : csr_array of shape (n_rows, n_features)
         Weighted rows.
+    members : Everyone or Pairs
+        The rows to train each label on.
     n_labels : int
-    members : callable
-        Gives the rows to train a label on, and which of them have it.
     settings : Settings
-    finish : callable
-        Called in some thread with a label and the trainer that has just trained it.
+    folds : array of shape (n_rows,), int8, optional
+        Find out what comes of each label without the rows of a fold: weights without fold 0,
+    with_scores : bool
+        or scores of the rows of all folds.
     """
     from manylabel.kernels.index import Rows
 
@@ -182,19 +284,12 @@ def train(
     # Numba wraps negative indices around, which unsigned ones spare it: a fifth of the time.
     rows = Rows(indptr, indices.view(np.uint32), data)
     squares = np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
-    sweeps = np.zeros(n_labels, np.int64)
-
-    def work(start: int, stop: int) -> None:
-        trainer = Trainer(rows, squares, X.shape[1], settings)
-        for label in range(start, stop):
-            places, positive = members(label)
-            if positive.any():
-                sweeps[label] = trainer.fit(label, places, positive)
-                finish(label, trainer)
-
+    quiet = replace(settings, n_jobs=None, verbose=0)
+    shared = (rows, squares, X.shape[1], members, quiet, folds, with_scores)
     with progress_bar("labels", settings.verbose) as callback:
-        run_blocks(work, n_labels, BLOCK, settings.n_jobs, callback)
-    n_left = int((sweeps > settings.max_iter).sum())
+        blocks = map_blocks(_train_labels, shared, n_labels, BLOCK, settings.n_jobs, callback)
+        trained = _joined(list(blocks) or [_train_labels(*shared, 0, 0)])
+    n_left = int((trained.sweeps > settings.max_iter).sum())
     if n_left:
         warnings.warn(
             f"{n_left} of {n_labels} labels did not converge in max_iter={settings.max_iter} "
@@ -202,7 +297,68 @@ def train(
             ConvergenceWarning,
             stacklevel=5,
         )
-    return min(int(sweeps.max(initial=1)), settings.max_iter)
+    return replace(trained, sweeps=np.minimum(trained.sweeps, settings.max_iter))
+
+
+def _train_labels(
+    rows: Any,
+    squares: NDArray[np.float64],
+    n_features: int,
+    members: Everyone | Pairs,
+    settings: Settings,
+    folds: NDArray[np.int8] | None,
+    with_scores: bool,
+    start: int,
+    stop: int,
+) -> Trained:
+    """Train some of the labels."""
+    trainer = Trainer(rows, squares, n_features, settings)
+    weights, without = _Collector(settings.prune), _Collector(settings.prune)
+    scores: list[NDArray[np.float64]] = [np.empty(0)]
+    positive_weights = np.ones(stop - start)
+    sweeps = np.zeros(stop - start, np.int64)
+    for label in range(start, stop):
+        places, positive = members.of_label(label)
+        held_out = np.zeros(places.size if folds is not None and with_scores else 0)
+        scores.append(held_out)
+        if not positive.any():
+            weights.add_nothing()
+            without.add_nothing()
+            continue
+        sweeps[label - start] = trainer.fit(label, places, positive)
+        positive_weights[label - start] = trainer.positive_weight
+        weights.add(trainer)
+        if folds is not None and with_scores:
+            trainer.held_out_scores(folds, held_out)
+        elif folds is not None:
+            trainer.leave_out(folds, 0)
+            without.add(trainer)
+    return Trained(
+        weights.weights(), without.weights(), np.concatenate(scores), positive_weights, sweeps
+    )
+
+
+def _joined(blocks: Sequence[Trained]) -> Trained:
+    """All labels, of blocks of them in order."""
+
+    def together(pieces: list[Any]) -> Any:
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    def weights(pieces: list[Weights]) -> Weights:
+        return Weights(
+            together([piece.sizes for piece in pieces]),
+            together([piece.features for piece in pieces]),
+            together([piece.values for piece in pieces]),
+            together([piece.intercepts for piece in pieces]),
+        )
+
+    return Trained(
+        weights([block.weights for block in blocks]),
+        weights([block.without for block in blocks]),
+        together([block.scores for block in blocks]),
+        together([block.positive_weights for block in blocks]),
+        together([block.sweeps for block in blocks]),
+    )
 
 
 def hold_out(n_rows: int, seed: int) -> NDArray[np.int8]:

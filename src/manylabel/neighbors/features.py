@@ -8,8 +8,14 @@ from scipy import sparse
 
 from manylabel.kernels import votes
 from manylabel.kernels.votes import Csr
+from manylabel.parallel import map_blocks
 
 __all__ = ["FeatureSimilarity"]
+
+#: Documents whose products are computed at once.
+BLOCK = 65_536
+
+Sums = tuple[sparse.csr_array, NDArray[np.float64], NDArray[np.float64]]
 
 
 class FeatureSimilarity:
@@ -29,9 +35,7 @@ class FeatureSimilarity:
         self, X: sparse.csr_array, Y: sparse.csr_array, labels_per_feature: int | None
     ) -> None:
         self.labels_per_feature = labels_per_feature
-        self._together = _products(X, Y)
-        self._squares = _column_squares(X)
-        self._counts = np.asarray(Y.sum(axis=0), np.float64).ravel()
+        self._together, self._squares, self._counts = _sums(X, Y)
         self.feature_lengths: NDArray[np.float64]
         self.label_lengths: NDArray[np.float64]
         self._refresh()
@@ -42,9 +46,10 @@ class FeatureSimilarity:
             Y = Y.copy()
             Y.resize((Y.shape[0], self._counts.size))
         self.grow(Y.shape[1])
-        self._together = self._together + sign * _products(X, Y)
-        self._squares = np.maximum(self._squares + sign * _column_squares(X), 0)
-        self._counts += sign * np.asarray(Y.sum(axis=0), np.float64).ravel()
+        together, squares, counts = _sums(X, Y)
+        self._together = self._together + sign * together
+        self._squares = np.maximum(self._squares + sign * squares, 0)
+        self._counts = self._counts + sign * counts
         if sign < 0:
             # What sums leave behind when every document of a pair is gone.
             data = self._together.data
@@ -81,6 +86,25 @@ class FeatureSimilarity:
     def to_power(self, beta: float) -> Csr:
         """The similarities to a power."""
         return self.plain if beta == 1 else self.plain._replace(data=self.plain.data**beta)
+
+
+def _sums(X: sparse.csr_array, Y: sparse.csr_array) -> Sums:
+    """Products of the columns, squared lengths of features and counts of labels.
+
+    Documents are added up in blocks, and the blocks in order: the rounding is the same wherever
+    they are computed.
+    """
+    blocks = map_blocks(_sums_of_block, (X, Y), max(X.shape[0], 1), BLOCK, fixed=True)
+    together, squares, counts = next(blocks)
+    for more in blocks:
+        together, squares, counts = together + more[0], squares + more[1], counts + more[2]
+    return together, squares, counts
+
+
+def _sums_of_block(X: sparse.csr_array, Y: sparse.csr_array, start: int, stop: int) -> Sums:
+    """The sums over some of the documents."""
+    X, Y = X[start:stop], Y[start:stop]
+    return _products(X, Y), _column_squares(X), np.asarray(Y.sum(axis=0), np.float64).ravel()
 
 
 def _products(X: sparse.csr_array, Y: sparse.csr_array) -> sparse.csr_array:

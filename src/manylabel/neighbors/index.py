@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from manylabel.kernels import search
 from manylabel.kernels.index import Rows
 from manylabel.neighbors.part import Part
 from manylabel.neighbors.strategies import BLOCK, Job, run
-from manylabel.parallel import Callback, run_blocks
+from manylabel.parallel import Callback, current_place, map_blocks, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import check_matrix, check_whole, csr_parts
 
@@ -23,6 +24,8 @@ __all__ = ["NeighborIndex", "Neighbors"]
 
 #: Rows added one by one are scanned until there are so many; then they become a part.
 SEAL = 2_048
+#: Queries of a task, where tasks run elsewhere.
+TASK = 1_024
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class NeighborIndex:
     def __init__(self, X: Any) -> None:
         matrix = check_matrix(X, dtype=None)
         self.n_features = int(matrix.shape[1])
-        self._parts = [Part(_unit(matrix), self.n_features)]
+        self._parts = _parts(_unit(matrix), self.n_features)
         self._tail = _Tail(self.n_features)
         self._alive: NDArray[np.bool_] = np.empty(0, np.bool_)
 
@@ -242,37 +245,79 @@ class NeighborIndex:
         """Search every part and merge the answers."""
         k = min(check_whole("k", k, 1), max(self.n_rows, 1))
         check_whole("m", m, 1)
-        n_queries = skip.size
-        scores = np.zeros((n_queries, k), np.float32)
-        rows = np.full((n_queries, k), -1, np.int32)
-        counters = np.zeros(2, np.int64)
-        used = strategy
-        offset = 0
-        for place, part in enumerate(self._parts):
-            main = place == 0
-            part_scores = scores if main else np.zeros_like(scores)
-            part_rows = rows if main else np.full_like(rows, -1)
-            with progress_bar("neighbours", verbose and main) as bar:
-                job = Job(
-                    queries=queries,
-                    skip=skip - offset,
-                    alive=self._alive[offset : offset + len(part)],
-                    scores=part_scores,
-                    rows=part_rows,
-                    counters=counters,
-                    m=m,
-                    n_jobs=n_jobs,
-                    callback=(callback or bar) if main else None,
-                )
-                name = run(strategy, part, job)
-            if main:
-                used = name
+        with progress_bar("neighbours", verbose) as bar:
+            told = callback or bar
+            if current_place() is not None and skip.size > BLOCK:
+                found = self._search_elsewhere(queries, skip, k, strategy, m, told)
             else:
-                search.merge(scores, rows, part_scores, part_rows, offset)
-            offset += len(part)
+                found = self._search_here(queries, skip, k, strategy, m, n_jobs, told)
         if len(self._tail):
-            self._scan_tail(queries, skip - offset, offset, scores, rows, n_jobs)
-        return Neighbors(rows, scores, used, int(counters[0]), int(counters[1]))
+            offset = self.n_rows - len(self._tail)
+            self._scan_tail(
+                queries, skip - offset, offset, found.similarities, found.indices, n_jobs
+            )
+        return found
+
+    def _search_here(
+        self,
+        queries: Rows,
+        skip: NDArray[np.int64],
+        k: int,
+        strategy: str,
+        m: int,
+        n_jobs: int | None,
+        callback: Callback | None,
+    ) -> Neighbors:
+        """Search every part in this process."""
+        return _merged(
+            (
+                _search_part(part, queries, skip - offset, alive, k, strategy, m, n_jobs, told)
+                for offset, part, alive, told in self._placed_parts(callback)
+            ),
+            self._offsets,
+        )
+
+    def _search_elsewhere(
+        self,
+        queries: Rows,
+        skip: NDArray[np.int64],
+        k: int,
+        strategy: str,
+        m: int,
+        callback: Callback | None,
+    ) -> Neighbors:
+        """Search every part for blocks of queries wherever tasks run."""
+        streams = [
+            map_blocks(
+                _search_block,
+                (part, queries, skip - offset, alive, k, strategy, m),
+                skip.size,
+                TASK,
+                callback=told,
+            )
+            for offset, part, alive, told in self._placed_parts(callback)
+        ]
+        blocks = [_merged(found, self._offsets) for found in zip(*streams, strict=True)]
+        return Neighbors(
+            np.concatenate([block.indices for block in blocks]),
+            np.concatenate([block.similarities for block in blocks]),
+            blocks[0].strategy,
+            sum(block.candidates for block in blocks),
+            sum(block.postings for block in blocks),
+        )
+
+    @property
+    def _offsets(self) -> list[int]:
+        """The number of each part's first row."""
+        return [0, *np.cumsum([len(part) for part in self._parts[:-1]], dtype=np.int64).tolist()]
+
+    def _placed_parts(
+        self, callback: Callback | None
+    ) -> Iterator[tuple[int, Part, NDArray[np.bool_], Callback | None]]:
+        """Parts with the number of their first row, and which rows count; the first is told of."""
+        for offset, part in zip(self._offsets, self._parts, strict=True):
+            told = None if offset else callback
+            yield offset, part, self._alive[offset : offset + len(part)], told
 
     def _scan_tail(
         self,
@@ -365,6 +410,80 @@ class _Tail:
         self._features[start:stop] = rows.features
         self._values[start:stop] = rows.values
         self._n += n_new
+
+
+def _parts(rows: Rows, n_features: int) -> list[Part]:
+    """One part of all rows; shards of them if they are many and there is a place for shards."""
+    place, n_rows = current_place(), rows.ptr.size - 1
+    if place is None or n_rows <= place.shard_rows:
+        return [Part(rows, n_features)]
+    shards = map_blocks(_build_part, (rows, n_features), n_rows, place.shard_rows, fixed=True)
+    return list(shards)
+
+
+def _build_part(rows: Rows, n_features: int, start: int, stop: int) -> Part:
+    """A part of some of the rows."""
+    return Part(_some(rows, start, stop), n_features)
+
+
+def _some(rows: Rows, start: int, stop: int) -> Rows:
+    """Consecutive rows, without a copy of what is in them."""
+    first, last = rows.ptr[start], rows.ptr[stop]
+    ptr = rows.ptr[start : stop + 1] - first
+    return Rows(ptr, rows.features[first:last], rows.values[first:last])
+
+
+def _search_block(
+    part: Part,
+    queries: Rows,
+    skip: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    k: int,
+    strategy: str,
+    m: int,
+    start: int,
+    stop: int,
+) -> Neighbors:
+    """The answers to some of the queries."""
+    some = _some(queries, start, stop)
+    return _search_part(part, some, skip[start:stop], alive, k, strategy, m, None, None)
+
+
+def _search_part(
+    part: Part,
+    queries: Rows,
+    skip: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    k: int,
+    strategy: str,
+    m: int,
+    n_jobs: int | None,
+    callback: Callback | None,
+) -> Neighbors:
+    """The nearest rows in one part, which is numbered from 0."""
+    scores = np.zeros((skip.size, k), np.float32)
+    rows = np.full((skip.size, k), -1, np.int32)
+    counters = np.zeros(2, np.int64)
+    job = Job(queries, skip, alive, scores, rows, counters, m, n_jobs, callback)
+    used = run(strategy, part, job)
+    return Neighbors(rows, scores, used, int(counters[0]), int(counters[1]))
+
+
+def _merged(answers: Iterable[Neighbors], offsets: list[int]) -> Neighbors:
+    """One answer of those of several parts, which are in the order of their rows."""
+    found: Neighbors | None = None
+    for offset, other in zip(offsets, answers, strict=True):
+        if found is None:
+            found = other
+            continue
+        search.merge(found.similarities, found.indices, other.similarities, other.indices, offset)
+        found = replace(
+            found,
+            candidates=found.candidates + other.candidates,
+            postings=found.postings + other.postings,
+        )
+    assert found is not None
+    return found
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -37,6 +37,9 @@ class Part:
         Built from the rows if not given.
     """
 
+    #: Nobody changes a part, so it can be recognised by its identity.
+    immutable = True
+
     def __init__(self, rows: Rows, n_features: int, postings: Postings | None = None) -> None:
         self.rows = rows
         self.n_features = n_features

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
-from manylabel.text.blocks import PART, BlockCounter, Rows, map_in_order, split_blocks
+from manylabel.text.blocks import PART, Block, BlockCounter, Rows, map_in_order, split_blocks
 from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
 
@@ -136,6 +136,11 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         counts : csr_array of shape (n_texts, n_features)
             float64, canonical.
         """
+        counter = self._counter()
+        return self._fit_blocks(self._read(texts, counter), counter.rules)
+
+    def _fit_blocks(self, counted: Iterable[Block], rules: WordRules) -> sparse.csr_array:
+        """Learn the vocabulary from counted blocks of texts, in their order."""
         for name, value in (("min_df", self.min_df), ("max_df", self.max_df)):
             if isinstance(value, Integral):
                 check_whole(name, value, 1)
@@ -144,12 +149,11 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         if self.max_features is not None:
             check_whole("max_features", self.max_features, 1)
 
-        counter = self._counter()
         features: dict[str, int] = {}
         words: dict[str, int] = {}
         blocks: list[_Placed] = []
         word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
-        for block in self._read(texts, counter):
+        for block in counted:
             blocks.append((block.rows, _places(features, block.features)))
             word_counts.append((_places(words, block.words), block.word_counts))
         if not blocks:
@@ -160,7 +164,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         self.vocabulary_ = dict(zip(names[kept], range(kept.size), strict=True))
         self.display_names_ = names[kept]
         if self.char_ngrams is None or self.whole_words:
-            shown = _most_written(list(words), word_counts, counter.rules)
+            shown = _most_written(list(words), word_counts, rules)
             for column, name in enumerate(self.vocabulary_):
                 if not name.startswith(PART):
                     terms = (shown[term] for term in name.split(" "))

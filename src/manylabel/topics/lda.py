@@ -13,8 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manylabel.exceptions import ParameterError
-from manylabel.parallel import run_blocks
+from manylabel.parallel import map_blocks
 from manylabel.topics.candidates import expected_tokens
+from manylabel.topics.partitions import Partitions, sample_partitions
 from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import (
     Progress,
@@ -81,6 +82,7 @@ def train_topics(
     inference: str,
     schedule: Schedule,
     seed: int,
+    n_partitions: int = 1,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> list[TopicChain]:
@@ -95,24 +97,44 @@ def train_topics(
     inference : {"cgs", "cgs_p", "cvb0"}
     schedule : Schedule
     seed : int
+    n_partitions : int
+        Parts of the documents that one chain sweeps at the same time.
     n_jobs, verbose
         As in scikit-learn; chains run in parallel.
     """
-    chains: list[Any] = [None] * schedule.chains
     n_tokens = float(X.sum())
     problem = _Problem(X, n_tokens, n_topics, gamma, beta, inference == "cgs_p", schedule, seed)
     with sweep_progress("Topics", verbose, schedule.chains * schedule.sweeps, n_tokens) as progress:
-
-        def work(start: int, stop: int) -> None:
-            for chain in range(start, stop):
-                run = _expect if inference == "cvb0" else _sample
-                counts, history = run(problem, chain, progress)
-                per_token = tuple(value / max(n_tokens, 1.0) for value in history)
-                chains[chain] = TopicChain(counts, per_token)
-
-        run_blocks(work, schedule.chains, 1, n_jobs)
+        if n_partitions > 1:
+            parts = Partitions.of(X, n_partitions, n_topics, gamma, beta, seed, schedule)
+            counts, history = sample_partitions(parts, n_jobs, progress)
+            return [TopicChain(counts, _per_token(history, n_tokens))]
+        chains = list(
+            map_blocks(
+                _one_chain,
+                (problem, inference == "cvb0"),
+                schedule.chains,
+                1,
+                n_jobs,
+                fixed=True,
+                here={"progress": progress},
+            )
+        )
     warn_if_rising(list(chains[0].log_likelihoods), "The training of topics")
     return chains
+
+
+def _one_chain(
+    problem: _Problem, expected: bool, chain: int, stop: int, progress: Progress | None = None
+) -> TopicChain:
+    """The chain of a number; blocks are of one."""
+    run = _expect if expected else _sample
+    counts, history = run(problem, chain, progress or Progress(None, 0, 0.0))
+    return TopicChain(counts, _per_token(history, problem.n_tokens))
+
+
+def _per_token(history: list[float], n_tokens: float) -> tuple[float, ...]:
+    return tuple(value / max(n_tokens, 1.0) for value in history)
 
 
 def _sample(
@@ -190,6 +212,11 @@ class LDA(TransformerMixin, BaseEstimator):
         Of ``fit`` and ``transform``: collapsed Gibbs sampling, by counts or by summed conditional
         distributions, or deterministic expected counts, which take 4 bytes for each non-zero of X
         and topic.
+    partitions : int, default=1
+        With more than one, a chain sweeps so many parts of the documents at the same time, each by
+        the counts after the sweep before: nearly as good, and one long chain keeps several cores
+        or a cluster busy. For "cgs" and one chain. The result depends on this number, not on
+        where the parts run.
     chains, burn_in, samples, lag : int
         Of ``fit``; see :class:`Schedule`. Topics of different chains are not comparable and never
         averaged; the chain with the greatest log-likelihood is used.
@@ -223,6 +250,7 @@ class LDA(TransformerMixin, BaseEstimator):
         gamma: float = 0.1,
         beta: float = 0.01,
         inference: str = "cgs",
+        partitions: int = 1,
         chains: int = 1,
         burn_in: int = 200,
         samples: int = 1,
@@ -235,6 +263,7 @@ class LDA(TransformerMixin, BaseEstimator):
         self.gamma = gamma
         self.beta = beta
         self.inference = inference
+        self.partitions = partitions
         self.chains = chains
         self.burn_in = burn_in
         self.samples = samples
@@ -265,6 +294,12 @@ class LDA(TransformerMixin, BaseEstimator):
                 raise ParameterError(f"`{name}` must be greater than 0; got 0.")
         check_inference(self.inference)
         schedule = Schedule(self.chains, self.burn_in, self.samples, self.lag).check()
+        check_whole("partitions", self.partitions, 1)
+        if self.partitions > 1 and (self.inference != "cgs" or self.chains > 1):
+            raise ParameterError(
+                "`partitions` are for one chain with `inference` 'cgs'; got "
+                f"{self.chains} chains and {self.inference!r}."
+            )
         X = self._checked(X, reset=True)
         self.seed_ = draw_seed(self.random_state)
         self.chains_ = train_topics(
@@ -275,6 +310,7 @@ class LDA(TransformerMixin, BaseEstimator):
             inference=self.inference,
             schedule=schedule,
             seed=self.seed_,
+            n_partitions=min(self.partitions, max(X.shape[0], 1)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )

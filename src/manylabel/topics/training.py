@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.parallel import effective_jobs, run_blocks
+from manylabel.parallel import map_blocks
 from manylabel.topics.schedule import (
     Progress,
     Schedule,
@@ -222,26 +222,33 @@ def _sample(
     n_pairs, n_labels = problem.pair_labels.size, problem.n_labels
     total_phi, total_smooth = np.zeros(n_pairs), np.zeros(n_labels)
     total_tokens = np.zeros(n_labels)
-    histories: list[list[float]] = [[] for _ in range(schedule.chains)]
-    at_once = effective_jobs(n_jobs)
-    for first in range(0, schedule.chains, at_once):
-        wave = min(at_once, schedule.chains - first)
-        results: list[Any] = [None] * wave
-
-        def work(start: int, stop: int, first: int = first, results: list[Any] = results) -> None:
-            for i in range(start, stop):
-                results[i], histories[first + i] = _chain(
-                    problem, token_ptr, weights, schedule, inference == "cgs_p",
-                    seed, first + i, progress,
-                )  # fmt: skip
-
-        run_blocks(work, wave, 1, n_jobs)
-        for pair_phi, smooth, tokens in results:
-            total_phi += pair_phi
-            total_smooth += smooth
-            total_tokens += tokens
+    shared = (problem, token_ptr, weights, schedule, inference == "cgs_p", seed)
+    histories = []
+    for (pair_phi, smooth, tokens), history in map_blocks(
+        _one_chain, shared, schedule.chains, 1, n_jobs, fixed=True, here={"progress": progress}
+    ):
+        total_phi += pair_phi
+        total_smooth += smooth
+        total_tokens += tokens
+        histories.append(history)
     n = schedule.chains
     return _word_labels(problem, total_phi / n, total_smooth / n, total_tokens / n), histories[0]
+
+
+def _one_chain(
+    problem: _Problem,
+    token_ptr: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    schedule: Schedule,
+    soft: bool,
+    seed: int,
+    chain: int,
+    stop: int,
+    progress: Progress | None = None,
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], list[float]]:
+    """The chain of a number; blocks are of one."""
+    progress = progress or Progress(None, 0, 0.0)
+    return _chain(problem, token_ptr, weights, schedule, soft, seed, chain, progress)
 
 
 def _chain(
