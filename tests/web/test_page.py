@@ -105,8 +105,8 @@ def open_reasons(page, name):
 
 def test_labels_appear_after_a_pause_and_the_slider_chooses_how_many(page, server):
     write(page, THEFT)
-    found = httpx.post(f"{server}/v1/suggest", json={"text": THEFT, "top": 8}).json()["labels"]
-    assert names(page) == [one["name"] for one in found]
+    found = httpx.post(f"{server}/v1/suggest", json={"text": THEFT, "top": 50}).json()["labels"]
+    assert names(page) == [one["name"] for one in found[:8]]
     slider = page.get_by_role("slider")
     slider.fill("3")
     expect(page.locator(".chip")).to_have_count(3)
