@@ -1,13 +1,16 @@
-"""Progress bars on stderr for long work; silent unless asked for."""
+"""Long work: bars on stderr if asked for, how long its phases took, and how much memory."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from manylabel.parallel import Callback
 
-__all__ = ["progress_bar"]
+__all__ = ["Clock", "peak_memory", "progress_bar"]
 
 
 @contextmanager
@@ -46,3 +49,46 @@ def progress_bar(description: str, shown: bool | int) -> Iterator[Callback | Non
             bar.update(task, completed=done, total=total)
 
         yield update
+
+
+class Clock:
+    """Seconds by what was done, one thing after the other.
+
+    Examples
+    --------
+    >>> clock = Clock()
+    >>> clock.lap("nothing") < 1, list(clock.seconds)
+    (True, ['nothing'])
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> float:
+        """End a phase; the seconds that it took."""
+        now = time.perf_counter()
+        self.seconds[name] = round(now - self._last, 3)
+        self._last = now
+        return self.seconds[name]
+
+    def add(self, seconds: dict[str, float]) -> None:
+        """End phases that others have timed."""
+        self.seconds |= seconds
+        self._last = time.perf_counter()
+
+
+def peak_memory() -> int | None:
+    """The most bytes that this process has held so far; None where nobody says."""
+    status = Path("/proc/self/status")
+    # Not ru_maxrss, if it can be helped: on Linux it starts from the parent's.
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -19,7 +19,8 @@ COMMAND = [sys.executable, "-m", "manylabel.cli"]
 def test_a_corpus_of_texts_becomes_a_model(call, texts, tmp_path):
     called = call("train", texts, "-o", tmp_path / "model", "--model", "lcif", "--set", "k=2")
     assert (called.code, called.out) == (0, "")
-    assert "Read 3 documents with 3 labels" in called.err
+    for phase in ("Read 3 documents with 3 labels", "Counted words", "Trained lcif", "of memory"):
+        assert phase in called.err
     assert f"manylabel predict {tmp_path / 'model'} FILE" in called.err
     tagger = Tagger.load(tmp_path / "model")
     assert tagger.n_documents == 3
@@ -31,8 +32,9 @@ def test_the_outcome_as_data(call, texts, tmp_path):
     found = called.json
     assert called.err == ""
     assert (found["model"], found["documents"], found["labels"]) == ("br-knn", 3, 3)
-    assert sorted(found["seconds"]) == ["read", "save", "train"]
+    assert list(found["seconds"]) == ["read", "vectorize", "train", "save"]
     assert found["bytes"] > 0
+    assert found["peak_memory_bytes"] > 0
 
 
 def test_a_corpus_of_features_becomes_a_model(call, rows, tmp_path):

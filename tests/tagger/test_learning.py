@@ -155,6 +155,15 @@ def test_an_ensemble_learns_and_forgets_by_its_neighbours():
     assert tagger.n_documents == 41
 
 
+@pytest.mark.parametrize("model", ["lcif", "svm", "flat-lda"])
+def test_warming_up_changes_nothing(model):
+    tagger = fitted(range(40), model=model, parameters={})
+    before = scores(tagger)
+    tagger.warm_up()
+    assert scores(tagger) == before
+    assert tagger.n_documents == 40
+
+
 def test_a_failed_change_changes_nothing():
     tagger = fitted(range(40))
     before = scores(tagger)

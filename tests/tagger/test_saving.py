@@ -209,6 +209,36 @@ def test_features_are_learnt_durably(tmp_path):
     assert same.suggest(corpus) == tagger.suggest(corpus)
 
 
+def test_what_is_shown_is_not_for_the_folder(tmp_path, capsys):
+    Tagger("lcif", verbose=1).fit(TEXTS, LABELS).save(tmp_path / "model")
+    capsys.readouterr()
+    tagger = Tagger.load(tmp_path / "model")
+    assert tagger.verbose == 0
+    assert tagger.suggest(QUERY)
+    assert capsys.readouterr() == ("", "")
+    model = LCIF(verbose=1).fit([[1, 0], [0, 1]], [[1, 0], [0, 1]])
+    manylabel.save(model, tmp_path / "estimator")
+    assert manylabel.load(tmp_path / "estimator").verbose == LCIF().verbose
+
+
+def test_an_ensemble_is_compacted_with_its_documents(tmp_path):
+    tagger = fitted("ensemble")
+    tagger.save(tmp_path / "model")
+    tagger.learn(["a kitten in the river"], [["zebras"]], ["n1"])
+    tagger.forget(["3", "7"])
+    before = state(tagger)
+    tagger.compact()
+    assert entries(tmp_path / "model") == 0
+    same = Tagger.load(tmp_path / "model")
+    assert state(same) == state(tagger)
+    assert state(same)[1:] == before[1:]
+    assert [found["label"] for found in state(same)[0]] == [found["label"] for found in before[0]]
+    assert same.explain("kitten in the river", label="zebras")[0].neighbours[0].id == "n1"
+    same.forget("n1")
+    assert same.suggest(QUERY)
+    assert same._memory.learner.estimator.neighborhood_.index.n_rows == 39
+
+
 def test_threads_can_be_chosen_when_loading(folder):
     tagger = Tagger.load(folder, n_jobs=2)
     assert tagger.n_jobs == 2

@@ -138,6 +138,32 @@ def test_a_corpus_of_features_without_texts():
         tagger.evaluate(["a text"], [["a"]])
 
 
+def test_a_file_that_does_not_count_its_features_may_lack_the_last(tmp_path):
+    tagger = Tagger("lcif", parameters={"k": 1}).fit(Corpus(np.eye(4), np.eye(4)))
+    path = tmp_path / "test.svm"
+    path.write_text("1 0:1 1:3\n2 2:1\n")
+    assert tagger.evaluate(path, metrics=["p@1"]) == {"p@1": 1.0}
+    path.write_text("1 0:1 9:3\n")
+    with pytest.raises(InputError, match="10 features, but the tagger learnt from 4; give one"):
+        tagger.evaluate(path)
+    path.write_text("# 1 rows, 3 features from 0, 4 labels\n1 0:1 1:3\n")
+    with pytest.raises(InputError, match="3 features, but the tagger learnt from 4; give one"):
+        tagger.evaluate(path)
+
+
+def test_how_long_fitting_took(tagger):
+    assert list(tagger.fit_seconds) == ["vectorize", "train"]
+    assert list(Tagger("lcif").fit(Corpus(np.eye(4), np.eye(4))).fit_seconds) == ["train"]
+
+
+def test_a_text_without_known_words_has_no_labels(tagger):
+    assert tagger.suggest("zzz", threshold="auto").labels == []
+    assert [len(found) > 0 for found in tagger.suggest(["zzz", "a cat"], threshold="auto")] == [
+        False,
+        True,
+    ]
+
+
 def test_labels_are_described_by_their_documents(tagger):
     shown = tagger.describe_label("cats", top=5)
     _, labels = texts_and_labels()

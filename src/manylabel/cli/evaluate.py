@@ -22,6 +22,7 @@ from manylabel.cli.options import (
     ZeroBased,
 )
 from manylabel.cli.output import make_console, print_json, working
+from manylabel.cli.reading import read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,15 +61,15 @@ def evaluate(
       manylabel evaluate model test.jsonl --metrics p@1,p@5,micro-f1
       manylabel evaluate model test.jsonl --json
     """
-    from manylabel.corpus import read
     from manylabel.metrics import get_measure
 
     names = None if metrics is None else [name.strip() for name in metrics.split(",")]
     for name in names or []:
         get_measure(name)
     tagger = open_tagger(model, jobs, quiet)
-    with working(f"Reading {corpus} ...", quiet):
-        found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
+    found = read_corpus(
+        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+    )
     with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
         measured = tagger.evaluate(found, metrics=names)
     if as_json:

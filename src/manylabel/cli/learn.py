@@ -20,6 +20,7 @@ from manylabel.cli.options import (
     ZeroBased,
 )
 from manylabel.cli.output import note, print_json, working
+from manylabel.cli.reading import read_corpus
 
 if TYPE_CHECKING:
     from manylabel.tagger import Change
@@ -75,12 +76,14 @@ def learn(
     if text is None:
         if label or id is not None:
             raise typer.BadParameter("--label and --id belong to --text.")
-        from manylabel.corpus import read
-
-        with working(f"Reading {corpus} ...", quiet):
-            found = read(
-                corpus or "-", format, labels=labels, separator=separator, zero_based=zero_based
-            )
+        found = read_corpus(
+            corpus or "-",
+            format,
+            labels=labels,
+            separator=separator,
+            zero_based=zero_based,
+            quiet=quiet,
+        )
         documents = {"texts": found}
     else:
         ids = None if id is None else [id]

@@ -22,7 +22,6 @@ __all__ = [
     "open_tagger",
     "parsed_value",
     "settings_of",
-    "silence",
     "text_options",
 ]
 
@@ -52,15 +51,6 @@ def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
 
     with working(f"Loading {path} ...", quiet):
         return Tagger.load(path, n_jobs=jobs)
-
-
-def silence(tagger: Tagger) -> None:
-    """Make a tagger that showed its training show nothing from now on, also when it is loaded."""
-    memory = tagger._fitted()
-    for part in (memory.learner.estimator, memory.vectorizer):
-        if part is not None and hasattr(part, "verbose"):
-            part.set_params(verbose=0)
-    tagger.verbose = 0
 
 
 def settings_of(given: list[str] | None) -> dict[str, Any]:

@@ -5,12 +5,28 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from manylabel.cli.output import note
+from manylabel.cli.output import note, working
 
 if TYPE_CHECKING:
     from manylabel.corpus import Corpus
 
-__all__ = ["count_words"]
+__all__ = ["count_words", "read_corpus"]
+
+
+def read_corpus(
+    path: str,
+    format: str | None,
+    *,
+    labels: str | None,
+    separator: str | None,
+    zero_based: bool | None,
+    quiet: bool,
+) -> Corpus:
+    """Read a corpus, while a terminal shows that this takes its time."""
+    from manylabel.corpus import read
+
+    with working(f"Reading {path} ...", quiet):
+        return read(path, format, labels=labels, separator=separator, zero_based=zero_based)
 
 
 def count_words(

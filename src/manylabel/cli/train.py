@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
-from typing import TYPE_CHECKING, Any
 
-from manylabel.cli.models import (
-    check_target,
-    folder_size,
-    settings_of,
-    silence,
-    text_options,
-)
+from manylabel.cli.models import check_target, settings_of, text_options
 from manylabel.cli.options import (
     CharNgrams,
     CorpusPath,
@@ -39,12 +31,11 @@ from manylabel.cli.options import (
     StopWords,
     ZeroBased,
 )
-from manylabel.cli.output import note, print_json, readable_size, working
+from manylabel.cli.reading import read_corpus
+from manylabel.cli.training import fit_tagger, note_corpus, write_model
+from manylabel.progress import Clock
 
-if TYPE_CHECKING:
-    from manylabel.tagger import Tagger
-
-__all__ = ["Clock", "train", "write_model"]
+__all__ = ["train"]
 
 
 def train(
@@ -86,7 +77,6 @@ def train(
       manylabel train bibtex/train.txt.xz -o model --model subset-svm --jobs 2
     """
     check_target(output, force)
-    from manylabel.corpus import read
     from manylabel.tagger import DEFAULT_MODEL, Tagger
 
     words = text_options(
@@ -109,53 +99,9 @@ def train(
         verbose=not quiet and sys.stderr.isatty(),
     )
     clock = Clock()
-    with working(f"Reading {corpus} ...", quiet):
-        found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
-    took = clock.lap("read")
-    note(f"Read {len(found):,} documents with {found.n_labels:,} labels in {took}.", quiet)
-    note(f"Training {tagger.model_name} ...", quiet)
-    tagger.fit(found, label_info=label_info)
-    note(f"Trained {tagger.model_name} in {clock.lap('train')}.", quiet)
+    found = read_corpus(
+        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+    )
+    note_corpus(found, clock, quiet)
+    fit_tagger(tagger, found, label_info, clock, quiet)
     write_model(tagger, output, clock, as_json, quiet)
-
-
-class Clock:
-    """Seconds by what was done."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> str:
-        """End a phase; its time as people say it."""
-        now = time.perf_counter()
-        self.seconds[name] = round(now - self._last, 3)
-        self._last = now
-        return f"{self.seconds[name]:.1f} s"
-
-
-def write_model(
-    tagger: Tagger,
-    output: str,
-    clock: Clock,
-    as_json: bool,
-    quiet: bool,
-    more: dict[str, Any] | None = None,
-) -> None:
-    """Save a fitted tagger and say so."""
-    silence(tagger)
-    tagger.save(output)
-    took, size = clock.lap("save"), folder_size(output)
-    note(f"Saved to {output} ({readable_size(size)}) in {took}.", quiet)
-    if as_json:
-        figures = {
-            "model": tagger.model_name,
-            "path": output,
-            "documents": tagger.n_documents,
-            "labels": len(tagger.labels),
-            "bytes": size,
-            "seconds": clock.seconds,
-        }
-        print_json(figures | (more or {}))
-    else:
-        note(f"Next: manylabel predict {output} FILE", quiet)

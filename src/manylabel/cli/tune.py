@@ -35,8 +35,10 @@ from manylabel.cli.options import (
     StopWords,
     ZeroBased,
 )
-from manylabel.cli.output import make_console, note, working
-from manylabel.cli.train import Clock, write_model
+from manylabel.cli.output import make_console, note
+from manylabel.cli.reading import read_corpus
+from manylabel.cli.training import fit_tagger, note_corpus, write_model
+from manylabel.progress import Clock
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -122,7 +124,6 @@ def tune(
     """
     check_target(output, force)
     from manylabel.cli.trials import best_first, run_trials, usual_grid
-    from manylabel.corpus import read
     from manylabel.metrics import get_measure
     from manylabel.models import make_model
     from manylabel.tagger import Tagger
@@ -149,10 +150,10 @@ def tune(
         "keep_texts": keep_texts, "random_state": seed, "n_jobs": jobs, "verbose": is_shown
     }  # fmt: skip
     clock = Clock()
-    with working(f"Reading {corpus} ...", quiet):
-        found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
-    took = clock.lap("read")
-    note(f"Read {len(found):,} documents with {found.n_labels:,} labels in {took}.", quiet)
+    found = read_corpus(
+        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+    )
+    note_corpus(found, clock, quiet)
     counted = _counted(found, Tagger(name, parameters=fixed, **shared))
     note(f"Tuning {name} for {metric} ...", quiet)
     trials = run_trials(
@@ -168,12 +169,11 @@ def tune(
     )
     ranked = best_first(trials, metric)
     best = {key: ranked[0][key] for key in grid}
-    note(f"Tried {len(trials):,} settings in {clock.lap('tune')}.", quiet)
+    note(f"Tried {len(trials):,} settings in {clock.lap('tune'):.1f} s.", quiet)
     if not as_json:
         make_console().print(trials_table(ranked[:_SHOWN], metric))
     tagger = Tagger(name, parameters=fixed | best, **shared)
-    tagger.fit(found, label_info=label_info)
-    note(f"Trained {tagger.model_name} in {clock.lap('train')}.", quiet)
+    fit_tagger(tagger, found, label_info, clock, quiet)
     more = {
         "metric": metric,
         "value": ranked[0]["value"],

@@ -27,6 +27,7 @@ from manylabel.compare.units import units
 from manylabel.exceptions import ManylabelError
 from manylabel.metrics import get_measure
 from manylabel.metrics.registry import Given
+from manylabel.progress import peak_memory
 
 __all__ = ["main", "run_job"]
 
@@ -58,7 +59,7 @@ def run_job(job: dict[str, Any]) -> None:
         with clock.phase("compile"):
             first, _ = next(_estimators(row, job, data))
             _warm_up(first, data)
-    memory = {"start": _memory()}
+    memory = {"start": peak_memory()}
     measures: dict[str, float] = {}
     parts: dict[str, Any] = {}
     curves: dict[str, Any] = {}
@@ -66,10 +67,10 @@ def run_job(job: dict[str, Any]) -> None:
     for estimator, names in _estimators(row, job, data):
         with clock.phase("train"):
             estimator.fit(data.X_train, data.Y_train)
-        memory["trained"] = _memory()
+        memory["trained"] = peak_memory()
         with clock.phase("predict"):
             scores, labels = answers(estimator, data.X_test, job["top"])
-        memory["peak"] = _memory()
+        memory["peak"] = peak_memory()
         with clock.phase("measure"):
             given = Given(data.Y_test, scores, labels, data.Y_train)
             values, units_found = _measure(given, names)
@@ -127,22 +128,6 @@ def _curves(given: Given) -> dict[str, Any]:
         return {}
     judged = given.judged("document")
     return {"precision-recall": precision_recall(judged), "calibration": calibration(judged)}
-
-
-def _memory() -> int | None:
-    """The most bytes that this process has held so far; None where nobody says."""
-    status = Path("/proc/self/status")
-    # Not ru_maxrss, if it can be helped: on Linux it starts from the parent's.
-    if status.exists():
-        for line in status.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _machine() -> dict[str, str]:

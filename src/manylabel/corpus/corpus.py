@@ -36,10 +36,13 @@ class Corpus:
         Distinct names of the columns; column numbers by default.
     texts, titles : sequence of str, optional
         One a document.
+    sized : bool, default=True
+        False if nobody has said how many features there are, as in svmlight: whatever columns may
+        follow the last one are zeros.
 
     Attributes
     ----------
-    X, Y, ids, feature_names, label_names, texts, titles
+    X, Y, ids, feature_names, label_names, texts, titles, sized
         As above, names and texts as lists.
 
     Examples
@@ -61,7 +64,9 @@ class Corpus:
         label_names: Sequence[str] | None = None,
         texts: Sequence[str] | None = None,
         titles: Sequence[str] | None = None,
+        sized: bool = True,
     ) -> None:
+        self.sized = sized
         self.Y: sparse.csr_array = check_labels(Y)
         self.X: sparse.csr_array | None = None
         if X is not None:
@@ -343,6 +348,7 @@ class Corpus:
             "label_names": self._label_names,
             "texts": self.texts,
             "titles": self.titles,
+            "sized": self.sized,
         }
         return Corpus(**(parts | changes))
 

@@ -50,6 +50,7 @@ def read(
         raise source.error("expected at least one row, found none.")
     if n_rows is not None and rows.n_rows != n_rows:
         raise source.error(f"expected {n_rows} rows as the comment says, found {rows.n_rows}.")
+    sized = n_features is not None or feature_names is not None
     used = rows.all_features()
     if base is None:
         base = 1 if used.size and used.min() > 0 else 0
@@ -60,6 +61,7 @@ def read(
         rows.indicator(n_labels),
         label_names=label_names,
         feature_names=feature_names,
+        sized=sized,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 
-__all__ = ["class_named", "name_of"]
+__all__ = ["class_named", "is_estimator", "name_of"]
 
 #: The rooms of manylabel whose classes can be stored.
 ROOMS = frozenset(
@@ -56,3 +56,8 @@ def class_named(name: str) -> type | None:
     except ImportError:
         return None
     return found if isinstance(found, type) and found.__module__ == module else None
+
+
+def is_estimator(cls: type) -> bool:
+    """Whether objects have parameters as scikit-learn's estimators do."""
+    return hasattr(cls, "get_params")

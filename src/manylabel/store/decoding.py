@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-from manylabel.store.classes import class_named
+from manylabel.store.classes import class_named, is_estimator
 from manylabel.store.encoding import SPARSE, TYPES
 
 __all__ = ["Decoder", "UnknownClassError"]
@@ -103,7 +102,7 @@ class Decoder:
         if issubclass(cls, tuple):
             return self._share(number, cls(**self._attributes(state)))
         thing = self._share(number, cls.__new__(cls))
-        if isinstance(thing, BaseEstimator):
+        if is_estimator(cls):
             vars(thing).update(_defaults(cls))
         vars(thing).update(self._attributes(state))
         return thing

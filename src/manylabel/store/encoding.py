@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import StoreError
-from manylabel.store.classes import name_of
+from manylabel.store.classes import is_estimator, name_of
 from manylabel.store.strings import StringArray
 
 __all__ = ["SPARSE", "TYPES", "Encoder"]
@@ -38,7 +38,8 @@ class Encoder:
     """Turns one object, with all it consists of, into a tree of JSON and into arrays.
 
     An object of a class of manylabel is stored by its attributes, or by what its ``_store_state``
-    returns; values that a ``cached_property`` keeps are left out, for they can be computed again.
+    returns; values that a ``cached_property`` keeps are left out, for they can be computed again,
+    and so is an estimator's ``verbose``, for what it shows is for those who train it.
 
     Parameters
     ----------
@@ -178,10 +179,11 @@ def _state(thing: Any) -> dict[str, Any]:
     if isinstance(thing, tuple):
         return thing._asdict()  # type: ignore[attr-defined]  # the tuples with names of their own
     cls = type(thing)
+    left_out = {"verbose"} if is_estimator(cls) else set()
     return {
         name: value
         for name, value in vars(thing).items()
-        if not isinstance(getattr(cls, name, None), cached_property)
+        if name not in left_out and not isinstance(getattr(cls, name, None), cached_property)
     }
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from manylabel import __version__
 from manylabel.exceptions import StoreError
 from manylabel.parallel import run_blocks
 from manylabel.store import manifest as manifests
 from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
+from manylabel.store.classes import is_estimator
 from manylabel.store.decoding import Decoder, UnknownClassError
 from manylabel.store.encoding import Encoder
 from manylabel.store.locks import LOCK, exclusive
@@ -131,8 +131,8 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
 
 def _described(model: Any) -> dict[str, Any]:
     """What people want to know of a model."""
-    parameters = model.get_params(deep=False) if isinstance(model, BaseEstimator) else {}
     cls = type(model)
+    parameters = model.get_params(deep=False) if is_estimator(cls) else {}
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from manylabel.store import StringArray
 
-__all__ = ["SNIPPET", "Documents"]
+__all__ = ["SNIPPET", "Documents", "indicator", "widened"]
 
 #: Characters of a text that are shown, and kept where whole texts are not.
 SNIPPET = 300
@@ -102,10 +102,7 @@ class Documents:
 
     def _all_labels(self, n_labels: int) -> sparse.csr_array:
         """The labels of all documents, removed ones included."""
-        old = sparse.csr_array(
-            (self._labels.data, self._labels.indices, self._labels.indptr),
-            shape=(len(self._ids), n_labels),
-        )
+        old = widened(self._labels, n_labels)
         if not self._new:
             return old
         new = indicator((labels for _, _, labels in self._new), n_labels)
@@ -144,3 +141,9 @@ def indicator(rows: Iterable[Iterable[int]], n_labels: int) -> sparse.csr_array:
     columns = np.fromiter(chain.from_iterable(lists), np.int32, count=int(ptr[-1]))
     ones = np.ones(columns.size, np.int8)
     return sparse.csr_array((ones, columns, ptr), shape=(len(lists), n_labels))
+
+
+def widened(matrix: sparse.csr_array, n_columns: int) -> sparse.csr_array:
+    """The matrix with empty columns after the others."""
+    shape = (matrix.shape[0], n_columns)
+    return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)

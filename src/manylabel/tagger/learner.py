@@ -76,6 +76,19 @@ class Learner:
                 self.estimator.remove(np.array(self._gone, np.int64))
             self._gone = []
 
+    def warm_up(self) -> None:
+        """Compile what changes need, by changing an index that nobody knows."""
+        if not self.can_forget:
+            return
+        from manylabel.neighbors import NeighborIndex
+
+        for dtype in (np.float32, np.float64):
+            rows = sparse.csr_array(np.eye(3, dtype=dtype))
+            index = NeighborIndex(rows)
+            index.add(rows[:1])
+            index.remove([0])
+            index.search(rows, 1)
+
     def given(self, counts: sparse.csr_array, scores: sparse.csr_array) -> sparse.csr_array:
         """The labels that the model's own threshold gives."""
         if scores.shape[1] == self.n_fitted_labels:
@@ -83,16 +96,19 @@ class Learner:
         return self.estimator.predict(counts)
 
     def rebuild(self) -> bool:
-        """Train anew on the documents that are left, where the model keeps them.
+        """Train anew on the documents that are left, or index them anew, as the model can.
 
         Returns
         -------
         bool
             Whether documents may be numbered anew: not if the model still knows the old numbers.
         """
-        if not hasattr(self.estimator, "X_"):
-            return not self.can_forget
         model = self.estimator
+        if hasattr(model, "compact"):
+            model.compact()
+            return True
+        if not hasattr(model, "X_"):
+            return not self.can_forget
         kept, threshold, fitted = model.alive_, model.threshold, model.threshold_
         # The threshold of before stays: to learn it again takes longer than everything else.
         model.set_params(threshold="top").fit(model.X_[kept], model.Y_[kept])

@@ -12,8 +12,9 @@ from scipy import sparse
 
 from manylabel.corpus import Corpus, Document
 from manylabel.exceptions import InputError
+from manylabel.progress import Clock
 from manylabel.tagger.describing import LabelDescription, defining_words, together
-from manylabel.tagger.documents import SNIPPET, Documents
+from manylabel.tagger.documents import SNIPPET, Documents, widened
 from manylabel.tagger.entries import Forget, Learn
 from manylabel.tagger.explanations import Words
 from manylabel.tagger.inputs import check_texts
@@ -73,14 +74,17 @@ class Memory:
         vectorizer: CountVectorizer,
         label_info: dict[str, LabelInfo],
         keep_texts: bool,
+        clock: Clock,
     ) -> Memory:
         """Fit vectorizer and model."""
         names: list[str] = []
         if corpus.texts is not None:
             counts = vectorizer.fit_transform(corpus.texts)
+            clock.lap("vectorize")
         else:
             counts, names = corpus.X, corpus.feature_names
         estimator.fit(counts, corpus.Y)
+        clock.lap("train")
         return cls(
             Learner(estimator, corpus.n_labels),
             Labels(corpus.label_names, label_info),
@@ -120,13 +124,14 @@ class Memory:
         if corpus.X is None:
             raise InputError("this tagger learnt from features; the corpus has only texts.")
         if corpus.has_feature_names:
-            corpus = corpus.align_to(feature_names=self.feature_names)
-        elif corpus.n_features != len(self.feature_names):
+            return corpus.align_to(feature_names=self.feature_names).X
+        known, there = len(self.feature_names), corpus.n_features
+        if there > known or (there < known and corpus.sized):
             raise InputError(
-                f"the corpus has {corpus.n_features} features, but the tagger learnt from "
-                f"{len(self.feature_names)}."
+                f"the corpus has {there} features, but the tagger learnt from {known}; give one "
+                "with the same features."
             )
-        return corpus.X
+        return widened(corpus.X, known)
 
     def apply(
         self, changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None

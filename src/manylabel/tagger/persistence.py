@@ -38,11 +38,13 @@ class Persistent:
     """
 
     n_jobs: int | None
+    verbose: int = 0
 
     def __init__(self) -> None:
         self._lock = ReadWriteLock()
         self._memory: Memory | None = None
         self._home: Home | None = None
+        self._fit_seconds: dict[str, float] = {}
 
     @property
     def model_name(self) -> str:
@@ -119,7 +121,8 @@ class Persistent:
 
         InstanceKNN, FeatureKNN and LCIF, which keep their documents, are trained anew: searching
         is as fast as after `fit`, words are weighed anew, and forgotten documents leave no trace
-        but their words in the vocabulary and the threshold. Other models stay as they are.
+        but their words in the vocabulary and the threshold. An Ensemble searches as fast as after
+        `fit`, and its other parts stay as they are, as other models do.
 
         Parameters
         ----------
@@ -217,8 +220,12 @@ class Persistent:
         store.save(self, folder, info=info)
 
     def _settings(self) -> dict[str, Any]:
-        """What the tagger was made with."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        """What the tagger was made with, but for what it shows: that is for this process."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not name.startswith("_") and name != "verbose"
+        }
 
     def _store_state(self) -> dict[str, Any]:
         with self._lock.writing():

@@ -15,7 +15,7 @@ from manylabel.tagger.labels import Labels
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 from manylabel.validation import check_real
 
-__all__ = ["check_threshold", "kept_entries", "stored_in", "suggestions"]
+__all__ = ["check_threshold", "kept_entries", "suggestions"]
 
 
 def check_threshold(threshold: Any) -> float | None:
@@ -25,12 +25,6 @@ def check_threshold(threshold: Any) -> float | None:
     if isinstance(threshold, str):
         raise ParameterError(f"`threshold` must be a number, 'auto' or None; got {threshold!r}.")
     return check_real("threshold", threshold, -np.inf)
-
-
-def stored_in(given: sparse.csr_array, scores: sparse.csr_array) -> NDArray[np.bool_]:
-    """Which entries of the scores are labels that were given."""
-    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    return np.asarray(given.astype(np.bool_)[rows, scores.indices]).ravel()
 
 
 def kept_entries(scores: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:

@@ -11,10 +11,12 @@ from manylabel.corpus import Corpus, Document
 from manylabel.corpus.vocabulary import first_repeated, union
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.models import make_model
-from manylabel.predictions import keep_top
+from manylabel.predictions import keep_top, values_at
+from manylabel.progress import Clock
 from manylabel.tagger import selecting
 from manylabel.tagger.changes import Change
 from manylabel.tagger.describing import LabelDescription
+from manylabel.tagger.documents import widened
 from manylabel.tagger.entries import Forget, documents_of
 from manylabel.tagger.explanations import TextExplanation, label_reasons
 from manylabel.tagger.inputs import as_corpus, check_texts, make_vectorizer
@@ -185,7 +187,7 @@ class Tagger(Persistent):
                 if limit is not None:
                     kept &= scores.data >= limit
                 elif threshold is not None:
-                    kept &= selecting.stored_in(memory.learner.given(counts, scores), scores)
+                    kept &= values_at(memory.learner.given(counts, scores), scores) > 0
                 scores = selecting.kept_entries(scores, kept)
                 scores = scores if top is None else keep_top(scores, top)
             found = list(selecting.suggestions(scores, memory.labels, ids))
@@ -317,8 +319,8 @@ class Tagger(Persistent):
             train = memory.documents.label_matrix(len(names))
         return evaluate(
             corpus.align_to(names).Y,
-            _widened(scores, len(names)),
-            _widened(given, len(names)),
+            widened(scores, len(names)),
+            widened(given, len(names)),
             Y_train=train,
             metrics=metrics,
         )
@@ -329,6 +331,14 @@ class Tagger(Persistent):
         return self.model if isinstance(self.model, str) else type(self.model).__name__
 
     @property
+    def fit_seconds(self) -> dict[str, float]:
+        """How long the last `fit` took: "vectorize", if there were texts, and "train".
+
+        Empty for a tagger that was loaded.
+        """
+        return dict(self._fit_seconds)
+
+    @property
     def labels(self) -> list[str]:
         """Every label that can be suggested."""
         return list(self._latest().labels.listed)
@@ -337,6 +347,21 @@ class Tagger(Persistent):
     def n_documents(self) -> int:
         """How many documents the tagger knows."""
         return len(self._latest().documents)
+
+    def warm_up(self) -> None:
+        """Load and compile now what the first questions and changes would wait for.
+
+        A server calls this before it lets anybody in: the first change would otherwise compile
+        while it keeps everybody out.
+        """
+        with self._reading() as memory:
+            memory.learner.warm_up()
+        try:
+            text = " ".join(self.labels[:20])
+            self.suggest(text)
+            self.explain(text, top=1)
+        except InputError:
+            pass  # models that read features, or cannot explain, say so when they are asked
 
     def document(self, id: str) -> Document:
         """A document that the tagger knows: its text, or what was kept of it, and its labels."""
@@ -371,7 +396,10 @@ class Tagger(Persistent):
 
     def _trained(self, corpus: Corpus, info: dict[str, LabelInfo]) -> Memory:
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
-        return Memory.of_corpus(corpus, self._new_estimator(), vectorizer, info, self.keep_texts)
+        estimator, clock = self._new_estimator(), Clock()
+        memory = Memory.of_corpus(corpus, estimator, vectorizer, info, self.keep_texts, clock)
+        self._fit_seconds = clock.seconds
+        return memory
 
     def _retrained(self, memory: Memory) -> Memory:
         return self._trained(memory.corpus(), memory.labels.infos)
@@ -412,9 +440,3 @@ def _check_distinct(ids: Iterable[str]) -> None:
     repeated = first_repeated(ids)
     if repeated is not None:
         raise InputError(f"`ids` must be distinct; {repeated!r} is there twice.")
-
-
-def _widened(matrix: sparse.csr_array, n_columns: int) -> sparse.csr_array:
-    """The matrix with empty columns after the others."""
-    shape = (matrix.shape[0], n_columns)
-    return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)

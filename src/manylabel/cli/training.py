@@ -1,0 +1,65 @@
+"""What ``train`` and ``tune`` share: a corpus becomes a model, phase by phase."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from manylabel.cli.models import folder_size
+from manylabel.cli.output import note, print_json, readable_size
+from manylabel.progress import Clock, peak_memory
+
+if TYPE_CHECKING:
+    from manylabel.corpus import Corpus
+    from manylabel.tagger import Tagger
+
+__all__ = ["fit_tagger", "note_corpus", "write_model"]
+
+
+def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
+    """Say what was read."""
+    took = clock.lap("read")
+    note(f"Read {len(corpus):,} documents with {corpus.n_labels:,} labels in {took:.1f} s.", quiet)
+
+
+def fit_tagger(
+    tagger: Tagger, corpus: Corpus, label_info: str | None, clock: Clock, quiet: bool
+) -> None:
+    """Train, and say how long each phase took."""
+    note(f"Training {tagger.model_name} ...", quiet)
+    tagger.fit(corpus, label_info=label_info)
+    phases = tagger.fit_seconds
+    clock.add(phases)
+    if phases.get("features", 0) >= 0.1:
+        note(f"Tried features in {phases['features']:.1f} s.", quiet)
+    if "vectorize" in phases:
+        note(f"Counted words in {phases['vectorize']:.1f} s.", quiet)
+    note(f"Trained {tagger.model_name} in {phases['train']:.1f} s.", quiet)
+
+
+def write_model(
+    tagger: Tagger,
+    output: str,
+    clock: Clock,
+    as_json: bool,
+    quiet: bool,
+    more: dict[str, Any] | None = None,
+) -> None:
+    """Save a fitted tagger and say so."""
+    tagger.save(output)
+    took, size, memory = clock.lap("save"), folder_size(output), peak_memory()
+    note(f"Saved to {output} ({readable_size(size)}) in {took:.1f} s.", quiet)
+    if memory is not None:
+        note(f"This took at most {readable_size(memory)} of memory.", quiet)
+    if as_json:
+        figures = {
+            "model": tagger.model_name,
+            "path": output,
+            "documents": tagger.n_documents,
+            "labels": len(tagger.labels),
+            "bytes": size,
+            "seconds": clock.seconds,
+            "peak_memory_bytes": memory,
+        }
+        print_json(figures | (more or {}))
+    else:
+        note(f"Next: manylabel predict {output} FILE", quiet)
