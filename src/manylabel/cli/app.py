@@ -23,6 +23,7 @@ from manylabel.cli.demo import demo
 from manylabel.cli.evaluate import evaluate
 from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
+from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain
@@ -98,6 +99,7 @@ for _function in COMMANDS:
 
 def main() -> NoReturn:
     """Run the command line and exit: the entry point of ``manylabel``."""
+    postpone()
     sys.exit(run())
 
 

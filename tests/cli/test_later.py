@@ -1,0 +1,47 @@
+"""Modules whose import is put off."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from manylabel.cli.later import SELDOM_USED
+
+
+def run(*lines: str) -> list[str]:
+    """What some lines print in a process of their own, after imports have been postponed."""
+    program = ["import sys", "from manylabel.cli.later import postpone", "postpone()", *lines]
+    found = subprocess.run(
+        [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=True
+    )
+    return found.stdout.split()
+
+
+def test_they_are_not_there_until_they_are_used():
+    assert run(
+        "import scipy.stats, sklearn.base",
+        "print('scipy.stats._stats_py' in sys.modules)",
+        "print(scipy.stats.mode([1, 2, 2]).mode)",
+        "print('scipy.stats._stats_py' in sys.modules)",
+    ) == ["False", "2", "True"]
+
+
+def test_every_form_of_import_works():
+    assert run(
+        "import numpy as np",
+        "import numpy.testing as testing, scipy.stats.distributions as distributions",
+        "from scipy.stats import rankdata",
+        "from scipy import stats",
+        "print(testing.assert_equal(1, 1), np.testing.__name__, distributions.norm.name)",
+        "print(rankdata([3])[0], stats.norm is distributions.norm, np.f2py.__name__)",
+    ) == ["None", "numpy.testing", "norm", "1.0", "True", "numpy.f2py"]
+
+
+def test_models_are_loaded_without_them(library):
+    answer = run(
+        "from manylabel.tagger import Tagger",
+        f"found = Tagger.load({str(library / 'model')!r}).suggest('A ship in the ice', top=1)",
+        f"for name in {SELDOM_USED}:",
+        "    print(type(sys.modules.get(name)).__name__)",
+    )
+    assert set(answer) <= {"_Later", "NoneType"}
