@@ -7,8 +7,7 @@ import re
 import pytest
 
 from manylabel.cli.demo import prepare
-from manylabel.cli.showing import reasons_table, suggestions_table
-from manylabel.evidence import Explanation, Reason
+from manylabel.cli.showing import suggestions_table
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +15,9 @@ def measures():
     return prepare().measures
 
 
-def test_guessing_is_bad_and_neighbours_are_clearly_better(measures):
+def test_guessing_is_bad_and_every_model_is_clearly_better(measures):
     guessing, *models = measures.values()
+    assert list(measures)[-1] == "the ensemble"
     for found in models:
         for name, value in found.items():
             assert value > 1.5 * guessing[name]
@@ -28,17 +28,17 @@ def test_the_demo_fits_eighty_columns_and_shows_everything(call):
     assert called.code == 0
     assert "compiles" in called.err
     assert max(map(len, called.out.splitlines())) <= 80
-    for piece in ("guessing by frequency", "nDCG@5", "✓", "similarity", "the word", "convert"):
+    pieces = ("guessing by frequency", "the ensemble", "nDCG@5", "✓", "similarity", "the word")
+    for piece in (*pieces, "books like", "manylabel train"):
         assert piece in called.out
 
 
 def test_the_shares_that_the_demo_prints_add_up(call):
-    lines = call("demo", "--quiet").out.split("Adds")[1].splitlines()
-    *shares, score = [
-        float(found[1]) for line in lines if (found := re.match(r" +(0\.\d+) ", line))
-    ]
-    assert len(shares) > 3
-    assert sum(shares) == pytest.approx(score, abs=1e-9)
+    why = call("demo", "--quiet").out.split("in full:")[1]
+    score = float(re.search(r"log-odds ([+-][\d.]+)", why)[1])
+    parts = re.findall(r"^ +([+-]\d\.\d{4}) +(?:[a-z]+)$", why, re.MULTILINE)
+    assert len(parts) > 2
+    assert sum(map(float, parts)) == pytest.approx(score, abs=1e-3)
 
 
 def test_the_demo_has_its_tables_as_data(call, measures):
@@ -68,20 +68,3 @@ def test_true_labels_are_marked_and_missed_ones_added():
 def test_suggestions_may_be_missing_or_without_score():
     assert printed(suggestions_table([], [])).strip() == ""
     assert printed(suggestions_table([("cats", 0.0)], [])).split() == ["cats", "0.0000"]
-
-
-def test_reasons_beyond_the_greatest_are_summed_up():
-    reasons = (
-        Reason("neighbour", 0.3, 7, 0.9, (Reason("word", 0.9, 1),)),
-        Reason("word", 0.2, 1),
-        Reason("bias", 0.1),
-        Reason("prior", 0.05),
-    )
-    shown = printed(
-        reasons_table(Explanation(0, 3, 0.65, reasons), "book {}".format, "word {}".format, top=3)
-    )
-    assert "0.3000   book 7 has it, similarity 0.90: word 1" in shown
-    assert "0.2000   the word word 1 speaks for it" in shown
-    assert "0.1000   bias" in shown
-    assert "0.0500   of 1 smaller reasons" in shown
-    assert "0.6500   is the score" in shown

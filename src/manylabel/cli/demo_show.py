@@ -12,10 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from manylabel.cli.demo import MEASURES, Outcome
-from manylabel.cli.showing import highlighted, reasons_table, suggestions_table
-from manylabel.corpus import Corpus
-from manylabel.predictions import Predictions
-from manylabel.text import feature_spans, surface_forms
+from manylabel.cli.showing import suggestions_table
+from manylabel.tagger import LabelReasons, Suggestions, TextExplanation
 
 __all__ = ["show", "show_why"]
 
@@ -29,23 +27,28 @@ _FIGURES = (
 )
 _BOOKS = 5
 _LABELS = 5
+#: Words and similar books in the short version of the reasons.
+_WORDS, _SIMILAR = 5, 2
 
 
 @dataclass
 class _Book:
-    """A test document and what the model suggests for it."""
+    """A test document, what is suggested for it, and why the first of that is."""
 
-    row: int
-    title: str
     text: str
     true_labels: list[str]
-    suggestions: list[tuple[str, float]]
+    suggestions: Suggestions
+    why: TextExplanation
+
+    @property
+    def title(self) -> str:
+        return _title(self.text)
 
     @property
     def certainty(self) -> tuple[bool, float]:
         """Whether the best suggestion is a true label, and its score."""
-        label, score = self.suggestions[0]
-        return label in self.true_labels, score
+        best = self.suggestions[0]
+        return best.label in self.true_labels, best.score
 
 
 def show(console: Console, outcome: Outcome) -> None:
@@ -59,16 +62,18 @@ def show(console: Console, outcome: Outcome) -> None:
     )
     for book in books:
         console.print(Text(book.title, "bold cyan"))
-        console.print(Text(textwrap.shorten(book.text, 150, placeholder=" ..."), "dim"))
-        console.print(suggestions_table(book.suggestions, book.true_labels))
+        console.print(Text(textwrap.shorten(_below_title(book.text), 150, placeholder=" ...")))
+        scores = [(found.label, found.score) for found in book.suggestions]
+        console.print(suggestions_table(scores, book.true_labels))
+        console.print(_in_short(book.text, book.why[0]))
         console.print()
-    _show_reasons(console, outcome, max(books, key=lambda book: book.certainty))
+    _show_reasons(console, max(books, key=lambda book: book.certainty))
     _show_next(console)
 
 
 def show_why(console: Console, outcome: Outcome) -> None:
     """Print only the reasons for the surest suggestion."""
-    _show_reasons(console, outcome, max(_books(outcome), key=lambda book: book.certainty))
+    _show_reasons(console, max(_books(outcome), key=lambda book: book.certainty))
 
 
 def _show_corpus(console: Console, outcome: Outcome) -> None:
@@ -81,14 +86,14 @@ def _show_corpus(console: Console, outcome: Outcome) -> None:
     table.add_column("", style="cyan")
     table.add_column("to learn from", justify="right")
     table.add_column("to test on", justify="right")
-    parts = [part.statistics().to_dict() for part in (outcome.train, outcome.test)]
+    parts = outcome.to_dict()["statistics"].values()
     for figure in _FIGURES:
         table.add_row(figure, *(f"{part[figure]:,.4g}" for part in parts))
     console.print(table)
 
 
 def _show_measures(console: Console, outcome: Outcome) -> None:
-    console.rule("[bold]Three ways to tag new books")
+    console.rule("[bold]Ways to tag new books")
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("", style="cyan", no_wrap=True)
     for title in MEASURES.values():
@@ -114,50 +119,50 @@ def _books(outcome: Outcome) -> Iterator[_Book]:
     """Test documents from all over the catalogue."""
     rows = [len(outcome.test) * part // _BOOKS for part in range(_BOOKS)]
     documents = outcome.test[rows]
-    scores = outcome.model.decision_function(documents.X, top=_LABELS)
-    labels = documents.label_lists()
-    for row, suggestions in zip(rows, Predictions(scores, documents.label_names), strict=True):
-        title, text = _title_and_text(outcome.test, row)
-        yield _Book(row, title, text, next(labels), suggestions)
+    texts = documents.texts or []
+    for text, labels in zip(texts, documents.label_lists(), strict=True):
+        found = outcome.tagger.suggest(text, top=_LABELS)
+        yield _Book(text, labels, found, outcome.tagger.explain(text, top=1))
 
 
-def _title_and_text(corpus: Corpus, row: int) -> tuple[str, str]:
-    """The first line and the others."""
-    title, _, rest = (corpus.texts or [])[row].partition("\n")
-    return title, rest
+def _title(text: str) -> str:
+    """The first line."""
+    return text.partition("\n")[0]
 
 
-def _show_reasons(console: Console, outcome: Outcome, book: _Book) -> None:
-    label, _ = book.suggestions[0]
+def _below_title(text: str) -> str:
+    return text.partition("\n")[2]
+
+
+def _in_short(text: str, why: LabelReasons) -> Text:
+    """The words and the similar books that speak most for a label."""
+    heaviest = sorted(why.highlights(), key=lambda place: -place[2])
+    words = dict.fromkeys(text[start:end].lower() for start, end, weight in heaviest if weight > 0)
+    shown = Text.assemble((why.name, "bold green"), ": ")
+    if words:
+        shown.append("the words ").append(", ".join(list(words)[:_WORDS]), "yellow")
+    if why.neighbours:
+        titles = [_title(neighbour.text) for neighbour in why.neighbours[:_SIMILAR]]
+        shown.append(", and " if words else "")
+        shown.append("books like ").append(", ".join(titles), "cyan")
+    return shown
+
+
+def _show_reasons(console: Console, book: _Book) -> None:
     console.rule("[bold]Why?")
-    subject = Text(label, "bold green"), " as a heading of ", Text(book.title, "bold cyan")
-    console.print(Text.assemble("What speaks for ", *subject, ":\n"))
-    why = outcome.model.explain(outcome.test[book.row].X, top=1)[0][0]
-    speaking = {
-        word.index
-        for reason in why.reasons
-        for word in (reason, *reason.reasons)
-        if word.kind == "word"
-    }
-    spans = feature_spans(outcome.vectorizer, book.text)
-    places = [place for word in spans.keys() & speaking for place in spans[word]]
-    console.print(highlighted(book.text, places))
-    forms = surface_forms(outcome.vectorizer, [book.title, book.text])
-    console.print(
-        reasons_table(
-            why,
-            lambda row: _title_and_text(outcome.train, row)[0],
-            lambda feature: forms[feature].lower(),
-        )
-    )
+    label = Text(book.suggestions[0].name, "bold green")
+    subject = Text.assemble("What speaks for ", label, " as a heading of ")
+    console.print(subject.append(book.title, "bold cyan").append(", in full:\n"))
+    console.print(book.why)
 
 
 def _show_next(console: Console) -> None:
     console.rule("[bold]Where to go next")
     console.print(
-        "  [cyan]manylabel stats FILE[/]         your own corpus in figures\n"
-        "  [cyan]manylabel convert IN OUT[/]     from one format to another\n"
-        "  [cyan]manylabel --help[/]             every command\n"
-        "  [cyan]docs/formats.md[/]              what a corpus may look like\n"
-        "  [cyan]docs/reference/measures.md[/]   every measure"
+        "  [cyan]manylabel demo --serve[/]              this model on a page in the browser\n"
+        "  [cyan]manylabel train FILE -o MODEL[/]       a model of your own documents\n"
+        "  [cyan]manylabel predict MODEL FILE[/]        labels for new ones\n"
+        "  [cyan]manylabel explain MODEL --text ...[/]  and the reasons\n"
+        "  [cyan]manylabel --help[/]                    every command\n"
+        "  [cyan]docs/howto/commands.md[/]              all of this, step by step"
     )
