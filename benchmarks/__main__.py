@@ -22,6 +22,7 @@ NAMES = (
     "trees",
     "topics",
     "ensemble",
+    "tagger",
     "server",
 )
 

@@ -1,0 +1,248 @@
+"""From texts to a model folder, and what a model in a folder costs.
+
+python -m benchmarks.tagger [SECTION ...]
+
+`end-to-end` trains and predicts with the commands, phase by phase; `learn` teaches a loaded model
+10,000 documents one at a time; `load` loads the largest model, in one process and in two;
+`start` times the commands' start; `stream` predicts files of 10,000 and of a million lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common import DATA, best_of, table, versions
+from manylabel.corpus import load_library, read
+from manylabel.tagger import Tagger
+
+COMMAND = [sys.executable, "-m", "manylabel.cli"]
+#: Documents that are learnt, and texts that are asked about at each stage.
+LEARNT, ASKED = 10_000, 500
+LINES = {"few": 10_000, "many": 1_000_000}
+
+
+class Ran:
+    """One run of the command line: what it printed, its seconds and its memory at most."""
+
+    def __init__(self, *arguments: object) -> None:
+        measured = ["/usr/bin/time", "-f", "%e %U %S %M", *COMMAND, *map(str, arguments)]
+        done = subprocess.run(measured, capture_output=True, text=True, check=True)
+        self.out = done.stdout
+        wall, user, system, kilobytes = map(float, done.stderr.splitlines()[-1].split())
+        self.seconds, self.cpu, self.gigabytes = wall, user + system, kilobytes / 1e6
+
+
+def part(corpus: str, name: str) -> Path:
+    """The file of a corpus."""
+    return next((DATA / corpus).glob(f"{name}.*"))
+
+
+def train(corpus: str, folder: Path, *options: str) -> Ran:
+    return Ran("train", part(corpus, "train"), "-o", folder, "--json", "--quiet", *options)
+
+
+def end_to_end(folder: Path) -> None:
+    """`manylabel train` from texts to a model on disk, then `predict` of the test file."""
+    model, answers = folder / "model", folder / "labels.jsonl"
+    trained = train("eurlex57k", model)
+    found = json.loads(trained.out)
+    predicted = Ran("predict", model, part("eurlex57k", "test"), "-o", answers, "--quiet")
+    phases = found["seconds"]
+    whole = sum(phases.values())
+    rows: list[list[object]] = [
+        [name, seconds, f"{seconds / whole:.0%}"] for name, seconds in phases.items()
+    ]
+    print("### EURLEX57K with the default model, two threads\n")
+    print(table(["phase of train", "seconds", "share"], rows))
+    texts = (phases["read"] + phases["vectorize"]) / whole
+    print(
+        f"\n`train`: {trained.seconds:.0f} s, {trained.cpu:.0f} CPU s, at most "
+        f"{trained.gigabytes:.2f} GB; reading and counting words are {texts:.0%}. The folder has "
+        f"{found['bytes'] / 1e6:.0f} MB.\n`predict` of 6,000 documents: {predicted.seconds:.1f} s, "
+        f"{predicted.cpu:.1f} CPU s, at most {predicted.gigabytes:.2f} GB.\n"
+    )
+
+
+def learn(folder: Path) -> None:
+    """Latency of `learn`, and what it does to the speed of answers."""
+    documents = read(part("eurlex57k", "dev")).join(read(part("eurlex57k", "test")))[:LEARNT]
+    texts = documents.texts or []
+    labels = list(documents.label_lists())
+    print(f"### {LEARNT:,} calls of `learn` with one document each, EURLEX57K\n")
+    rows = []
+    for model in ("lcif", "ensemble"):
+        path = folder / model
+        train("eurlex57k", path, "--model", model)
+        tagger = Tagger.load(path, n_jobs=1)
+        tagger.warm_up()
+        asked = texts[:ASKED]
+        before = answer_times(tagger, asked)
+        calls = []
+        for number in range(LEARNT):
+            start = time.perf_counter()
+            tagger.learn([texts[number]], [labels[number]], ids=[f"new-{number}"])
+            calls.append(time.perf_counter() - start)
+        first = timed(lambda tagger=tagger: tagger.suggest("the council"))
+        after = answer_times(tagger, asked)
+        compaction = timed(tagger.compact)
+        compacted = answer_times(tagger, asked)
+        rows.append(
+            [
+                model,
+                *(np.quantile(calls, [0.5, 0.99]) * 1000).tolist(),
+                first,
+                *(float(np.median(times)) * 1000 for times in (before, after, compacted)),
+                compaction,
+            ]
+        )
+    header = ["model", "median ms", "99th percentile ms", "first answer after, s"]
+    stages = ["ms an answer before", "after", "compacted", "s to compact"]
+    print(table([*header, *stages], rows) + "\n")
+
+
+def answer_times(tagger: Tagger, texts: list[str]) -> list[float]:
+    """Seconds of single questions."""
+    return [timed(lambda text=text: tagger.suggest(text, top=10)) for text in texts]
+
+
+def timed(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def load(folder: Path) -> None:
+    """Loading the model of YSO-Finna, and how much memory two processes share."""
+    model = folder / "yso"
+    trained = train("yso-finna-en", model)
+    found = json.loads(trained.out)
+    print("### YSO-Finna English: 588,108 titles, 25,249 labels, the default model\n")
+    phases = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in found["seconds"].items())
+    print(
+        f"`train`: {phases}; {trained.cpu:.0f} CPU s, at most {trained.gigabytes:.2f} GB. "
+        f"The folder has {found['bytes'] / 1e6:.0f} MB.\n"
+    )
+    seconds = best_of(5, {"load": lambda: Tagger.load(model)})["load"]
+    print(f"`Tagger.load`: {seconds:.2f} s.\n")
+    texts = [text for text in read(part("yso-finna-en", "test")).texts or [] if text.strip()]
+    holders = [holder(model, texts[:200]) for _ in range(2)]
+    try:
+        memories = [memory(process.pid, model) for process in holders]
+    finally:
+        for process in holders:
+            process.communicate("\n")
+    rows = [[number, *sizes] for number, sizes in enumerate(memories, start=1)]
+    print("After 200 questions each, in MB:\n")
+    print(table(["process", "of its own", "the model's pages", "of these shared"], rows) + "\n")
+
+
+def holder(model: Path, texts: list[str]) -> subprocess.Popen[str]:
+    """A process that has loaded the model, has answered, and waits."""
+    program = (
+        "import json, sys; from manylabel.tagger import Tagger; "
+        f"tagger = Tagger.load({str(model)!r}); "
+        "[tagger.suggest(text) for text in json.loads(sys.stdin.readline())]; "
+        "print('ready', flush=True); sys.stdin.readline()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    process.stdin.write(json.dumps(texts) + "\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def memory(process: int, model: Path) -> list[float]:
+    """Megabytes: private to a process, of the model's files, and those of them that are shared."""
+    own = mapped = shared = 0
+    is_model = False
+    for line in Path(f"/proc/{process}/smaps").read_text().splitlines():
+        entry = re.match(r"(\w+):\s+(\d+) kB", line)
+        if entry is None:
+            is_model = str(model) in line
+        elif entry[1] in ("Private_Clean", "Private_Dirty"):
+            own += int(entry[2])
+        elif entry[1] == "Rss":
+            mapped += int(entry[2]) * is_model
+        elif entry[1] in ("Shared_Clean", "Shared_Dirty"):
+            shared += int(entry[2]) * is_model
+    return [own / 1000, mapped / 1000, shared / 1000]
+
+
+def library_model(folder: Path) -> Path:
+    """A small model: the bundled catalogue's."""
+    model = folder / "library"
+    Tagger(random_state=0, n_jobs=-1).fit(load_library("train")).save(model)
+    return model
+
+
+def start(folder: Path) -> None:
+    """How long commands take to begin, with compiled kernels in the cache."""
+    model = library_model(folder)
+    calls: dict[str, list[object]] = {
+        "manylabel --help": ["--help"],
+        "manylabel predict MODEL --text ...": ["predict", model, "--text", "a ship in the ice"],
+        "manylabel explain MODEL --text ...": ["explain", model, "--text", "a ship in the ice"],
+        "manylabel demo": ["demo", "--quiet"],
+    }
+    rows = []
+    for name, arguments in calls.items():
+        Ran(*arguments)
+        runs = [Ran(*arguments) for _ in range(5)]
+        rows.append([name, min(run.seconds for run in runs), min(run.cpu for run in runs)])
+    print("### Commands from beginning to end, best of five\n")
+    print(table(["command", "seconds", "CPU seconds"], rows) + "\n")
+
+
+def stream(folder: Path) -> None:
+    """The memory of `predict` does not depend on the length of the file."""
+    model = library_model(folder)
+    texts = [" ".join(text.split()[:12]) for text in load_library("test").texts or []]
+    rows = []
+    for lines in LINES.values():
+        path = folder / "lines.txt"
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(f"{texts[number % len(texts)]}\n" for number in range(lines))
+        ran = Ran("predict", model, path, "-o", "/dev/null", "--format", "lines", "--quiet")
+        rows.append([lines, ran.seconds, lines / ran.seconds, ran.gigabytes * 1000])
+    print("### `manylabel predict` of lines of 12 words, the bundled catalogue's model\n")
+    print(table(["lines", "seconds", "lines a second", "at most, MB"], rows) + "\n")
+
+
+SECTIONS = {
+    "end-to-end": end_to_end,
+    "learn": learn,
+    "load": load,
+    "start": start,
+    "stream": stream,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    given = parser.parse_args().sections or list(SECTIONS)
+    unknown = [name for name in given if name not in SECTIONS]
+    if unknown:
+        parser.error(f"no section is called {unknown[0]!r}; there are {', '.join(SECTIONS)}.")
+    print("## From texts to a model folder\n\n" + versions("manylabel", "numba", "scikit-learn"))
+    print()
+    for name in given:
+        with tempfile.TemporaryDirectory() as folder:
+            SECTIONS[name](Path(folder))
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
