@@ -12,11 +12,14 @@ from manylabel.ensemble.neighborhood import Neighborhood, recall
 from manylabel.text import Weighting
 
 
+def weighted(X):
+    return Weighting(None).fit_transform(X)
+
+
 def make(X, Y, **parameters):
-    weighting = Weighting(None).fit(X)
-    rows = weighting.transform(X)
+    rows = weighted(X)
     settings = {"k": 4, "near": 2, "alpha": 2.0, "n_candidates": 3, **parameters}
-    return Neighborhood(weighting, rows, Y, **settings), rows
+    return Neighborhood(rows, Y, **settings), rows
 
 
 matrices = st.tuples(
@@ -33,7 +36,7 @@ def test_proposals_follow_the_definitions(given, words):
     hood, rows = make(sparse.csr_array(X.astype(float)), sparse.csr_array(Y))
     if words:
         hood.learn_words(rows)
-    queries = hood.weighting.transform(sparse.csr_array(Q.astype(float)))
+    queries = weighted(sparse.csr_array(Q.astype(float)))
     found = hood.search(queries, 1)
     proposals = hood.proposals(queries, found)
     for row in range(3):
@@ -67,9 +70,7 @@ def test_training_documents_are_looked_at_as_if_they_were_not_there(given):
     mine = hood.training_proposals(rows, np.arange(8), None)
     for row in range(8):
         others = np.flatnonzero(np.arange(8) != row)
-        without = Neighborhood(
-            hood.weighting, rows[others], Y[others], k=4, near=2, alpha=2.0, n_candidates=3
-        )
+        without = Neighborhood(rows[others], Y[others], k=4, near=2, alpha=2.0, n_candidates=3)
         without.learn_words(rows[others])
         expected = without.proposals(rows[[row]], without.search(rows[[row]], 1))
         start, stop = mine.candidates.indptr[row : row + 2]
@@ -84,13 +85,11 @@ def test_documents_come_and_go_as_if_they_had_always_been_there():
     Y = sparse.csr_array((rng.random((40, 5)) < 0.3).astype(np.int8))
     hood, rows = make(X[:30], Y[:30])
     hood.learn_words(rows)
-    all_rows = hood.weighting.transform(X)
+    all_rows = weighted(X)
     hood.add(all_rows[30:], Y[30:])
     hood.remove([2, 35])
     left = np.setdiff1d(np.arange(40), [2, 35])
-    fresh = Neighborhood(
-        hood.weighting, all_rows[left], Y[left], k=4, near=2, alpha=2.0, n_candidates=3
-    )
+    fresh = Neighborhood(all_rows[left], Y[left], k=4, near=2, alpha=2.0, n_candidates=3)
     fresh.learn_words(all_rows[left])
     for name, values in fresh.proposals(all_rows, fresh.search(all_rows, 1)).votes.items():
         mine = hood.proposals(all_rows, hood.search(all_rows, 1)).votes[name]

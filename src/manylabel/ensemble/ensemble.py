@@ -24,14 +24,13 @@ from manylabel.ensemble.learning import (
     choose_parts,
     raise_measure,
 )
-from manylabel.ensemble.neighborhood import Neighborhood, Proposals, recall
+from manylabel.ensemble.linear import LinearPart
+from manylabel.ensemble.neighborhood import Proposals, recall
+from manylabel.ensemble.sources import SMALL, fit_neighborhood
 from manylabel.ensemble.topics import TopicPart, train_without_folds
 from manylabel.ensemble.trees import TreePart
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError
-from manylabel.linear.base import candidate_scores
-from manylabel.linear.subset import train_on_candidates
-from manylabel.linear.training import LinearModel, Settings
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.parallel import effective_jobs
 from manylabel.predictions import keep_top, values_at
@@ -50,19 +49,8 @@ _FEW, _FOLDS = 6_000, 5
 _SHARE, _MOST = 0.2, 6_000
 #: Candidates from which curves are learned.
 _CURVES = 250_000
-#: Documents on which powers and sources of candidates are tried.
-_TRIED = 2_000
-_PRUNE = 0.03
-#: With no more pairs of documents and labels the linear part is trained on all of them.
-_EVERY = 20_000_000
-#: Trees are grown for at least so many documents; a corpus of so few non-zeros is small.
-_TREES_FROM, _SMALL = 2_000, 500_000
-_POWERS = (1.0, 2.0, 4.0, 8.0)
-#: Words propose labels if that raises the nDCG or the recall of candidates by so much.
-_WORTH_WORDS = 0.01
-#: In a large corpus they are not tried if so many true labels are candidates without them.
-_ENOUGH = 0.9
-_PROPOSING = {"neighbours", "words"}
+#: Trees are grown for at least so many documents.
+_TREES_FROM = 2_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
@@ -119,7 +107,7 @@ class Ensemble(MultiLabelClassifier):
     combination_ : Combination
         The curves. Parts that do not help are not among them and cost nothing in prediction.
     neighborhood_ : Neighborhood
-    linear_ : LinearModel
+    linear_ : LinearPart
     topics_ : TopicPart or None
     trees_ : TreePart or None
 
@@ -195,19 +183,35 @@ class Ensemble(MultiLabelClassifier):
             topics = partial(train_without_folds, X, Y, folds, self.seed_)
             early = self.topics and effective_jobs(self.n_jobs) > 1
             training = aside.submit(copy_context().run, topics) if early else None
-            self.neighborhood_ = self._neighborhood(rows, shared_rows, Y, held)
+            self.neighborhood_ = fit_neighborhood(
+                rows,
+                shared_rows,
+                Y,
+                held,
+                k=self.k,
+                near=min(self.near, self.k),
+                alpha=self.alpha,
+                n_candidates=min(self.n_candidates, Y.shape[1]),
+                words=self.words,
+                n_jobs=self.n_jobs,
+            )
             proposals = self.neighborhood_.training_proposals(
                 shared_rows, np.arange(X.shape[0]), self.n_jobs, self.verbose
             )
-            scores = self._train_linear(rows, Y, proposals.candidates, folds)
+            self.linear_, scores = LinearPart.train(
+                rows,
+                Y,
+                proposals.candidates,
+                folds,
+                C=float(self.C),
+                seed=self.seed_,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
         mine = proposals.of_rows(held)
         parts = {name: votes.astype(np.float64) for name, votes in mine.votes.items()}
-        margins = values_at(scores[held], mine.candidates)
-        shrunk = np.repeat(
-            _lengths(shared_rows[held]) / _lengths(rows[held]), np.diff(mine.candidates.indptr)
-        )
-        intercepts = self.linear_.intercept[mine.candidates.indices]
-        parts["linear"] = intercepts + (margins - intercepts) / shrunk
+        shrunk = _lengths(shared_rows[held]) / _lengths(rows[held])
+        parts["linear"] = self.linear_.rescaled(scores[held], mine.candidates, shrunk)
         self.topics_: TopicPart | None = None
         if self.topics:
             without, self.topics_ = training.result() if training else topics()
@@ -220,82 +224,8 @@ class Ensemble(MultiLabelClassifier):
 
     def _wants_trees(self, X: sparse.csr_array) -> bool:
         if self.trees == "auto":
-            return X.shape[0] >= _TREES_FROM and X.nnz <= _SMALL
+            return X.shape[0] >= _TREES_FROM and X.nnz <= SMALL
         return bool(self.trees)
-
-    def _neighborhood(
-        self,
-        rows: sparse.csr_array,
-        shared_rows: sparse.csr_array,
-        Y: sparse.csr_array,
-        held: NDArray[np.int64],
-    ) -> Neighborhood:
-        """The index, with the power and the sources of candidates that suit a sample."""
-        hood = Neighborhood(
-            self.weighting_,
-            rows,
-            Y,
-            k=self.k,
-            near=min(self.near, self.k),
-            alpha=2.0 if self.alpha == "auto" else float(self.alpha),
-            n_candidates=min(self.n_candidates, Y.shape[1]),
-        )
-        sample = held[np.linspace(0, held.size - 1, min(_TRIED, held.size)).astype(np.int64)]
-        found = hood.index.search_self(self.k, rows=sample, n_jobs=self.n_jobs)
-
-        def worth() -> NDArray[np.float64]:
-            """The quality of the first labels by votes, and the recall of all."""
-            tried = hood.proposals(shared_rows[sample], found, Y[sample], n_jobs=self.n_jobs)
-            votes = tried.candidates.astype(np.float64)
-            votes.data = sum(
-                tried.votes[name].astype(np.float64) for name in _PROPOSING & set(tried.votes)
-            )
-            ndcg = evaluate(Y[sample], votes, metrics=["ndcg@5"])["ndcg@5"]
-            return np.array([ndcg, recall(tried.candidates, Y[sample])])
-
-        if self.alpha == "auto":
-            values = {}
-            for hood.alpha in _POWERS:
-                values[hood.alpha] = worth()[0]
-            hood.alpha = max(values, key=lambda power: values[power])
-        before = worth()
-        if self.words is True or (self.words == "auto" and self._wants_words(rows, before[1])):
-            hood.learn_words(rows)
-            if self.words == "auto" and (worth() < before + _WORTH_WORDS).all():
-                hood.features = None
-        return hood
-
-    @staticmethod
-    def _wants_words(rows: sparse.csr_array, recall: float) -> bool:
-        """Whether it is worth trying: for a small corpus, or if neighbours miss many labels."""
-        return rows.nnz <= _SMALL or recall < _ENOUGH
-
-    def _train_linear(
-        self,
-        rows: sparse.csr_array,
-        Y: sparse.csr_array,
-        candidates: sparse.csr_array,
-        folds: NDArray[np.int8],
-    ) -> sparse.csr_array:
-        """Train the linear part; out-of-sample scores of candidates where there is a fold."""
-        settings = Settings(
-            C=float(self.C),
-            bias=True,
-            prune=_PRUNE,
-            max_iter=1000,
-            tol=0.1,
-            seed=self.seed_,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        n_rows, n_labels = Y.shape
-        trained = candidates
-        if n_rows * n_labels <= _EVERY:
-            ptr = np.arange(n_rows + 1) * n_labels
-            labels = np.tile(np.arange(n_labels, dtype=np.int32), n_rows)
-            trained = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
-        self.linear_, scores, _ = train_on_candidates(rows, Y, trained, settings, folds)
-        return scores
 
     def _held_out_topics(
         self,
@@ -390,7 +320,7 @@ class Ensemble(MultiLabelClassifier):
         proposals = hood.proposals(weighted, hood.search(weighted, self.n_jobs), n_jobs=self.n_jobs)
         parts = {name: votes.astype(np.float64) for name, votes in proposals.votes.items()}
         if "linear" in self.combination_.curves:
-            parts["linear"] = self._margins(weighted, proposals.candidates)
+            parts["linear"] = self.linear_.scores(weighted, proposals.candidates, self.n_jobs)
         if self.topics_ is not None:
             votes = proposals.votes["neighbours"]
             parts["topics"] = self.topics_.scores(X, proposals.candidates, votes, self.n_jobs)
@@ -398,20 +328,13 @@ class Ensemble(MultiLabelClassifier):
             parts["trees"] = self.trees_.scores(X, proposals.candidates)
         return proposals, parts
 
-    def _margins(
-        self, weighted: sparse.csr_array, candidates: sparse.csr_array
-    ) -> NDArray[np.float64]:
-        """The linear part's scores; 0 for labels that it does not know."""
-        margins = candidate_scores(self.linear_, weighted, candidates, self.n_jobs).data
-        return np.where(np.isfinite(margins), margins, 0.0)
-
     def _log_odds(
         self, candidates: sparse.csr_array, parts: dict[str, NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """The sum of all evidence; labels that only the lazy parts know are left to them."""
         counts = self.counts_[candidates.indices]
         log_odds = self.combination_(parts, counts)
-        new = ~np.isfinite(self.linear_.intercept[candidates.indices])
+        new = ~self.linear_.knows(candidates.indices)
         if new.any():
             some = {name: values[new] for name, values in parts.items()}
             log_odds[new] = self.lazy_combination_(some, counts[new])
@@ -486,14 +409,10 @@ class Ensemble(MultiLabelClassifier):
 
     def _more_labels(self, n_labels: int) -> None:
         """Make room for labels that no part knows yet."""
-        n_new = n_labels - self.n_labels_
+        self.counts_ = np.pad(self.counts_, (0, n_labels - self.n_labels_))
         self.n_labels_ = n_labels
         self.classes_ = np.arange(n_labels)
-        self.counts_ = np.pad(self.counts_, (0, n_new))
-        coef = self.linear_.coef.copy()
-        coef.resize((coef.shape[0], n_labels))
-        intercept = np.pad(self.linear_.intercept, (0, n_new), constant_values=-np.inf)
-        self.linear_ = LinearModel(coef, intercept)
+        self.linear_ = self.linear_.with_labels(n_labels)
         if self.topics_ is not None:
             self.topics_ = self.topics_.with_labels(n_labels)
 

@@ -14,7 +14,6 @@ from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.voting import as_csr
 from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
-from manylabel.text.weighting import Weighting
 
 __all__ = ["Neighborhood", "Proposals", "recall"]
 
@@ -57,8 +56,6 @@ class Neighborhood:
 
     Parameters
     ----------
-    weighting : Weighting
-        Fitted.
     rows : csr_array of shape (n_documents, n_features)
         Weighted.
     Y : csr_array of shape (n_documents, n_labels)
@@ -72,7 +69,6 @@ class Neighborhood:
 
     def __init__(
         self,
-        weighting: Weighting,
         rows: sparse.csr_array,
         Y: sparse.csr_array,
         *,
@@ -81,7 +77,6 @@ class Neighborhood:
         alpha: float,
         n_candidates: int,
     ) -> None:
-        self.weighting = weighting
         self.index = NeighborIndex(rows)
         self.k, self.near, self.alpha = k, near, alpha
         self.n_candidates = n_candidates

@@ -47,7 +47,7 @@ def explain(
         if at == candidates.size or candidates[at] != label:
             answer.append(Explanation(row, label, 0.0, (), 0.0))
             continue
-        known = np.isfinite(model.linear_.intercept[label])
+        known = model.linear_.knows(np.array([label]))[0]
         combination = model.combination_ if known else model.lazy_combination_
         group = frequency_group(model.counts_[label])
         factor = float(combination.factors[group])
@@ -116,9 +116,9 @@ def _words(model: Ensemble, slope: float, weighted: sparse.csr_array, label: int
 
 def _linear(model: Ensemble, slope: float, weighted: sparse.csr_array, label: int) -> Reason | None:
     columns, values = entries(weighted, 0)
-    coef = model.linear_.coef[:, [label]].toarray().ravel()
+    coef = model.linear_.model.coef[:, [label]].toarray().ravel()
     words = zip(columns.tolist(), (values * coef[columns]).tolist(), strict=True)
-    bias = Reason("bias", slope * float(model.linear_.intercept[label]))
+    bias = Reason("bias", slope * float(model.linear_.model.intercept[label]))
     return _part("linear", [*_word_reasons(words, slope), bias])
 
 
