@@ -136,13 +136,14 @@ def test_the_same_seed_gives_the_same_answers(call, texts, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-@pytest.mark.parametrize("wait", [0.5, 1.5, 2.5])
+@pytest.mark.parametrize("wait", [0, 0.5, 1.5])
 def test_control_c_leaves_nothing_half_written(library, tmp_path, wait):
     process = subprocess.Popen(
         [*COMMAND, "train", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif"],
         stderr=subprocess.PIPE,
         text=True,
     )
+    assert process.stderr.readline().startswith("Read 489 documents")
     time.sleep(wait)
     process.send_signal(signal.SIGINT)
     code = process.wait(60)
