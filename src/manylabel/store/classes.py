@@ -13,6 +13,7 @@ ROOMS = frozenset(
         "ensemble",
         "kernels",
         "linear",
+        "metrics",
         "neighbors",
         "selection",
         "store",

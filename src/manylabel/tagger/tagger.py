@@ -19,6 +19,7 @@ from manylabel.tagger.describing import LabelDescription
 from manylabel.tagger.documents import widened
 from manylabel.tagger.entries import Forget, documents_of
 from manylabel.tagger.explanations import TextExplanation, label_reasons
+from manylabel.tagger.features import check_features, choose_features, has_words_only
 from manylabel.tagger.inputs import as_corpus, check_texts, make_vectorizer
 from manylabel.tagger.labels import LabelInfo, check_label_info
 from manylabel.tagger.memory import Memory
@@ -47,6 +48,10 @@ class Tagger(Persistent):
     vectorizer : CountVectorizer or dict, optional
         How texts become words, if not by the language alone: a vectorizer, which is copied, or
         some of its parameters.
+    features : {"auto", "words"}, default="auto"
+        With "auto" an ensemble tries, on a sample of at least 2,000 documents, whether more weight
+        for the first words of long texts, or parts of words beside the words of short ones, ranks
+        labels better; unless the vectorizer says otherwise.
     keep_texts : bool, default=True
         Keep whole texts, to show neighbours; otherwise their first 300 characters.
     random_state : int, optional
@@ -81,6 +86,7 @@ class Tagger(Persistent):
         parameters: Mapping[str, Any] | None = None,
         language: str | None = "en",
         vectorizer: CountVectorizer | dict[str, Any] | None = None,
+        features: str = "auto",
         keep_texts: bool = True,
         random_state: int | None = None,
         n_jobs: int | None = None,
@@ -90,11 +96,13 @@ class Tagger(Persistent):
         self.parameters = dict(parameters or {})
         self.language = language
         self.vectorizer = vectorizer
+        self.features = features
         self.keep_texts = keep_texts
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         super().__init__()
+        check_features(features)
         self._new_estimator()
         make_vectorizer(language, vectorizer, n_jobs, verbose)
 
@@ -331,8 +339,12 @@ class Tagger(Persistent):
         return self.model if isinstance(self.model, str) else type(self.model).__name__
 
     @property
+    def _is_ensemble(self) -> bool:
+        return self.model_name.casefold() == "ensemble"
+
+    @property
     def fit_seconds(self) -> dict[str, float]:
-        """How long the last `fit` took: "vectorize", if there were texts, and "train".
+        """How long the last `fit` took: "features" and "vectorize", if there were texts, "train".
 
         Empty for a tagger that was loaded.
         """
@@ -397,6 +409,9 @@ class Tagger(Persistent):
     def _trained(self, corpus: Corpus, info: dict[str, LabelInfo]) -> Memory:
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
         estimator, clock = self._new_estimator(), Clock()
+        if self.features == "auto" and self._is_ensemble and has_words_only(vectorizer):
+            vectorizer = choose_features(corpus, vectorizer, self.n_jobs, self.verbose)
+            clock.lap("features")
         memory = Memory.of_corpus(corpus, estimator, vectorizer, info, self.keep_texts, clock)
         self._fit_seconds = clock.seconds
         return memory

@@ -1,0 +1,84 @@
+"""Which features of texts pay beside words, found out on a sample."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from manylabel.corpus import Corpus
+from manylabel.exceptions import ParameterError
+from manylabel.text import CountVectorizer
+
+__all__ = ["check_features", "choose_features", "has_words_only"]
+
+#: With fewer documents chance would choose; more than so many need not be tried.
+_FEWEST, _MOST = 2_000, 4_000
+#: Texts of so many words begin with what matters; in texts of so few every part of a word helps.
+_LONG, _SHORT = 100, 30
+_LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
+_PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
+_MEASURE = "ndcg@5"
+#: What features must add to the measure to be worth their time.
+_WORTH = 0.003
+
+
+def check_features(features: Any) -> None:
+    """Refuse what a tagger cannot be told about features."""
+    if features not in ("auto", "words"):
+        raise ParameterError(f"`features` must be 'auto' or 'words'; got {features!r}.")
+
+
+def has_words_only(vectorizer: CountVectorizer) -> bool:
+    """Whether nobody has asked for other features than words."""
+    plain = CountVectorizer()
+    names = ("ngram_range", "char_ngrams", "lead")
+    return all(getattr(vectorizer, name) == getattr(plain, name) for name in names)
+
+
+def choose_features(
+    corpus: Corpus, vectorizer: CountVectorizer, n_jobs: int | None, verbose: bool | int = False
+) -> CountVectorizer:
+    """The vectorizer, or one with features that rank labels better on a sample.
+
+    For long texts the first words are tried with more weight; for short texts parts of words beside
+    the words. A small ensemble is trained with each on the same documents and judged on documents
+    that its parts had not seen.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With texts.
+    vectorizer : CountVectorizer
+        Not fitted.
+    n_jobs : int, optional
+    verbose : bool
+        Say what was found.
+    """
+    texts = corpus.texts or []
+    if len(texts) < _FEWEST:
+        return vectorizer
+    chosen = np.random.default_rng(0).permutation(len(texts))[:_MOST]
+    sample = [texts[row] for row in chosen]
+    typical = float(np.median([len(text.split()) for text in sample]))
+    if typical >= _LONG:
+        more = _LEAD
+    elif typical <= _SHORT:
+        more = _PARTS
+    else:
+        return vectorizer
+
+    def value(tried: CountVectorizer) -> float:
+        from manylabel.ensemble import Ensemble
+
+        counts = clone(tried).set_params(verbose=False).fit_transform(sample)
+        model = Ensemble(topics=False, trees=False, n_jobs=n_jobs)
+        return model.fit(counts, corpus.Y[chosen]).learned_.together[_MEASURE]
+
+    richer = clone(vectorizer).set_params(**more)
+    before, after = value(vectorizer), value(richer)
+    if verbose:
+        print(f"nDCG@5 with words {before:.3f}, with {more} {after:.3f}.", file=sys.stderr)
+    return richer if after >= before + _WORTH else vectorizer
