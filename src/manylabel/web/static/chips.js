@@ -18,12 +18,8 @@ export function showChips(labels, open, isSure, act) {
   list.replaceChildren(
     ...labels.map((label) => chip(label, whole, isSure, label.label === open, act)),
   );
-  list.classList.remove("stale");
   if (focused !== undefined) focus(focused, role);
 }
-
-/** The labels are those of another text. */
-export const outdate = () => list.classList.add("stale");
 
 /** Give the keyboard to a label. */
 export function focus(label, role = "main") {

@@ -1,7 +1,7 @@
 // The page: what is known, what is shown, and what happens when.
 
 import { get, post } from "./api.js";
-import { focus, listenToKeys, outdate, showChips } from "./chips.js";
+import { focus, listenToKeys, showChips } from "./chips.js";
 import { completes } from "./combo.js";
 import { el, find, number, percent, plural, whenCalm } from "./dom.js";
 import { mark, onText, setText, text, unmark } from "./editor.js";
@@ -79,6 +79,7 @@ function isShown({ label, score }, place) {
 }
 
 function show() {
+  document.querySelector("main").classList.remove("stale");
   const shown = state.suggested.filter(isShown);
   const known = new Set(shown.map(({ label }) => label));
   const scores = new Map(state.suggested.map(({ label, score }) => [label, score]));
@@ -378,7 +379,7 @@ onText(() => {
   if (!text()) forgetVerdicts();
   state.before = null;
   find("hint").textContent = "";
-  outdate();
+  document.querySelector("main").classList.add("stale");
   suggestSoon();
 });
 takesFiles({ show: load, complain });
