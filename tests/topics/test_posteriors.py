@@ -206,7 +206,7 @@ def test_the_labels_in_use_have_the_mass_of_the_dense_formula(in_row, in_documen
     counts[1] = 1.0
     word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
-    used, parts = in_use.nothing_used(200), np.empty(200)
+    used, parts = in_use.nothing_used(200), in_use.no_parts(200)
     held = random.choice(200, in_document, replace=False)
     for label in [*held, *held[:3], 5]:
         in_use.add(used, rows, label, 1.0)
@@ -218,6 +218,33 @@ def test_the_labels_in_use_have_the_mass_of_the_dense_formula(in_row, in_documen
     ours[used.labels[: used.size[0]]] = parts[: used.size[0]]
     np.testing.assert_allclose(ours, expected, rtol=1e-6)
     assert total == pytest.approx(expected.sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("laid_out", [True, False])
+def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
+    random = np.random.default_rng(1)
+    counts = random.poisson(0.5, (1, 60)).astype(float)
+    word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
+    rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
+    phi, held = word_labels.toarray()[0], np.zeros(60)
+    used, parts = in_use.nothing_used(60), in_use.no_parts(60)
+    total = in_use.gather(rows, 0, used, parts)
+    for label in random.integers(60, size=500):
+        if held[label] and random.random() < 0.6:
+            total = in_use.take_part(used, parts, total, label, 0.5)
+            held[label] -= 0.5
+        else:
+            total = in_use.add_part(rows, 0, used, parts, total, label, 0.5)
+            held[label] += 0.5
+        size = used.size[0]
+        assert size == np.count_nonzero(held)
+        assert total == pytest.approx(phi @ held, rel=1e-6)
+        np.testing.assert_allclose(parts[:size], (phi * held)[used.labels[:size]], rtol=1e-6)
+        targets = total * (np.arange(50) + 0.5) / 50
+        ends = np.cumsum(parts[:size])
+        if size:
+            expected = used.labels[np.searchsorted(ends, targets, side="right").clip(max=size - 1)]
+            assert [in_use.pick_used(used, parts, target) for target in targets] == list(expected)
 
 
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])

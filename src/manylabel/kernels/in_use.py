@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
+from numba import njit
 
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.pairs import find
 
 #: ``labels`` in use, how much each holds (``n``), the smooth part of its phi, and where a label
-#: stands in the list (``place``, by label; -1 if it does not). ``size`` has one element.
-Used = namedtuple("Used", ["labels", "n", "smooth", "place", "size"])
+#: stands in the list (``place``, by label; -1 if it does not). ``blocks`` has the sums of what
+#: :func:`gather` found, block by block. ``size`` has one element.
+Used = namedtuple("Used", ["labels", "n", "smooth", "place", "blocks", "size"])
 
 #: A weight below this is no token but a rounding error.
 NOTHING = 1e-9
 #: Looking up a label in a word's row costs about as much as reading so many entries.
 _SEARCH = 8
+#: So many labels have a sum of their own, so that a draw need not pass each of them.
+_BLOCK = 16
 
 
 @kernel
@@ -27,8 +31,15 @@ def nothing_used(n_labels):
         np.empty(n_labels),
         np.empty(n_labels),
         np.full(n_labels, -1, np.int32),
+        np.empty(n_labels // _BLOCK + 1),
         np.zeros(1, np.int64),
     )
+
+
+@kernel
+def no_parts(n_labels):
+    """Room for what :func:`gather` finds."""
+    return np.zeros((n_labels // _BLOCK + 1) * _BLOCK)
 
 
 @kernel
@@ -71,69 +82,92 @@ def gather(rows, word, used, parts):
     low, high = rows.pointers[word], rows.pointers[word + 1]
     labels, n, smooth, size = used.labels, used.n, used.smooth, used.size[0]
     if rows.dense_at[word] >= 0:
-        # Four sums, so that an addition need not wait for the one before it.
         row = rows.dense[rows.dense_at[word]]
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        whole = size - size % 4
-        for i in range(0, whole, 4):
+        for i in range(size):
             parts[i] = (row[labels[i]] + smooth[i]) * n[i]
-            parts[i + 1] = (row[labels[i + 1]] + smooth[i + 1]) * n[i + 1]
-            parts[i + 2] = (row[labels[i + 2]] + smooth[i + 2]) * n[i + 2]
-            parts[i + 3] = (row[labels[i + 3]] + smooth[i + 3]) * n[i + 3]
-            a += parts[i]
-            b += parts[i + 1]
-            c += parts[i + 2]
-            d += parts[i + 3]
-        for i in range(whole, size):
-            parts[i] = (row[labels[i]] + smooth[i]) * n[i]
-            a += parts[i]
-        return (a + b) + (c + d)
-    total = 0.0
-    by_row = high - low < _SEARCH * size
-    for i in range(size):
-        phi = smooth[i]
-        if not by_row:
-            at = find(rows.labels, low, high, labels[i])
-            if at < high and rows.labels[at] == labels[i]:
-                phi += rows.phi[at]
-        parts[i] = phi * n[i]
-        total += parts[i]
-    if by_row:
+    elif high - low < _SEARCH * size:
+        for i in range(size):
+            parts[i] = smooth[i] * n[i]
         for slot in range(low, high):
             i = used.place[rows.labels[slot]]
             if i >= 0:
-                part = rows.phi[slot] * n[i]
-                parts[i] += part
-                total += part
-    return total
+                parts[i] += rows.phi[slot] * n[i]
+    else:
+        for i in range(size):
+            parts[i] = phi_of(rows, word, labels[i]) * n[i]
+    return sum_blocks(parts, size, used.blocks)
+
+
+# In any order, so that several are added at once.
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+def sum_blocks(parts, size, blocks):
+    """The sums of blocks of parts; the sum of all."""
+    n_blocks = (size + _BLOCK - 1) // _BLOCK
+    parts[size : n_blocks * _BLOCK] = 0.0
+    whole = 0.0
+    for block in range(n_blocks):
+        total = 0.0
+        for i in range(block * _BLOCK, block * _BLOCK + _BLOCK):
+            total += parts[i]
+        blocks[block] = total
+        whole += total
+    return whole
 
 
 @kernel
 def take_part(used, parts, total, label, weight):
-    """As :func:`take`, for parts that :func:`gather` found: keep them and their sum right."""
+    """As :func:`take`, for parts that :func:`gather` found: keep them and their sums right."""
     at = used.place[label]
     before, part = used.n[at], parts[at]
     take(used, label, weight)
-    if used.place[label] < 0:
-        parts[at] = parts[used.size[0]]
-        return max(total - part, 0.0)
-    parts[at] = part * (used.n[at] / before)
-    return max(total + parts[at] - part, 0.0)
+    if used.place[label] >= 0:
+        return max(total + change_part(used, parts, at, part * (used.n[at] / before)), 0.0)
+    last = used.size[0]
+    moved = parts[last]
+    change_part(used, parts, last, 0.0)
+    if at < last:
+        change_part(used, parts, at, moved)
+    return max(total - part, 0.0) if last > 0 else 0.0
 
 
 @kernel
 def add_part(rows, word, used, parts, total, label, weight):
-    """As :func:`add`, for parts that :func:`gather` found: keep them and their sum right."""
+    """As :func:`add`, for parts that :func:`gather` found: keep them and their sums right."""
     at = used.place[label]
     if at >= 0:
         before, part = used.n[at], parts[at]
         used.n[at] += weight
-        parts[at] = part * (used.n[at] / before)
-        return total + parts[at] - part
+        return total + change_part(used, parts, at, part * (used.n[at] / before))
     add(used, rows, label, weight)
     at = used.place[label]
-    parts[at] = phi_of(rows, word, label) * used.n[at]
-    return total + parts[at]
+    parts[at] = 0.0
+    if at % _BLOCK == 0:
+        parts[at : at + _BLOCK] = 0.0
+        used.blocks[at // _BLOCK] = 0.0
+    return total + change_part(used, parts, at, phi_of(rows, word, label) * used.n[at])
+
+
+@kernel
+def change_part(used, parts, at, part):
+    """Set a part; by how much it changed."""
+    change = part - parts[at]
+    parts[at] = part
+    used.blocks[at // _BLOCK] += change
+    return change
+
+
+@kernel
+def pick_used(used, parts, target):
+    """The label in use by whose part the running sum exceeds ``target``; the last if by none."""
+    block, n_blocks = 0, (used.size[0] + _BLOCK - 1) // _BLOCK
+    while block < n_blocks - 1 and target >= used.blocks[block]:
+        target -= used.blocks[block]
+        block += 1
+    for i in range(block * _BLOCK, used.size[0]):
+        target -= parts[i]
+        if target < 0.0:
+            return used.labels[i]
+    return used.labels[used.size[0] - 1]
 
 
 @kernel

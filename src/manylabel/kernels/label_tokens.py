@@ -25,8 +25,10 @@ from manylabel.kernels.in_use import (
     add_parts,
     clear,
     gather,
+    no_parts,
     nothing_used,
     pick_part,
+    pick_used,
     take,
 )
 from manylabel.kernels.labelling import expand, spread_priors
@@ -150,7 +152,7 @@ def label_documents(
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
     # What a label holds here is n + delta m.
-    used, parts = nothing_used(n_labels), np.empty(n_labels)
+    used, parts = nothing_used(n_labels), no_parts(n_labels)
     tokens = LabelTokens(
         np.empty(n_label_tokens, np.int32),
         np.empty(n_label_tokens, np.int32),
@@ -195,7 +197,7 @@ def label_documents(
                         soft_kappa[kind] += alpha * part
                         add_parts(used, parts, part, out, kind, wanted, credit)
                     if target < in_use:
-                        chosen = used.labels[pick_part(parts, used.size[0], target)]
+                        chosen = pick_used(used, parts, target)
                     elif target < in_use + by_word:
                         mass = (target - in_use) / alpha
                         chosen = rows.labels[pick(rows.sums, low, high, mass)]

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
+from numba import njit
 
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.in_use import (
@@ -31,8 +32,9 @@ from manylabel.kernels.in_use import (
     add_parts,
     clear,
     gather,
+    no_parts,
     nothing_used,
-    pick_part,
+    pick_used,
     take,
     take_part,
 )
@@ -62,10 +64,18 @@ def find_shared(rows, topics, word, topic, shared, kind):
     few, few_phi = rows.labels[low:high], rows.phi[low:high]
     low, high = topics.pointers[topic], topics.pointers[topic + 1]
     many, many_phi = topics.labels[low:high], topics.phi[low:high]
-    if few.size > many.size:
-        few, few_phi, many, many_phi = many, many_phi, few, few_phi
     end, total, at = shared.size[0], 0.0, 0
     shared.at[kind, topic] = end
+    if rows.dense_at[word] >= 0:
+        row = rows.dense[rows.dense_at[word]]
+        for i in range(many.size):
+            if row[many[i]] > 0.0:
+                total += row[many[i]] * many_phi[i]
+                shared.labels[end], shared.sums[end] = many[i], total
+                end += 1
+        few = few[:0]
+    elif few.size > many.size:
+        few, few_phi, many, many_phi = many, many_phi, few, few_phi
     for i in range(few.size):
         at = find(many, at, many.size, few[i])
         if at == many.size:
@@ -159,13 +169,14 @@ def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
     return Masses(scale, kappa, topics_everywhere, everywhere)
 
 
-@kernel
+# All topics in any order, eight at a time, are sooner added than those in use one by one.
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def topics_of_word(topics, mixture, gamma, word):
     """The sum over topics of (N_t + gamma) G_wt."""
-    total = gamma * topics.word_sums[word]
-    for i in range(mixture.size[0]):
-        total += mixture.n[mixture.active[i]] * topics.words[word, mixture.active[i]]
-    return total
+    row, n, total = topics.words[word], mixture.n, 0.0
+    for t in range(n.size):
+        total += n[t] * row[t]
+    return total + gamma * topics.word_sums[word]
 
 
 @kernel
@@ -228,7 +239,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
-    used, parts = nothing_used(n_labels), np.empty(n_labels)
+    used, parts = nothing_used(n_labels), no_parts(n_labels)
     mixture = Topics(np.zeros(n_topics), np.empty(n_topics, np.int32), np.zeros(1, np.int64))
     pool = _POOL + n_labels
     pool_labels, pool_sums = np.empty(pool, np.int32), np.empty(pool)
@@ -288,7 +299,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                         add_parts(used, parts, part, out, kind, wanted, credit)
                     target = uniform(state) * total
                     if target < in_use:
-                        chosen = used.labels[pick_part(parts, used.size[0], target)]
+                        chosen = pick_used(used, parts, target)
                     elif target < in_use + by_topics[kind]:
                         mass = (target - in_use) / masses.scale
                         chosen = draw_by_topic(

@@ -96,7 +96,7 @@ class Progress:
             self._bar.update(
                 self._task,
                 completed=self._done,
-                description=f"{speed / 1e6:.2f} M tokens/s, "
+                description=f"{speed / 1e6:.3g} M tokens/s, "
                 f"log-likelihood {log_likelihood / max(self._n_tokens, 1):.4f} a token",
             )
 
