@@ -1,0 +1,251 @@
+"""What a cluster costs on one machine, and what that means for many.
+
+python -m benchmarks.distributed [search|predict|costs|plan ...]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextvars import Context
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common import DATA, best_of, corpus, table, versions, weighted
+from benchmarks.simulation import drawn, simulate
+from manylabel.corpus import read
+from manylabel.distributed import Cluster, connect
+from manylabel.distributed.bulk import suggest_parts
+from manylabel.linear.subset import candidate_labels, train_on_candidates
+from manylabel.linear.training import Settings
+from manylabel.neighbors import NeighborIndex
+from manylabel.tagger import Tagger
+
+NAME, K = "yso-finna-en", 100
+QUERIES = 30_000
+#: Where measurements wait for the plan that is made of them.
+NOTES = Path(os.environ.get("MANYLABEL_NOTES", tempfile.gettempdir())) / "manylabel-costs.json"
+
+
+def remembered() -> dict[str, object]:
+    return json.loads(NOTES.read_text()) if NOTES.exists() else {}
+
+
+def remember(**costs: object) -> None:
+    NOTES.write_text(json.dumps(remembered() | costs))
+
+
+def at_home(call: Callable[[], object]) -> Callable[[], object]:
+    """The call in a context of its own, where no cluster is in use."""
+    return lambda: Context().run(call)
+
+
+def memory_of_workers(cluster: Cluster) -> float:
+    """The most that any worker held, in MB."""
+    return max(receipt.peak_memory or 0 for receipt in cluster.receipts) / 1e6
+
+
+def measure_search() -> None:
+    """The same queries with two threads and with two processes of a cluster."""
+    train, test = weighted(NAME)
+    queries = test[:QUERIES]
+    index = NeighborIndex(train)
+    index.search(queries[:2000], K, n_jobs=2)
+    start = time.perf_counter()
+    with connect("local:2") as cluster:
+        print(f"starting a cluster of 2: {time.perf_counter() - start:.1f} s\n")
+        start = time.perf_counter()
+        index.search(queries[:2000], K)
+        print(f"first search, with the index published: {time.perf_counter() - start:.1f} s\n")
+        cluster.receipts.clear()
+        times = best_of(
+            3,
+            {
+                "jobs": at_home(lambda: index.search(queries, K, n_jobs=2)),
+                "dask": lambda: index.search(queries, K),
+            },
+        )
+        seconds = [receipt.seconds for receipt in cluster.receipts]
+        rows = [
+            ["--jobs 2", times["jobs"], 1.0, ""],
+            [
+                "--dask local:2",
+                times["dask"],
+                times["dask"] / times["jobs"],
+                memory_of_workers(cluster),
+            ],
+        ]
+    print(f"### {QUERIES:,} searches for {K} neighbours\n")
+    print(table(["way", "seconds", "ratio", "MB a worker"], rows), "\n")
+    measure_shards(index, queries[:8000])
+    remember(
+        search_tasks=seconds,
+        search_queries=1024,
+        rows=index.n_rows,
+        nonzeros=int(train.nnz),
+        index_bytes=sum(array.nbytes for array in index.arrays().values()),
+    )
+
+
+def measure_shards(index: NeighborIndex, queries: object) -> None:
+    """What shards cost: every query goes to each of them."""
+    whole = index.rows()
+    found = []
+    with connect("local:2", shard_rows=1 << 17) as cluster:
+        shards = NeighborIndex(whole)
+        for name, one in (("1 part", index), (f"{len(shards._parts)} shards", shards)):
+            one.search(queries, K)
+            cluster.receipts.clear()
+            start = time.perf_counter()
+            one.search(queries, K)
+            work = sum(receipt.seconds for receipt in cluster.receipts)
+            found.append([name, time.perf_counter() - start, work, memory_of_workers(cluster)])
+    print("### Shards\n")
+    print(table(["index", "seconds", "worker seconds", "MB a worker"], found), "\n")
+
+
+def measure_prediction() -> None:
+    """Suggestions for titles, by LCIF and by parts of a thousand."""
+    train, test = (read(next((DATA / NAME).glob(f"{part}.*"))) for part in ("train", "test"))
+    tagger = Tagger("lcif", parameters={"k": 50, "threshold": "top"}, n_jobs=2)
+    tagger.fit(train[:200_000])
+    some = test[:20_000]
+    parts = [some[start : start + 1000] for start in range(0, len(some), 1000)]
+    with tempfile.TemporaryDirectory() as folder:
+        tagger.save(folder)
+        tagger = Tagger.load(folder, n_jobs=2)
+        tagger.suggest(parts[0])
+
+        here = at_home(lambda: [tagger.suggest(part) for part in parts])
+        with connect("local:2") as cluster:
+            start = time.perf_counter()
+            list(suggest_parts(cluster, tagger, parts[:2]))
+            print(f"model published and opened: {time.perf_counter() - start:.1f} s\n")
+            cluster.receipts.clear()
+            times = best_of(
+                3, {"jobs": here, "dask": lambda: list(suggest_parts(cluster, tagger, parts))}
+            )
+            memory = memory_of_workers(cluster)
+            seconds = [receipt.seconds for receipt in cluster.receipts]
+    rows = [
+        ["--jobs 2", times["jobs"], 1.0, ""],
+        ["--dask local:2", times["dask"], times["dask"] / times["jobs"], memory],
+    ]
+    print(f"### Labels for {len(some):,} titles by LCIF of 200,000\n")
+    print(table(["way", "seconds", "ratio", "MB a worker"], rows), "\n")
+    remember(predict_tasks=seconds, predict_documents=1000)
+
+
+def measure_costs() -> None:
+    """Costs of tasks, candidates and bytes."""
+    with connect("local:2") as cluster:
+        list(cluster.map_blocks(range, (), 8, 1, fixed=True))
+        start = time.perf_counter()
+        list(cluster.map_blocks(range, (), 200, 1, fixed=True))
+        task = (time.perf_counter() - start) / 200
+    train, _ = corpus(NAME)
+    rows, _ = weighted(NAME)
+    n = 40_000
+    index = NeighborIndex(rows[:n])
+    found = index.search_self(50, n_jobs=2)
+    candidates = candidate_labels(found.indices, train.Y[:n])
+    settings = Settings(1.0, True, 0.01, 1000, 0.1, 0, 1, False)
+    start = time.process_time()
+    model, _, _ = train_on_candidates(rows[:n], train.Y[:n], candidates, settings)
+    seconds = time.process_time() - start
+    remember(
+        task=task,
+        pair_seconds=seconds / candidates.nnz,
+        pairs_a_document=candidates.nnz / n,
+        weights_a_pair=model.coef.nnz / candidates.nnz,
+    )
+    print("### Costs\n")
+    print(
+        table(
+            ["what", "cost"],
+            [
+                ["a task that does nothing, ms", 1e3 * task],
+                ["training a pair of document and candidate, µs", 1e6 * seconds / candidates.nnz],
+                ["such pairs a document", candidates.nnz / n],
+                ["weights kept a pair", model.coef.nnz / candidates.nnz],
+            ],
+        ),
+        "\n",
+    )
+
+
+def make_plan() -> None:
+    """Ten and a hundred million titles with a million labels."""
+    known = remembered()
+    measured = np.array(known["search_tasks"])
+    predicting = np.array(known["predict_tasks"])
+    rows, task = int(known["rows"]), float(known["task"])
+    bytes_a_row = known["index_bytes"] / rows
+    header = ["", "10 million", "100 million"]
+    sizes = (10_000_000, 100_000_000)
+
+    def line(name: str, value) -> list[object]:
+        return [name, *(value(n) for n in sizes)]
+
+    search = float(measured.mean()) / known["search_queries"] / rows
+    pairs = known["pairs_a_document"]
+    lines = [
+        line("index, GB", lambda n: n * bytes_a_row / 1e9),
+        line("shards of 4 million rows", lambda n: -(-n // 4_000_000)),
+        line("GB a shard", lambda n: min(n, 4_000_000) * bytes_a_row / 1e9),
+        line("a query over all shards, core ms", lambda n: 1e3 * search * n),
+        line("leave-one-out search, core hours", lambda n: search * n * n / 3600),
+        line("the same for 2 million documents, core hours", lambda n: search * n * 2e6 / 3600),
+        line("training pairs, billions", lambda n: n * pairs / 1e9),
+        line("training the pairs, core hours", lambda n: n * pairs * known["pair_seconds"] / 3600),
+        line("weights, GB", lambda n: 8 * n * pairs * known["weights_a_pair"] / 1e9),
+        line("answers of shards a query, kB", lambda n: 8 * K * -(-n // 4_000_000) / 1e3),
+    ]
+    print("### A plan\n")
+    print(table(header, lines), "\n")
+    print("### A schedule\n")
+    found = []
+    for n in sizes:
+        shards = -(-n // 4_000_000)
+        scale = min(n, 4_000_000) / rows
+        # A million documents to label, 1,024 a task and shard.
+        tasks = drawn(measured, shards * -(-1_000_000 // 1024), scale)
+        for workers in (16, 64, 256, 1024):
+            run = simulate(tasks, workers, 5e-4, task / 4)
+            found.append([n, tasks.size, workers, run.seconds / 3600, run.busy])
+    print(table(["documents", "tasks", "workers", "hours", "busy"], found), "\n")
+    few = drawn(predicting, 1000, 1.0)
+    found = [
+        [
+            workers,
+            simulate(few, workers, 5e-4, 0.02).seconds,
+            simulate(few, workers, 5e-4, 0.02).busy,
+        ]
+        for workers in (2, 16, 64, 256)
+    ]
+    print("A million titles by a model that a worker can hold:\n")
+    print(table(["workers", "seconds", "busy"], found), "\n")
+
+
+STEPS = {
+    "search": measure_search,
+    "predict": measure_prediction,
+    "costs": measure_costs,
+    "plan": make_plan,
+}
+
+
+def main() -> None:
+    print("## Clusters\n")
+    print(versions("manylabel", "dask", "distributed", "numpy", "numba"), "\n")
+    for name in sys.argv[1:] or STEPS:
+        STEPS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""How long tasks take on N workers, from measured times of tasks."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What a simulated run comes to.
+
+    Parameters
+    ----------
+    seconds : float
+        From the first task handed out to the last result taken.
+    busy : float
+        The share of that time in which workers computed.
+    """
+
+    seconds: float
+    busy: float
+
+
+def simulate(tasks: NDArray[np.float64], n_workers: int, dispatch: float, take: float) -> Schedule:
+    """Run tasks in order on workers that take the next one when they are free.
+
+    Parameters
+    ----------
+    tasks : array
+        Seconds of each.
+    n_workers : int
+    dispatch : float
+        Seconds of the scheduler for each task; it does one after the other.
+    take : float
+        Seconds of the client for each result, which it takes in order.
+    """
+    free = [0.0] * min(n_workers, tasks.size)
+    handed_out = taken = 0.0
+    for seconds in tasks.tolist():
+        handed_out += dispatch
+        done = max(heapq.heappop(free), handed_out) + seconds
+        heapq.heappush(free, done)
+        taken = max(taken, done) + take
+    return Schedule(taken, float(tasks.sum()) / (taken * n_workers))
+
+
+def drawn(
+    measured: NDArray[np.float64], n: int, scale: float, seed: int = 0
+) -> NDArray[np.float64]:
+    """So many task times like those measured, each ``scale`` times as long."""
+    return scale * np.random.default_rng(seed).choice(measured, n)

@@ -1,0 +1,251 @@
+"""Labels for millions of documents, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.corpus import Corpus
+from manylabel.distributed.cluster import Cluster, FatalTaskError
+from manylabel.distributed.spool import digest_of
+from manylabel.distributed.tasks import Receipt
+from manylabel.exceptions import ManylabelError
+from manylabel.store import read_manifest
+from manylabel.tagger import Suggestion, Suggestions, Tagger
+
+__all__ = ["AnsweredPart", "Failure", "suggest_parts"]
+
+
+class Failure(NamedTuple):
+    """A document for which there is no answer, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class AnsweredPart:
+    """The answers to one part.
+
+    Parameters
+    ----------
+    number : int
+        Of the part, from 0.
+    suggestions : list of Suggestions
+        In the order of the documents, without those that failed.
+    failures : list of Failure
+    content : str
+        A name made of the documents of the part.
+    receipt : Receipt or None
+        What the worker said; None if an earlier run has done the part.
+    """
+
+    number: int
+    suggestions: list[Suggestions]
+    failures: list[Failure]
+    content: str
+    receipt: Receipt | None
+
+    def to_json(self) -> dict[str, Any]:
+        """What a manifest tells of the part."""
+        return {
+            "part": self.number,
+            "documents": len(self.suggestions) + len(self.failures),
+            "content": self.content,
+            "failed": [failure._asdict() for failure in self.failures],
+            "seconds": None if self.receipt is None else round(self.receipt.seconds, 3),
+            "worker": None if self.receipt is None else self.receipt.worker,
+        }
+
+
+class _Answers(NamedTuple):
+    """Suggestions of a part as arrays, best first; documents that failed have none."""
+
+    lengths: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    failed: list[int]
+    reasons: list[str]
+
+
+#: A part on its way to a worker: texts, or rows of features with what is known of their columns.
+_Item = tuple[list[str] | None, sparse.csr_array | None, list[str] | None, bool]
+
+
+def suggest_parts(
+    cluster: Cluster,
+    tagger: Tagger,
+    parts: Iterable[Corpus],
+    top: int | None = 5,
+    threshold: float | str | None = None,
+    include: Iterable[str] | None = None,
+    exclude: Iterable[str] | None = None,
+) -> Iterator[AnsweredPart]:
+    """Suggest labels for documents that come in parts, in their order.
+
+    Only a few parts are in memory at a time. A document that fails every time is named, and the
+    others get their answers.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        If its spool lasts, parts that an earlier run has finished do not run again.
+    tagger : Tagger
+    parts : iterable of Corpus
+        A thousand documents each, say: a few seconds of work.
+    top, threshold, include, exclude
+        As for `Tagger.suggest`.
+    """
+    names = None if include is None else sorted(include)
+    others = None if exclude is None else sorted(exclude)
+    shared = (_folder_of(tagger) or tagger, top, threshold, names, others)
+    labels = tagger.labels
+    called = [tagger.label_info(label).name for label in labels]
+    waiting: list[Corpus] = []
+
+    def items() -> Iterator[_Item]:
+        for corpus in parts:
+            waiting.append(corpus)
+            yield _item_of(corpus)
+
+    finished = cluster.run(_suggest_part, shared, items(), keep_going=True)
+    for number, (found, receipt, error) in enumerate(finished):
+        corpus = waiting.pop(0)
+        if error is None:
+            answers = _Answers(*found)
+        else:
+            answers = _halved(cluster, shared, _item_of(corpus), len(corpus), error)
+        yield _answered(number, corpus, answers, labels, called, receipt)
+
+
+def _folder_of(tagger: Tagger) -> Path | None:
+    """Where the tagger lies as it is; None if it is not saved, or has changed."""
+    memory = tagger._latest()
+    if tagger.path is None:
+        return None
+    saved = read_manifest(tagger.path)["info"].get("tagger")
+    now = {"token": memory.token, "sequence": memory.sequence}
+    return tagger.path if saved == now else None
+
+
+def _item_of(corpus: Corpus) -> _Item:
+    if corpus.texts is not None:
+        return list(corpus.texts), None, None, corpus.sized
+    return None, corpus.X, corpus.feature_names if corpus.has_feature_names else None, corpus.sized
+
+
+def _corpus_of(item: _Item, rows: slice) -> Corpus:
+    """Some documents of a part."""
+    texts, X, names, sized = item
+    if texts is not None:
+        some = texts[rows]
+        return Corpus.from_texts(some, [[]] * len(some))
+    assert X is not None
+    no_labels = sparse.csr_array((X[rows].shape[0], 1), dtype=np.int8)
+    return Corpus(X[rows], no_labels, feature_names=names, sized=sized)
+
+
+def _suggest_part(
+    tagger: Tagger,
+    top: int | None,
+    threshold: float | str | None,
+    include: list[str] | None,
+    exclude: list[str] | None,
+    *item: Any,
+) -> tuple[Any, ...]:
+    """The answers to a part; where it fails as a whole, document by document."""
+    # One thread: there are others for other parts.
+    tagger._fitted().use_jobs(1)
+
+    def answers(rows: slice) -> list[Suggestions]:
+        return tagger.suggest(_corpus_of(item, rows), top, threshold, include, exclude)
+
+    failed: list[int] = []
+    reasons: list[str] = []
+    try:
+        found = answers(slice(None))
+    except ManylabelError:
+        raise
+    except Exception:
+        found = []
+        for row in range(_size_of(item)):
+            try:
+                found += answers(slice(row, row + 1))
+            except Exception as error:
+                failed.append(row)
+                reasons.append(f"{type(error).__name__}: {error}")
+    columns = {label: column for column, label in enumerate(tagger.labels)}
+    return (
+        np.array([len(each) for each in found], np.int64),
+        np.array([columns[label] for each in found for label, _, _ in each], np.int32),
+        np.array([score for each in found for _, score, _ in each], np.float64),
+        failed,
+        reasons,
+    )
+
+
+def _size_of(item: Any) -> int:
+    return len(item[0]) if item[0] is not None else item[1].shape[0]
+
+
+def _halved(
+    cluster: Cluster, shared: tuple[Any, ...], item: _Item, size: int, error: Exception
+) -> _Answers:
+    """The answers to a part that no worker survives: half by half, down to single documents."""
+    if not isinstance(error, FatalTaskError):
+        raise error
+    if size == 1:
+        nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+        return _Answers(*nothing, [0], ["every worker that took it ended without a word"])
+    middle = size // 2
+    halves = [_item_of(_corpus_of(item, rows)) for rows in (slice(middle), slice(middle, None))]
+    sizes = [middle, size - middle]
+    first, second = (
+        _Answers(*found) if failure is None else _halved(cluster, shared, half, n, failure)
+        for half, n, (found, _, failure) in zip(
+            halves, sizes, cluster.run(_suggest_part, shared, halves, keep_going=True), strict=True
+        )
+    )
+    return _Answers(
+        np.concatenate([first.lengths, second.lengths]),
+        np.concatenate([first.columns, second.columns]),
+        np.concatenate([first.scores, second.scores]),
+        [*first.failed, *(middle + row for row in second.failed)],
+        [*first.reasons, *second.reasons],
+    )
+
+
+def _answered(
+    number: int,
+    corpus: Corpus,
+    answers: _Answers,
+    labels: list[str],
+    names: list[str],
+    receipt: Receipt | None,
+) -> AnsweredPart:
+    """The answers with the names that people know."""
+    failed = set(answers.failed)
+    ids = [name for row, name in enumerate(corpus.ids) if row not in failed]
+    ends = np.cumsum(answers.lengths)
+    columns, scores = answers.columns.tolist(), answers.scores.tolist()
+    suggestions = [
+        Suggestions(
+            [
+                Suggestion(labels[columns[place]], scores[place], names[columns[place]])
+                for place in range(stop - length, stop)
+            ],
+            name,
+        )
+        for name, stop, length in zip(ids, ends.tolist(), answers.lengths.tolist(), strict=True)
+    ]
+    failures = [
+        Failure(corpus.ids[row], reason)
+        for row, reason in zip(answers.failed, answers.reasons, strict=True)
+    ]
+    return AnsweredPart(number, suggestions, failures, digest_of(_item_of(corpus)), receipt)

@@ -1,0 +1,38 @@
+"""Functions that travel whole, so that who receives them need not have manylabel.
+
+A scheduler looks into every message. It should not have to import what only workers need.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+__all__ = ["by_value", "call_by_name", "report"]
+
+
+def by_value(function: Any) -> Any:
+    """A function that uses nothing of its module, as one of no module."""
+    copy = FunctionType(function.__code__, {"__builtins__": __builtins__}, function.__name__)
+    copy.__module__ = "__main__"
+    return copy
+
+
+def call_by_name(module: str, name: str, *arguments: Any) -> Any:
+    """Call a function of a module."""
+    from importlib import import_module
+
+    return getattr(import_module(module), name)(*arguments)
+
+
+def report(probe: Path) -> tuple[str | None, str | None]:
+    """The version of manylabel, and what is in a file; None for what is not there."""
+    try:
+        from manylabel import __version__ as version
+    except ImportError:
+        return None, None
+    try:
+        return version, probe.read_text(encoding="utf-8")
+    except OSError:
+        return version, None
