@@ -11,7 +11,6 @@ import os
 import re
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
 
 from manylabel.corpus import arff, names
 from manylabel.corpus.checks import require_features, shorten
@@ -103,6 +102,8 @@ def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
 
 def _attribute(name: str) -> str:
     """A name as an attribute's value, in quotes."""
+    from xml.sax.saxutils import quoteattr  # imports all there is for networks
+
     return quoteattr(name, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
