@@ -29,8 +29,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers.
 
     A subclass declares its parameters, among them ``threshold``, and implements ``_fit`` and
-    ``_scores``; where it can score its training documents as if it had not seen them, also
-    ``_held_out_scores``.
+    ``_scores``. Where ``_fit`` can score training documents as if it had not seen them, it puts
+    such scores and their true labels aside in ``_held_out``, or there is a ``_held_out_scores``.
 
     Besides an indicator matrix, ``fit`` takes an ordinary vector of classes, one a sample, so that
     the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
@@ -69,8 +69,17 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Scores to fit the threshold on, and the true labels of their rows."""
-        return self._scores(X, None), Y
+        """Scores to fit the threshold on, and the true labels of their rows.
+
+        What ``_fit`` has put aside in ``_held_out``, or else the training documents' own.
+        """
+        aside: tuple[sparse.csr_array, sparse.csr_array] | None
+        aside = self.__dict__.pop("_held_out", None)
+        return (self._scores(X, None), Y) if aside is None else aside
+
+    def _needs_held_out_scores(self) -> bool:
+        """Whether there is a threshold and it looks at scores."""
+        return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Learn from samples and their labels.
@@ -183,6 +192,17 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(Y)
         self.classes_ = np.unique(Y if classes is None else classes)
         return self._one_hot(Y)
+
+    def _checked_more(self, X: Any, Y: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """More documents for a model that knows some; there may be new labels."""
+        X = self._checked_features(X, reset=False)
+        Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
+        check_same_rows(X, Y)
+        if Y.shape[1] < self.n_labels_:
+            raise InputError(
+                f"Y has {Y.shape[1]} columns, but the model knows {self.n_labels_} labels already."
+            )
+        return X, Y
 
     def _one_hot(self, Y: Any) -> sparse.csr_array:
         """An indicator matrix of known classes."""

@@ -15,6 +15,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError, ParameterError
 
 __all__ = [
+    "check_gone",
     "check_labels",
     "check_matrix",
     "check_real",
@@ -142,6 +143,18 @@ def check_real(name: str, value: Any, low: float, high: float = np.inf) -> float
     if not low <= value <= high or not np.isfinite(value):
         raise ParameterError(f"`{name}` must be a number {expected}; got {value:g}.")
     return float(value)
+
+
+def check_gone(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Numbers of documents to be removed, sorted; ``alive`` tells which are still there."""
+    gone = np.unique(np.asarray(numbers, np.int64))
+    if gone.size == 0:
+        return gone
+    if gone[0] < 0 or gone[-1] >= alive.size or not alive[gone].all():
+        raise InputError("`numbers` must name training documents that have not been removed.")
+    if gone.size == alive.sum():
+        raise InputError("at least one training document must be left.")
+    return gone
 
 
 def csr_parts(

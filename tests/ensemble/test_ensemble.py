@@ -146,8 +146,8 @@ def test_curves_can_be_stretched_for_a_measure(library, model):
     train, _ = library
     stretched = Ensemble(objective="p@1").fit(train.X, train.Y)
     assert stretched.learned_.together["p@1"] >= model.learned_.together["p@1"]
-    scores, truth = stretched._held_out
-    assert scores.sum() == pytest.approx(scores.multiply(truth).count_nonzero(), rel=0.02)
+    found = stretched.learned_.calibration
+    assert found.scores @ found.n_pairs == pytest.approx(found.right @ found.n_pairs, rel=0.02)
 
 
 def test_what_was_learned_prints_as_a_table(model):

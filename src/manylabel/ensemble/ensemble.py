@@ -30,12 +30,11 @@ from manylabel.ensemble.sources import SMALL, fit_neighborhood
 from manylabel.ensemble.topics import TopicPart, train_without_folds
 from manylabel.ensemble.trees import TreePart
 from manylabel.evidence import Explanation
-from manylabel.exceptions import InputError
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.parallel import effective_jobs
 from manylabel.predictions import keep_top, values_at
 from manylabel.text.weighting import make_weighting
-from manylabel.validation import check_labels, check_real, check_same_rows, check_whole
+from manylabel.validation import check_gone, check_real, check_whole
 
 __all__ = ["Ensemble"]
 
@@ -292,12 +291,6 @@ class Ensemble(MultiLabelClassifier):
         if self.verbose:
             print(self.learned_, file=sys.stderr)
 
-    def _held_out_scores(
-        self, X: sparse.csr_array, Y: sparse.csr_array
-    ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What training has put aside."""
-        return self._held_out
-
     # Prediction
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
@@ -393,13 +386,7 @@ class Ensemble(MultiLabelClassifier):
         """
         if not hasattr(self, "neighborhood_"):
             return self._fit_checked(X, Y, classes)
-        X = self._checked_features(X, reset=False)
-        Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
-        check_same_rows(X, Y)
-        if Y.shape[1] < self.n_labels_:
-            raise InputError(
-                f"Y has {Y.shape[1]} columns, but the model knows {self.n_labels_} labels already."
-            )
+        X, Y = self._checked_more(X, Y)
         if Y.shape[1] > self.n_labels_:
             self._more_labels(Y.shape[1])
         self.neighborhood_.add(self.weighting_.transform(X), Y)
@@ -428,13 +415,9 @@ class Ensemble(MultiLabelClassifier):
             Their places in the order in which ``fit`` and ``partial_fit`` were given them.
         """
         check_is_fitted(self)
-        gone = np.unique(np.asarray(numbers, np.int64))
+        gone = check_gone(numbers, self.alive_)
         if gone.size == 0:
             return self
-        if gone[0] < 0 or gone[-1] >= self.alive_.size or not self.alive_[gone].all():
-            raise InputError("`numbers` must name training documents that have not been removed.")
-        if gone.size == self.alive_.sum():
-            raise InputError("at least one training document must be left.")
         self.alive_ = self.alive_.copy()
         self.alive_[gone] = False
         lost = self.neighborhood_.Y[gone]

@@ -17,7 +17,6 @@ from manylabel.linear.training import LinearModel, Settings
 from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top, rank_order
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.thresholds import make_threshold
 from manylabel.validation import check_real, check_whole, csr_parts
 
 __all__ = ["LinearClassifier", "best_scores", "candidate_scores"]
@@ -136,16 +135,6 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _set_model(self, model: LinearModel) -> None:
         self.coef_, self.intercept_ = model.coef, model.intercept
-
-    def _held_out_scores(
-        self, X: sparse.csr_array, Y: sparse.csr_array
-    ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What training has put aside."""
-        return self.__dict__.pop("_held_out")
-
-    def _needs_held_out_scores(self) -> bool:
-        """Whether there is a threshold and it looks at scores."""
-        return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
 
 def best_scores(

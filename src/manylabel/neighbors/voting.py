@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import MultiLabelClassifier
 from manylabel.evidence import Explanation
-from manylabel.exceptions import InputError
 from manylabel.kernels import votes
 from manylabel.kernels.votes import Csr
 from manylabel.neighbors import reasons
@@ -22,7 +21,7 @@ from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_labels, check_real, check_same_rows, check_whole, csr_parts
+from manylabel.validation import check_gone, check_real, check_whole, csr_parts
 
 __all__ = ["VotingClassifier", "as_csr", "combined_scores"]
 
@@ -270,13 +269,7 @@ class VotingClassifier(MultiLabelClassifier):
         """
         if not hasattr(self, "X_"):
             return self._fit_checked(X, Y, classes)
-        X = self._checked_features(X, reset=False)
-        Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
-        check_same_rows(X, Y)
-        if Y.shape[1] < self.n_labels_:
-            raise InputError(
-                f"Y has {Y.shape[1]} columns, but the model knows {self.n_labels_} labels already."
-            )
+        X, Y = self._checked_more(X, Y)
         if Y.shape[1] > self.n_labels_:
             self.n_labels_ = Y.shape[1]
             self.classes_ = np.arange(self.n_labels_)
@@ -297,13 +290,9 @@ class VotingClassifier(MultiLabelClassifier):
             Their places in the order in which ``fit`` and ``partial_fit`` were given them.
         """
         check_is_fitted(self)
-        gone = np.unique(np.asarray(numbers, np.int64))
+        gone = check_gone(numbers, self.alive_)
         if gone.size == 0:
             return self
-        if gone[0] < 0 or gone[-1] >= self.alive_.size or not self.alive_[gone].all():
-            raise InputError("`numbers` must name training documents that have not been removed.")
-        if gone.size == self.alive_.sum():
-            raise InputError("at least one training document must be left.")
         self.alive_[gone] = False
         if self.lam > 0:
             self.index_.remove(gone)

@@ -24,7 +24,7 @@ from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import Schedule, check_inference
 from manylabel.topics.training import LabelledTraining, draw_seed, train_phi
 from manylabel.topics.word_labels import WordLabels
-from manylabel.validation import check_labels, check_real, check_same_rows, check_whole
+from manylabel.validation import check_real, check_whole
 
 __all__ = ["Credit", "TopicClassifier", "best_places"]
 
@@ -228,9 +228,7 @@ class TopicClassifier(MultiLabelClassifier):
         """
         if not hasattr(self, "training_"):
             return self._fit_checked(X, Y, classes)
-        X = self._checked_features(X, reset=False)
-        Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
-        check_same_rows(X, Y)
+        X, Y = self._checked_more(X, Y)
         self._know_labels(Y.shape[1])
         alpha = self.train_alpha_sum / self.n_labels_
         counts = own_credit(self.word_labels_, X, Y, self.train_eta, alpha)
@@ -240,10 +238,6 @@ class TopicClassifier(MultiLabelClassifier):
 
     def _know_labels(self, n_labels: int) -> None:
         """Make room for new labels."""
-        if n_labels < self.n_labels_:
-            raise InputError(
-                f"Y has {n_labels} columns, but the model knows {self.n_labels_} labels already."
-            )
         if n_labels == self.n_labels_:
             return
         if hasattr(self.threshold_, "thresholds_") or hasattr(self.threshold_, "frequency_"):
@@ -316,9 +310,9 @@ class TopicClassifier(MultiLabelClassifier):
             reasons = [
                 Reason(
                     "word",
-                    (1 - of_prior) * tokens[kind] / length,
+                    float((1 - of_prior) * tokens[kind] / length),
                     index=int(X.indices[kind]),
-                    similarity=tokens[kind] / X.data[kind],
+                    similarity=float(tokens[kind] / X.data[kind]),
                 )
                 for kind in np.flatnonzero(tokens)
             ]
@@ -332,8 +326,8 @@ class TopicClassifier(MultiLabelClassifier):
     @staticmethod
     def _prior_reason(credit: Credit, column: int, of_prior: float) -> Reason:
         """What the prior adds to a label's score, and where it comes from."""
-        weight = float(credit.prior[column])
-        scale = of_prior / credit.whole
+        weight, whole = float(credit.prior[column]), float(credit.whole)
+        scale = of_prior / whole
         told = [
             replace(source, share=scale * source.share)
             for source in credit.sources[column]
@@ -343,9 +337,7 @@ class TopicClassifier(MultiLabelClassifier):
             told.sort(key=lambda source: -source.share)
             rest = scale * weight - sum(source.share for source in told)
             told.append(Reason("bias", rest))
-        return Reason(
-            "prior", scale * weight, similarity=weight / credit.whole, reasons=tuple(told)
-        )
+        return Reason("prior", scale * weight, similarity=weight / whole, reasons=tuple(told))
 
 
 def best_places(values: NDArray[np.float64], top: int) -> list[tuple[int, float]]:

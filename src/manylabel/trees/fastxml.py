@@ -16,7 +16,6 @@ from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.thresholds import make_threshold
 from manylabel.trees.forest import Forest, grow_forest
 from manylabel.validation import check_real, check_whole, csr_parts
 
@@ -215,10 +214,6 @@ class FastXML(MultiLabelClassifier):
                 callback=callback,
             )
 
-    def _needs_held_out_scores(self) -> bool:
-        """Whether there is a threshold and it looks at scores."""
-        return not self.single_label_ and make_threshold(self.threshold).reads_scores
-
     def _score_held_out(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
@@ -230,12 +225,6 @@ class FastXML(MultiLabelClassifier):
         self._learn(X[others], Y[others], max(1, round(_HELD_SHARE * self.n_trees)))
         leaves = self.forest_.leaves(X[held], self.n_jobs)
         return self._leaf_scores(X[held], leaves, None), Y[held]
-
-    def _held_out_scores(
-        self, X: sparse.csr_array, Y: sparse.csr_array
-    ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What training has put aside."""
-        return self.__dict__.pop("_held_out")
 
     def _gains(self, Y: sparse.csr_array) -> NDArray[np.float64]:
         """What each label is worth in the first place."""
