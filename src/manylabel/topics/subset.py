@@ -53,10 +53,10 @@ def neighbor_labels(neighbors: Neighbors, Y: sparse.csr_array, power: float) -> 
     near = neighbors.indices >= 0
     weights = neighbor_weights(neighbors, power)
     pointers = np.concatenate([[0], np.cumsum(near.sum(axis=1))])
-    around = sparse.csr_array(
-        (weights[near], neighbors.indices[near], pointers), shape=(near.shape[0], Y.shape[0])
-    )
-    shares = sparse.csr_array(around @ Y.astype(np.float64))
+    # Only the neighbours' rows: a single document has few.
+    rows, places = np.unique(neighbors.indices[near], return_inverse=True)
+    around = sparse.csr_array((weights[near], places, pointers), shape=(near.shape[0], rows.size))
+    shares = sparse.csr_array(around @ Y[rows].astype(np.float64))
     shares.sort_indices()
     return shares
 
