@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from manylabel.evidence import Reason
 from manylabel.metrics import propensities
@@ -117,7 +116,7 @@ class PfastreXML(FastXML):
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array, n_trees: int) -> None:
         self.propensities_ = propensities(Y, self.A, self.B)
         members = Y.T.tocsr().astype(np.float32)
-        sums = sparse.csr_array(members @ normalize(X))
+        sums = sparse.csr_array(members @ _unit_rows(X))
         counts = np.maximum(np.diff(members.indptr), 1)
         sums.data /= np.repeat(counts, np.diff(sums.indptr))
         sums.sort_indices()
@@ -156,7 +155,7 @@ class PfastreXML(FastXML):
         """The second term of the score, without its weight, of each stored candidate."""
         from manylabel.kernels.forest import products
 
-        unit = sparse.csr_array(normalize(X))
+        unit = _unit_rows(X)
         rows, centroids = csr_parts(unit), csr_parts(self.centroids_)
         indptr, labels, _ = csr_parts(candidates)
         found = np.empty(candidates.nnz)
@@ -173,3 +172,10 @@ class PfastreXML(FastXML):
         lengths = self.centroids_.multiply(self.centroids_).sum(axis=1)
         distances = np.repeat(own, np.diff(indptr)) - 2 * found + lengths[labels]
         return -np.logaddexp(0, self.gamma / 2 * np.maximum(distances, 0))
+
+
+def _unit_rows(X: sparse.csr_array) -> sparse.csr_array:
+    """Rows of length one; rows of zeros stay as they are."""
+    from sklearn.preprocessing import normalize  # takes longer to import than all trees
+
+    return sparse.csr_array(normalize(X))
