@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
+
+from manylabel.parallel import single_threaded_blas
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
@@ -150,6 +151,8 @@ def fit_combination(
     >>> bool((log_odds[truth] > 0).all() and (log_odds[~truth] < 0.5).all())
     True
     """
+    from scipy.optimize import minimize
+
     if not truth.any() or truth.all():
         # Nothing to learn from: every part counts alike.
         line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
@@ -174,9 +177,11 @@ def fit_combination(
     base = np.log((target.sum() + 0.5) / (target.size - target.sum() + 0.5))
     start = np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)])
     bounds = [(0, None)] * n_rises + [(None, None)] * used.size
-    found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}
-    ).x
+    # The products are small: threads would wait for each other most of the time.
+    with single_threaded_blas():
+        found = minimize(
+            loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}
+        ).x
     curves, at = {}, 0
     for name, places in knots.items():
         rises = found[at : at + places.size - 1]
@@ -193,6 +198,8 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
 
     Both stay near 0 and 1 where there is little to learn from.
     """
+    from scipy.optimize import minimize
+
     spread = np.array(_SPREAD)
 
     def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
