@@ -24,6 +24,7 @@ NAMES = (
     "ensemble",
     "tagger",
     "server",
+    "distributed",
 )
 
 

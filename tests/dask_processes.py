@@ -32,14 +32,13 @@ tasks.keep = slowly
     "allergic": """
 import os
 from manylabel.tagger.memory import Memory
-counts = Memory.counts
-def fussy(self, corpus):
+def fussy(self, corpus, counts=Memory.counts):
     if any("deadly" in text for text in corpus.texts):
         os._exit(1)
     if any("poison" in text for text in corpus.texts):
         raise ZeroDivisionError("this document is poison")
     return counts(self, corpus)
-if counts.__name__ != "fussy":
+if Memory.counts.__name__ != "fussy":
     Memory.counts = fussy
 """,
 }
@@ -71,8 +70,9 @@ class Processes:
 
     def start_scheduler(self) -> None:
         self.scheduler = self._start(
-            "dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"
-        )
+            "dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard",
+            "--idle-timeout", "300s",  # should nobody be left to end it
+        )  # fmt: skip
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             with socket.socket() as tried:

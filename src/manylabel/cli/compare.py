@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +14,7 @@ import typer
 
 from manylabel.cli.options import (
     FORMAT_NAMES,
+    Dask,
     Debug,
     Format,
     Jobs,
@@ -129,6 +132,7 @@ def compare(
     stemming: Stemming = None,
     min_df: MinDf = 1,
     jobs: Jobs = -1,
+    dask: Dask = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -160,7 +164,8 @@ def compare(
     if metrics is not None:
         plan = replace(plan, metrics=tuple(_checked_metrics(_names(metrics) or [])))
     plan = replace(plan, n_jobs=effective_jobs(jobs), seeds=seeds or plan.seeds)
-    results = _run(plan, out, parallel, fresh, quiet)
+    with _scheduler(dask, quiet) as address:
+        results = _run(plan, out, parallel, fresh, quiet, address)
     _show(results, as_json)
     if not results.found:
         raise ManylabelError("no model came to an end; the table says why.")
@@ -243,16 +248,36 @@ def _checked_metrics(names: list[str]) -> list[str]:
     return [get_measure(name).name for name in names]
 
 
-def _run(plan: Plan, out: Path | None, parallel: int, fresh: bool, quiet: bool) -> Results:
+@contextmanager
+def _scheduler(dask: str | None, quiet: bool) -> Iterator[str | None]:
+    """The address of the cluster that models run on, each of them in turn."""
+    from manylabel.cli.clusters import cluster_at
+
+    with cluster_at(dask, None, "-", quiet) as cluster:
+        yield None if cluster is None else cluster.address
+
+
+def _run(
+    plan: Plan,
+    out: Path | None,
+    parallel: int,
+    fresh: bool,
+    quiet: bool,
+    cluster: str | None,
+) -> Results:
     from manylabel.cli.compare_progress import watching
     from manylabel.compare import run
 
     with watching(quiet) as watcher:
         if out is not None:
-            results = run(plan, out, parallel=parallel, fresh=fresh, watcher=watcher)
+            results = run(
+                plan, out, parallel=parallel, fresh=fresh, watcher=watcher, cluster=cluster
+            )
         else:
             with tempfile.TemporaryDirectory() as folder:
-                results = run(plan, Path(folder), parallel=parallel, watcher=watcher)
+                results = run(
+                    plan, Path(folder), parallel=parallel, watcher=watcher, cluster=cluster
+                )
     if out is not None:
         from manylabel.compare.report import write_report
 

@@ -13,6 +13,7 @@ from manylabel.models import MODELS
 __all__ = [
     "CharNgrams",
     "CorpusPath",
+    "Dask",
     "Debug",
     "DocumentFormat",
     "DocumentsFormat",
@@ -39,6 +40,7 @@ __all__ = [
     "Seed",
     "Separator",
     "Settings",
+    "Spool",
     "State",
     "Stemming",
     "StopWords",
@@ -167,6 +169,26 @@ MinDf = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 is every core.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        envvar="DASK_SCHEDULER_ADDRESS",
+        show_envvar=False,
+        help="Run on a Dask cluster: tcp://host:8786, or local:4 for processes here; otherwise "
+        "DASK_SCHEDULER_ADDRESS says so.",
+    ),
+]
+Spool = Annotated[
+    str | None,
+    typer.Option(
+        "--spool",
+        metavar="FOLDER",
+        help="A folder that the cluster's workers see as well; by default one beside the output, "
+        "which goes at the end.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")]
@@ -235,11 +257,7 @@ MaxDf = Annotated[
         help="Leave out words of more documents: a number, or a share such as 0.5.",
     ),
 ]
-MaxFeatures = Annotated[
-    int | None,
-    typer.Option("--max-features", metavar="N", min=1, help="Count only the most common words."),
-]
-LabelInfo = Annotated[
+MaxLabelInfo = Annotated[
     str | None,
     typer.Option(
         "--label-info",

@@ -10,6 +10,7 @@ import typer
 
 from manylabel.cli.models import open_tagger, parsed_value
 from manylabel.cli.options import (
+    Dask,
     Debug,
     DocumentsFormat,
     DocumentsPath,
@@ -20,11 +21,12 @@ from manylabel.cli.options import (
     OnErrorChoice,
     Quiet,
     Separator,
+    Spool,
     Text,
     ZeroBased,
 )
 from manylabel.cli.output import complain, counting, note
-from manylabel.exceptions import CorpusError
+from manylabel.exceptions import CorpusError, ManylabelError
 
 if TYPE_CHECKING:
     from manylabel.cli.documents import DocumentStream
@@ -101,6 +103,8 @@ def predict(
     zero_based: ZeroBased = None,
     on_error: OnError = OnErrorChoice.stop,
     jobs: Jobs = -1,
+    dask: Dask = None,
+    spool: Spool = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -115,8 +119,10 @@ def predict(
       manylabel predict model new.tsv --threshold auto --to tsv -o labels.tsv
       manylabel predict model --text "A voyage around the world" --top 3
       xzcat new.jsonl.xz | manylabel predict model - --on-error skip | head
+      manylabel predict model huge.jsonl -o labels.jsonl --dask tcp://host:8786
     """
     from manylabel.cli.answers import format_of_answers, writing_answers
+    from manylabel.cli.clusters import Manifest, cluster_at, suggestions_of
 
     limit = None if threshold is None else parsed_value(threshold)
     if top is None and limit is None:
@@ -135,18 +141,25 @@ def predict(
     # A bar and lines of data do not go together on one screen.
     is_bar_shown = not quiet and text is None and not (output == "-" and sys.stdout.isatty())
     n_documents = 0
+    choice = (top, limit, include or None, exclude or None)
+    manifest = Manifest(output, {"model": model, "documents": file, "output": output})
     with (
+        cluster_at(None if text is not None else dask, spool, output, quiet) as cluster,
         writing_answers(tagger, output, kind) as write,
         counting("documents", not is_bar_shown) as tell,
     ):
-        for batch in documents:
-            write(tagger.suggest(batch, top, limit, include or None, exclude or None))
-            n_documents += len(batch)
+        for found in suggestions_of(cluster, tagger, documents, choice, manifest):
+            write(found)
+            n_documents += len(found)
             tell(n_documents, documents.done, documents.total)
+    if cluster is not None:
+        manifest.write()
     if documents.n_bad:
         note(f"Skipped {documents.n_bad:,} lines that could not be read.", quiet)
     if output != "-":
         note(f"Wrote labels of {n_documents:,} documents to {output}.", quiet)
+    if manifest.n_failed:
+        raise ManylabelError(f"{manifest.n_failed:,} documents have no answer; see above.")
 
 
 def open_documents(

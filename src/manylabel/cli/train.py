@@ -8,6 +8,7 @@ from manylabel.cli.models import check_target, settings_of, text_options
 from manylabel.cli.options import (
     CharNgrams,
     CorpusPath,
+    Dask,
     Debug,
     Force,
     Jobs,
@@ -27,6 +28,7 @@ from manylabel.cli.options import (
     Seed,
     Separator,
     Settings,
+    Spool,
     Stemming,
     StopWords,
     ZeroBased,
@@ -59,6 +61,8 @@ def train(
     zero_based: ZeroBased = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    dask: Dask = None,
+    spool: Spool = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -77,6 +81,7 @@ def train(
       manylabel train bibtex/train.txt.xz -o model --model subset-svm --jobs 2
     """
     check_target(output, force)
+    from manylabel.cli.clusters import cluster_at
     from manylabel.tagger import DEFAULT_MODEL, Tagger
 
     words = text_options(
@@ -103,5 +108,6 @@ def train(
         corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
     )
     note_corpus(found, clock, quiet)
-    fit_tagger(tagger, found, label_info, clock, quiet)
+    with cluster_at(dask, spool, output, quiet):
+        fit_tagger(tagger, found, label_info, clock, quiet)
     write_model(tagger, output, clock, as_json, quiet)

@@ -62,6 +62,7 @@ def run(
     parallel: int = 1,
     fresh: bool = False,
     watcher: Watcher | None = None,
+    cluster: str | None = None,
 ) -> Results:
     """Run whatever is not finished, and collect everything.
 
@@ -75,6 +76,8 @@ def run(
     fresh : bool
         Run finished cells again.
     watcher : Watcher, optional
+    cluster : str, optional
+        The address of a Dask scheduler whose workers train and predict.
 
     Returns
     -------
@@ -101,7 +104,9 @@ def run(
             )
             write_json(folder / f"corpus-{corpus_key}.json", description)
             # Closed in any case, so that no process outlives the folder it reads from.
-            with closing(_run_all(run_now, plan, folder, Path(work), parallel, watcher)) as ended:
+            with closing(
+                _run_all(run_now, plan, folder, Path(work), parallel, watcher, cluster)
+            ) as ended:
                 for cell, error in ended:
                     if error is not None:
                         reasons[cell.key] = error
@@ -119,13 +124,22 @@ def run(
 
 
 def _run_all(
-    cells: list[Cell], plan: Plan, folder: Path, work: Path, parallel: int, watcher: Watcher
+    cells: list[Cell],
+    plan: Plan,
+    folder: Path,
+    work: Path,
+    parallel: int,
+    watcher: Watcher,
+    cluster: str | None,
 ) -> Generator[tuple[Cell, str | None], None, None]:
     """Run cells of one corpus, in their order if one at a time."""
     processes = _Processes()
     with ThreadPoolExecutor(parallel) as pool:
         futures = [
-            (cell, pool.submit(_run_one, cell, plan, folder, work, watcher.phase, processes))
+            (
+                cell,
+                pool.submit(_run_one, cell, plan, folder, work, watcher.phase, processes, cluster),
+            )
             for cell in cells
         ]
         try:
@@ -144,10 +158,11 @@ def _run_one(
     work: Path,
     tell: Callable[[Cell, str], None],
     processes: _Processes,
+    cluster: str | None,
 ) -> str | None:
     """Run a cell in a process; a sentence if it failed."""
     job = work / f"{cell.key}.job.json"
-    write_json(job, job_of(cell, plan, folder, work))
+    write_json(job, job_of(cell, plan, folder, work) | {"cluster": cluster})
     log = folder / f"{cell.key}.log"
     error: str | None = None
     with open(log, "w", encoding="utf-8") as messages, processes.lock:

@@ -92,6 +92,15 @@ def run_job(job: dict[str, Any]) -> None:
     write_cell(Path(job["folder"]), job["key"], Finished(record, parts))
 
 
+def _cluster_of(job: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
+    """The cluster that a job wants to run on; files for it lie beside the corpus."""
+    if job.get("cluster") is None:
+        return contextlib.nullcontext()
+    from manylabel.distributed import connect
+
+    return connect(job["cluster"], Path(job["corpus"]) / "spool")
+
+
 def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any, list[str]]]:
     """Estimators to fit, and the measures that are reported of each."""
     if not row.tuned_for:
@@ -159,7 +168,8 @@ def main(arguments: list[str]) -> int:
     job = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
     _told = _speak_alone()
     try:
-        run_job(job)
+        with _cluster_of(job):
+            run_job(job)
     except Exception as error:
         if not isinstance(error, ManylabelError):
             import traceback

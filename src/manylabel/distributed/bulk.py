@@ -105,8 +105,9 @@ def suggest_parts(
     names = None if include is None else sorted(include)
     others = None if exclude is None else sorted(exclude)
     shared = (_folder_of(tagger) or tagger, top, threshold, names, others)
-    labels = tagger.labels
-    called = [tagger.label_info(label).name for label in labels]
+    known = tagger._latest().labels
+    labels = known.listed
+    called = [known.name(label) for label in labels]
     waiting: list[Corpus] = []
 
     def items() -> Iterator[_Item]:

@@ -42,9 +42,20 @@ class Call(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What a worker says of a finished task."""
+    """What a worker says of a finished task.
+
+    Parameters
+    ----------
+    seconds, cpu_seconds : float
+        By the clock, and of the processor.
+    worker : str
+        Its address.
+    peak_memory : int or None
+        The most bytes that the worker has held so far, files that it maps included.
+    """
 
     seconds: float
+    cpu_seconds: float
     worker: str
     peak_memory: int | None
 
@@ -57,11 +68,12 @@ def run_call(*parts: Any) -> tuple[Any, ...]:
             f"the worker {_worker_name()} has manylabel {__version__}, and {call.version} asks; "
             "install the same version everywhere."
         )
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.thread_time()
     if not call.result.exists():
         found = call_by_name(call.module, call.name, *map(_argument, call.arguments))
         keep(found, call.result)
-    return tuple(Receipt(time.perf_counter() - start, _worker_name(), peak_memory()))
+    seconds, cpu_seconds = time.perf_counter() - start, time.thread_time() - cpu_start
+    return tuple(Receipt(seconds, cpu_seconds, _worker_name(), peak_memory()))
 
 
 def _argument(given: Any) -> Any:

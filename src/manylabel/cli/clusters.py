@@ -1,0 +1,119 @@
+"""The cluster that a command may run on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manylabel.cli.output import complain, note, readable_size
+
+if TYPE_CHECKING:
+    from manylabel.corpus import Corpus
+    from manylabel.distributed import Cluster
+    from manylabel.distributed.bulk import AnsweredPart
+    from manylabel.tagger import Suggestions, Tagger
+
+__all__ = ["Manifest", "cluster_at", "suggestions_of"]
+
+#: So many documents without an answer are named; the rest are counted.
+_SHOWN = 20
+
+
+@contextmanager
+def cluster_at(
+    address: str | None, spool: str | None, output: str, quiet: bool
+) -> Iterator[Cluster | None]:
+    """The cluster of an address, where everything inside runs; None for no address.
+
+    Parameters
+    ----------
+    address : str, optional
+        As `manylabel.distributed.connect` takes it.
+    spool : str, optional
+        The folder that client and workers share. By default one beside the output, from which a
+        run after a fault goes on, and which goes when everything is done.
+    output : str
+        What the command writes; ``-`` is standard output, and nothing stays for another run.
+    quiet : bool
+    """
+    if address is None:
+        yield None
+        return
+    from manylabel.distributed import connect
+
+    folder = spool or (None if output == "-" else f"{output}.parts")
+    with connect(address, folder) as cluster:
+        note(f"Running {cluster.n_threads} tasks at a time at {cluster.address}.", quiet)
+        yield cluster
+        _note_memory(cluster, quiet)
+    if spool is None:
+        cluster.spool.remove()
+
+
+def _note_memory(cluster: Cluster, quiet: bool) -> None:
+    peaks: dict[str, int] = {}
+    for receipt in cluster.receipts:
+        if receipt.peak_memory is not None:
+            peaks[receipt.worker] = max(receipt.peak_memory, peaks.get(receipt.worker, 0))
+    if peaks:
+        most = readable_size(max(peaks.values()))
+        note(f"A worker took at most {most} of memory.", quiet)
+
+
+class Manifest:
+    """Tells what was done with the parts of a file.
+
+    Parameters
+    ----------
+    path : str
+        The file that is made of the parts; ``-`` has no manifest.
+    about : dict
+        What to tell of the whole.
+    """
+
+    def __init__(self, path: str, about: dict[str, Any]) -> None:
+        self._path, self._about = path, about
+        self._parts: list[dict[str, Any]] = []
+        self.n_failed = 0
+
+    def add(self, part: AnsweredPart) -> None:
+        """A part has been done."""
+        self._parts.append(part.to_json())
+        for failure in part.failures:
+            self.n_failed += 1
+            if self.n_failed <= _SHOWN:
+                complain(f"document {failure.id} has no answer ({failure.reason}).")
+            elif self.n_failed == _SHOWN + 1:
+                complain("more documents have no answer; the manifest names them.")
+
+    def write(self) -> None:
+        """Write it beside the file."""
+        import json
+
+        from manylabel.corpus.files import atomic_write
+
+        if self._path != "-":
+            whole = self._about | {"failed": self.n_failed, "parts": self._parts}
+            with atomic_write(Path(f"{self._path}.manifest.json")) as file:
+                file.write(json.dumps(whole, indent=1, ensure_ascii=False).encode() + b"\n")
+
+
+def suggestions_of(
+    cluster: Cluster | None,
+    tagger: Tagger,
+    batches: Iterable[Corpus],
+    choice: tuple[Any, ...],
+    manifest: Manifest,
+) -> Iterator[list[Suggestions]]:
+    """The answers to batch after batch, here or on a cluster."""
+    if cluster is None:
+        for batch in batches:
+            yield tagger.suggest(batch, *choice)
+        return
+    from manylabel.distributed.bulk import suggest_parts
+
+    for part in suggest_parts(cluster, tagger, batches, *choice):
+        manifest.add(part)
+        yield part.suggestions
