@@ -257,7 +257,11 @@ MaxDf = Annotated[
         help="Leave out words of more documents: a number, or a share such as 0.5.",
     ),
 ]
-MaxLabelInfo = Annotated[
+MaxFeatures = Annotated[
+    int | None,
+    typer.Option("--max-features", metavar="N", min=1, help="Count only the most common words."),
+]
+LabelInfo = Annotated[
     str | None,
     typer.Option(
         "--label-info",
