@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-#: Seconds after which a process that should have come up has not.
-PATIENCE = 120
+#: Seconds after which a process that should have come up has not, on a busy machine.
+PATIENCE = 240
 
 #: What a worker does before anything else, by what it should be like. Dask does it twice.
 PRELOADS = {
@@ -105,6 +105,8 @@ class Processes:
         self.scheduler.wait(PATIENCE)
 
     def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
+        # A deadly document should be found out soon; a task that is out of luck should live.
+        failures = "1" if self.kind == "allergic" else "10"
         log = open(self.folder / f"{module}.log", "ab")  # noqa: SIM115 - the process writes to it
         with log:
             return subprocess.Popen(
@@ -112,7 +114,7 @@ class Processes:
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
-                env=os.environ | {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"},
+                env=os.environ | {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": failures},
                 start_new_session=True,
             )
 

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from dask_processes import Processes, Reacting
+from dask_processes import PATIENCE, Processes, Reacting
 from distributed import Client
 
 from manylabel import LCIF, LDA, NeighborIndex, SubsetSVM, Tagger
@@ -34,7 +34,7 @@ def tagger():
 
 @pytest.fixture
 def client(processes):
-    with Client(processes.address, timeout=60, set_as_default=False) as client:
+    with Client(processes.address, timeout=PATIENCE, set_as_default=False) as client:
         yield client
 
 
@@ -84,7 +84,7 @@ def _small_tasks(monkeypatch):
 def test_a_worker_may_die_in_the_middle(processes, client, problem, spool, job, times):
     expected = job(*problem)
     deaths = {max(1, JOBS[job] - 2 * i) for i in range(times)}
-    with use(client, spool, max_tasks=6, shard_rows=250) as cluster:
+    with use(client, spool, patience=PATIENCE, max_tasks=6, shard_rows=250) as cluster:
         cluster.receipts = Reacting(deaths, processes.kill_a_worker)
         found = job(*problem)
         assert cluster.receipts.times == len(deaths)
@@ -96,11 +96,11 @@ def test_a_worker_may_die_in_the_middle(processes, client, problem, spool, job, 
 def test_bulk_prediction_survives_its_workers(processes, client, tagger, spool):
     parts = [Corpus.from_texts(texts(120)[i : i + 10], [[]] * 10) for i in range(0, 120, 10)]
     expected = [tagger.suggest(part) for part in parts]
-    with use(client, spool) as cluster:
+    with use(client, spool, patience=PATIENCE) as cluster:
         cluster.receipts = Reacting({3}, processes.kill_a_worker)
         found = [part.suggestions for part in suggest_parts(cluster, tagger, parts)]
     assert found == expected
-    with use(client, spool) as cluster:
+    with use(client, spool, patience=PATIENCE) as cluster:
         again = list(suggest_parts(cluster, tagger, parts))
         assert not cluster.receipts, "parts that are finished do not run again"
     assert [part.suggestions for part in again] == expected
@@ -114,8 +114,8 @@ def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
         mine.start_workers(1)
         sentence = "the scheduler at tcp://.* cannot be reached any more; .* is kept in .*spool"
         with (
-            Client(mine.address, timeout=60, set_as_default=False) as client,
-            use(client, spool, max_tasks=6) as cluster,
+            Client(mine.address, timeout=PATIENCE, set_as_default=False) as client,
+            use(client, spool, patience=PATIENCE, max_tasks=6) as cluster,
         ):
             cluster.receipts = Reacting({9}, mine.kill_scheduler)
             with pytest.raises(ClusterError, match=sentence):
@@ -127,8 +127,8 @@ def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
         mine.start_scheduler()
         mine.start_workers(1)
         with (
-            Client(mine.address, timeout=60, set_as_default=False) as client,
-            use(client, spool, max_tasks=6) as cluster,
+            Client(mine.address, timeout=PATIENCE, set_as_default=False) as client,
+            use(client, spool, patience=PATIENCE, max_tasks=6) as cluster,
         ):
             np.testing.assert_array_equal(linear(*problem), expected)
             # Six blocks of rows and as many of labels.
@@ -144,7 +144,7 @@ def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
 )
 def test_workers_without_the_same_manylabel_are_refused(processes, client, kind, sentence):
     processes.start_workers(1, kind)
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(3, timeout=PATIENCE)
     with pytest.raises(ClusterError, match=sentence), use(client):
         pass
     processes.workers.pop().kill()
@@ -173,8 +173,8 @@ def test_a_document_that_always_fails_is_named_and_the_rest_finishes(
         mine.start_workers(1)
         with (
             _restarting(mine),
-            Client(mine.address, timeout=60, set_as_default=False) as client,
-            use(client) as cluster,
+            Client(mine.address, timeout=PATIENCE, set_as_default=False) as client,
+            use(client, patience=PATIENCE) as cluster,
         ):
             found = list(suggest_parts(cluster, tagger, parts))
     assert [part.suggestions for part in found] == expected
@@ -208,7 +208,7 @@ class _restarting:  # noqa: N801 - reads as a statement
 def test_without_workers_it_does_not_wait_for_ever(tmp_path):
     with (
         Processes(tmp_path) as mine,
-        Client(mine.address, timeout=60, set_as_default=False) as client,
+        Client(mine.address, timeout=PATIENCE, set_as_default=False) as client,
         pytest.raises(ClusterError, match="has no workers; start some"),
         use(client, patience=0.5),
     ):
