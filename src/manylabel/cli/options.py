@@ -18,6 +18,7 @@ __all__ = [
     "DocumentFormat",
     "DocumentsFormat",
     "DocumentsPath",
+    "Features",
     "Force",
     "Format",
     "Jobs",
@@ -238,6 +239,15 @@ Language = Annotated[
         metavar="LANGUAGE",
         help="Of the texts, such as en, fi or german: decides on stop words and stems; "
         "none for neither.",
+    ),
+]
+Features = Annotated[
+    str,
+    typer.Option(
+        "--features",
+        metavar="auto|words",
+        help="auto tries whether more weight for the first words of long texts, or parts of words "
+        "in short ones, pay on a sample; words does not.",
     ),
 ]
 Ngrams = Annotated[
