@@ -245,9 +245,9 @@ Features = Annotated[
     str,
     typer.Option(
         "--features",
-        metavar="auto|words",
-        help="auto tries whether more weight for the first words of long texts, or parts of words "
-        "in short ones, pay on a sample; words does not.",
+        metavar="KIND",
+        help="auto or words: auto tries on a sample whether more weight for the first words of "
+        "long texts, or parts of words in short ones, pay.",
     ),
 ]
 Ngrams = Annotated[
