@@ -96,6 +96,20 @@ def test_documents_come_and_go_as_if_they_had_always_been_there():
         assert mine == pytest.approx(values, abs=1e-5)
 
 
+def test_a_label_without_documents_has_no_words_any_more():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.random((60, 12)) * (rng.random((60, 12)) < 0.5))
+    Y = np.zeros((60, 3), np.int8)
+    Y[:58, 0], Y[57:, 1], Y[59, 2] = 1, 1, 1
+    rows = Weighting(None, dtype=np.float32).fit_transform(X)
+    hood = Neighborhood(rows, sparse.csr_array(Y), k=4, near=2, alpha=2.0, n_candidates=3)
+    hood.learn_words(rows)
+    hood.remove([59])
+    hood.compact()
+    assert np.isfinite(hood.features.plain.data).all()
+    assert 2 not in hood.features.plain.indices
+
+
 def test_recall_counts_true_labels_among_candidates():
     candidates = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]], np.int8))
     truth = sparse.csr_array(np.array([[1, 0, 1], [0, 0, 1]], np.int8))

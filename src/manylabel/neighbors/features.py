@@ -51,11 +51,14 @@ class FeatureSimilarity:
         self._squares = np.maximum(self._squares + sign * squares, 0)
         self._counts = self._counts + sign * counts
         if sign < 0:
-            # What sums leave behind when every document of a pair is gone.
-            data = self._together.data
-            data[data < 1e-9] = 0
-            self._squares[self._squares < 1e-9] = 0
-            self._together.eliminate_zeros()
+            # What rounding leaves behind when every document of a pair is gone.
+            together = self._together
+            tiny = 1e-9 if together.dtype == np.float64 else 1e-6
+            self._squares[self._squares < tiny] = 0
+            without = np.repeat(self._squares == 0, np.diff(together.indptr))
+            without |= self._counts[together.indices] == 0
+            together.data[without | (together.data < tiny)] = 0
+            together.eliminate_zeros()
         self._refresh()
 
     def grow(self, n_labels: int) -> None:
