@@ -7,6 +7,7 @@ import math
 import mmap
 import os
 import stat
+import threading
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ __all__ = [
     "write_file",
 ]
 
+#: NumPy parses headers as Python literals, which two threads must not do at once (CPython 3.11).
+_parsing = threading.Lock()
 #: What to do about a broken folder.
 REPAIR = "restore the folder from a copy, or save the model again"
 #: Files from this size on are mapped; smaller ones are read.
@@ -120,7 +123,8 @@ def as_array(path: Path, buffer: bytearray | mmap.mmap) -> NDArray[Any]:
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
-        shape, by_columns, dtype = read(header)
+        with _parsing:
+            shape, by_columns, dtype = read(header)
         if dtype.hasobject or header.tell() + math.prod(shape) * dtype.itemsize != len(buffer):
             raise ValueError("the header does not fit the file")
     except (KeyError, ValueError) as error:
