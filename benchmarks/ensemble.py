@@ -28,6 +28,7 @@ from manylabel.ensemble.curves import Combination, fit_combination
 from manylabel.ensemble.learning import Evidence, raise_measure
 from manylabel.metrics import calibration, evaluate
 from manylabel.predictions import values_at
+from manylabel.progress import peak_memory
 
 N_JOBS = 2
 MEASURES = [f"{name}@{k}" for name in ("p", "psp", "ndcg") for k in (1, 3, 5)]
@@ -67,6 +68,7 @@ def ours(train: Corpus, test: Corpus) -> tuple[list[object], Ensemble, sparse.cs
     start = time.perf_counter()
     model = Ensemble(n_jobs=N_JOBS).fit(train.X, train.Y)
     fit = time.perf_counter() - start
+    print(f"\nCorpus and training together took {peak_memory() / 2**30:.2f} GiB.", flush=True)
     start = time.perf_counter()
     scores = model.decision_function(test.X)
     took = time.perf_counter() - start
@@ -87,7 +89,6 @@ def other(name: str, row: Row, train: Corpus, test: Corpus) -> list[object]:
 
 def compare(name: str) -> None:
     train, test = corpus(name)
-    weighted(name)
     rows, notes = [], []
     row, model, scores = ours(train, test)
     rows.append(row)

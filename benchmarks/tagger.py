@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -35,11 +36,32 @@ class Ran:
     """One run of the command line: what it printed, its seconds and its memory at most."""
 
     def __init__(self, *arguments: object) -> None:
-        measured = ["/usr/bin/time", "-f", "%e %U %S %M", *COMMAND, *map(str, arguments)]
-        done = subprocess.run(measured, capture_output=True, text=True, check=True)
-        self.out = done.stdout
-        wall, user, system, kilobytes = map(float, done.stderr.splitlines()[-1].split())
-        self.seconds, self.cpu, self.gigabytes = wall, user + system, kilobytes / 1e6
+        start, peak = time.perf_counter(), 0
+        with tempfile.TemporaryFile("w+") as out:
+            process = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=out)
+            while process.returncode is None:
+                # Not the system's own record, which begins with the memory of this process.
+                peak = max(peak, held_by(process.pid))
+                time.sleep(0.01)
+                pid, status, used = os.wait4(process.pid, os.WNOHANG)
+                if pid:
+                    process.returncode = os.waitstatus_to_exitcode(status)
+            self.seconds = time.perf_counter() - start
+            out.seek(0)
+            self.out = out.read()
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, process.args)
+        self.cpu, self.gigabytes = used.ru_utime + used.ru_stime, peak / 1e6
+
+
+def held_by(process: int) -> int:
+    """The most kilobytes that a process has held so far; 0 if it has just ended."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"VmHWM:\s+(\d+)", status)
+    return int(found[1]) if found else 0
 
 
 def part(corpus: str, name: str) -> Path:

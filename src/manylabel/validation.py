@@ -22,6 +22,7 @@ __all__ = [
     "check_same_rows",
     "check_whole",
     "csr_parts",
+    "pointers",
 ]
 
 
@@ -172,6 +173,20 @@ def csr_parts(
         matrix.indices.astype(np.int32, copy=False),
         matrix.data.astype(dtype, copy=False),
     )
+
+
+def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
+    """Where rows of these sizes begin and end, as narrow as they can be.
+
+    SciPy gives the indices of a matrix the type of its pointers: wide ones double its size.
+
+    Examples
+    --------
+    >>> pointers(np.array([2, 0, 1]))
+    array([0, 2, 2, 3], dtype=int32)
+    """
+    found = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    return found.astype(np.int32) if found[-1] <= np.iinfo(np.int32).max else found
 
 
 def _shares(matrix: sparse.csr_array, X: Any) -> bool:

@@ -26,12 +26,15 @@ def answered(*words):
 
 def test_training_and_prediction_are_the_same(books, processes, monkeypatch, capfd):
     train, test = books / "train.jsonl", books / "test.jsonl"
-    model = ("--model", "subset-svm", "--set", "n_neighbors=10", "--jobs", 1)
+    model = ("--model", "subset-svm", "--set", "n_neighbors=10", "--jobs", 1, "--keep-snippets")
     assert answered("train", train, "-o", books / "here", *model) == 0
+    assert "Read 489 documents" in capfd.readouterr().err
     assert answered("predict", books / "here", test, "-o", books / "here.jsonl") == 0
     dask = ("--dask", processes.address)
     assert answered("train", train, "-o", books / "there", *model, *dask) == 0
-    assert "tasks at a time at tcp://" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert "tasks at a time at tcp://" in told
+    assert "Read 489 documents" not in told, "the workers have"
     monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", processes.address)
     assert answered("predict", books / "there", test, "-o", books / "there.jsonl") == 0
     told = capfd.readouterr().err

@@ -15,9 +15,11 @@ from manylabel import (
     NeighborIndex,
     OneVsRestSVM,
     SubsetSVM,
+    Tagger,
     read,
 )
 from manylabel.corpus import Corpus, load_library, write
+from manylabel.corpus.parts import TextFile
 from manylabel.distributed import read_parts, use
 from manylabel.exceptions import CorpusError
 from manylabel.neighbors import features
@@ -137,7 +139,7 @@ def test_an_empty_matrix_is_no_problem(client):
 
 @pytest.mark.parametrize("ending", ["jsonl", "tsv"])
 def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, ending):
-    monkeypatch.setattr("manylabel.distributed.reading.PART", 9_000)
+    monkeypatch.setattr("manylabel.corpus.parts.PART", 9_000)
     path = tmp_path / f"books.{ending}"
     books = load_library("train")
     texts = [" ".join(text.split()) for text in books.texts]
@@ -152,6 +154,37 @@ def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, endi
     assert found.ids == expected.ids
     assert found.label_names == expected.label_names
     assert found.feature_names == expected.feature_names
+
+
+def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_path, monkeypatch):
+    monkeypatch.setattr("manylabel.corpus.parts.PART", 9_000)
+    monkeypatch.setattr("manylabel.tagger.features._FEWEST", 100)
+    monkeypatch.setattr("manylabel.tagger.features._SHORT", 1_000)
+    monkeypatch.setattr("manylabel.tagger.features._LONG", 1_001)
+    monkeypatch.setattr("manylabel.tagger.features._WORTH", -1.0)
+    path = tmp_path / "books.jsonl"
+    write(load_library("train"), path)
+
+    def tagger():
+        return Tagger(keep_texts=False, parameters={"topics": False}, random_state=0)
+
+    expected = tagger().fit(path)
+    with use(client) as cluster:
+        found = tagger().fit(path)
+        assert len(cluster.receipts) > 10
+    texts = load_library("test").texts[:20]
+    assert found._memory.vectorizer.char_ngrams == (4, 4)
+    assert found.suggest(texts) == expected.suggest(texts)
+    assert found.document("b258") == expected.document("b258")
+
+
+def test_some_texts_of_a_file_in_their_order(tmp_path, monkeypatch):
+    monkeypatch.setattr("manylabel.corpus.parts.PART", 50)
+    path = tmp_path / "numbers.jsonl"
+    path.write_text("".join(f'{{"text": "number {n}"}}\n' for n in range(30)))
+    file = TextFile(path)
+    file.count(CountVectorizer())
+    assert file.texts([17, 3, 29, 0]) == ["number 17", "number 3", "number 29", "number 0"]
 
 
 def test_a_bad_line_of_a_part_is_an_error(tmp_path):

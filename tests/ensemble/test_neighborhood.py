@@ -67,7 +67,8 @@ def test_training_documents_are_looked_at_as_if_they_were_not_there(given):
     X, Y = sparse.csr_array(X.astype(float)), sparse.csr_array(Y)
     hood, rows = make(X, Y)
     hood.learn_words(rows)
-    mine = hood.training_proposals(rows, np.arange(8), None)
+    candidates, mine = hood.training_proposals(rows, np.arange(8), None)
+    np.testing.assert_array_equal(candidates.indices, mine.candidates.indices)
     for row in range(8):
         others = np.flatnonzero(np.arange(8) != row)
         without = Neighborhood(rows[others], Y[others], k=4, near=2, alpha=2.0, n_candidates=3)
@@ -121,7 +122,7 @@ def test_rows_of_proposals_can_be_taken_out():
     X = sparse.csr_array(rng.poisson(0.8, (20, 12)).astype(float))
     Y = sparse.csr_array((rng.random((20, 5)) < 0.3).astype(np.int8))
     hood, rows = make(X, Y)
-    whole = hood.training_proposals(rows, np.arange(20), None)
+    _, whole = hood.training_proposals(rows, np.arange(20), None)
     some = whole.of_rows(np.array([3, 11, 4]))
     one = whole.of_rows(np.array([11]))
     start, stop = some.candidates.indptr[1:3]

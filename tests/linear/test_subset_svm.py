@@ -63,6 +63,15 @@ def test_held_out_scores_are_of_candidates_alone_and_do_not_know_their_rows():
     assert margins.mean() < optimistic.mean()
 
 
+def test_rows_without_a_fold_have_no_scores():
+    candidates = candidate_labels(NeighborIndex(X).search_self(5).indices, Y)
+    folds = np.where(np.arange(X.shape[0]) % 4 == 0, 0, -1).astype(np.int8)
+    _, some, _ = train_on_candidates(X, Y, candidates, SETTINGS, folds)
+    assert set(np.flatnonzero(np.diff(some.indptr))) <= set(np.flatnonzero(folds == 0))
+    held = candidates[folds == 0]
+    np.testing.assert_array_equal(some[folds == 0].indices, held.indices)
+
+
 def test_with_every_document_as_neighbour_it_is_one_vs_rest():
     same = {"weighting": None, "prune": 0, "tol": 1e-7, "max_iter": 10**5}
     filled = sparse.csr_array(X.toarray() + 0.01)

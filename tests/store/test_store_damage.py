@@ -243,6 +243,15 @@ def test_unknown_classes_are_refused(folder, name):
     )
 
 
+def test_classes_that_have_changed_since_are_refused(folder):
+    name = "manylabel.ensemble.curves.Combination"
+    rewrite(folder, model={"object": {"class": name, "state": {"curves": None}}})
+    assert refused(folder) == (
+        f"{folder}/model.json: the file holds a {name!r} of a form that manylabel {__version__} "
+        f"does not know; it was written by {__version__}: use that version, or train again."
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -37,15 +37,22 @@ def articles(seed: int = 0, n: int = 300) -> Corpus:
     return Corpus.from_texts(texts, [[subjects[kind]] for kind in kinds])
 
 
+def chosen_for(corpus: Corpus, vectorizer: CountVectorizer | None = None) -> CountVectorizer:
+    def texts(rows):
+        return [corpus.texts[row] for row in rows]
+
+    return choose_features(texts, corpus.Y, vectorizer or CountVectorizer(), None)
+
+
 @pytest.mark.usefixtures("few")
 def test_parts_of_words_are_counted_where_whole_words_say_little():
-    chosen = choose_features(titles(), CountVectorizer(), None)
+    chosen = chosen_for(titles())
     assert (chosen.char_ngrams, chosen.whole_words) == ((4, 4), True)
 
 
 @pytest.mark.usefixtures("few")
 def test_first_words_weigh_more_where_they_name_the_subject():
-    assert choose_features(articles(), CountVectorizer(), None).lead == 50
+    assert chosen_for(articles()).lead == 50
 
 
 @pytest.mark.usefixtures("few")
@@ -55,12 +62,12 @@ def test_what_does_not_pay_is_left_out():
     kinds = rng.integers(0, 4, 300)
     corpus = Corpus.from_texts([words[k] for k in kinds], [[words[k]] for k in kinds])
     plain = CountVectorizer()
-    assert choose_features(corpus, plain, None) is plain
+    assert chosen_for(corpus, plain) is plain
 
 
 def test_few_documents_are_counted_by_words():
     plain = CountVectorizer()
-    assert choose_features(titles(), plain, None) is plain
+    assert chosen_for(titles(), plain) is plain
 
 
 @pytest.mark.usefixtures("few")

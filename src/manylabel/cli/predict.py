@@ -155,7 +155,8 @@ def predict(
     if cluster is not None:
         manifest.write()
     if documents.n_bad:
-        note(f"Skipped {documents.n_bad:,} lines that could not be read.", quiet)
+        lines = "line" if documents.n_bad == 1 else "lines"
+        note(f"Skipped {documents.n_bad:,} {lines} that could not be read.", quiet)
     if output != "-":
         note(f"Wrote labels of {n_documents:,} documents to {output}.", quiet)
     if manifest.n_failed:

@@ -10,7 +10,7 @@ from manylabel.cli.output import note, working
 if TYPE_CHECKING:
     from manylabel.corpus import Corpus
 
-__all__ = ["count_words", "read_corpus"]
+__all__ = ["can_be_counted_in_parts", "count_words", "read_corpus"]
 
 
 def read_corpus(
@@ -27,6 +27,15 @@ def read_corpus(
 
     with working(f"Reading {path} ...", quiet):
         return read(path, format, labels=labels, separator=separator, zero_based=zero_based)
+
+
+def can_be_counted_in_parts(
+    path: str, format: str | None, labels: str | None, separator: str | None
+) -> bool:
+    """Whether a file holds texts that a tagger can read part by part, with no more said."""
+    from manylabel.corpus.parts import TextFile
+
+    return format is labels is separator is None and TextFile.at(path) is not None
 
 
 def count_words(

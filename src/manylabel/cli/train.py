@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from manylabel.cli.models import check_target, settings_of, text_options
 from manylabel.cli.options import (
@@ -34,7 +35,7 @@ from manylabel.cli.options import (
     StopWords,
     ZeroBased,
 )
-from manylabel.cli.reading import read_corpus
+from manylabel.cli.reading import can_be_counted_in_parts, read_corpus
 from manylabel.cli.training import fit_tagger, note_corpus, write_model
 from manylabel.progress import Clock
 
@@ -74,7 +75,8 @@ def train(
 
     Documents are texts, or rows of features; then later documents must have the same features.
     The options about words are for texts. An interrupted training leaves nothing behind, or the
-    model that was there before.
+    model that was there before. On a cluster, with --keep-snippets, the workers read and count a
+    file of JSON Lines or TSV that is not compressed, and no process ever has all of it.
 
     For example:
       manylabel train train.jsonl -o model
@@ -107,10 +109,12 @@ def train(
         verbose=not quiet and sys.stderr.isatty(),
     )
     clock = Clock()
-    found = read_corpus(
-        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
-    )
-    note_corpus(found, clock, quiet)
+    documents: Any = corpus
+    if dask is None or keep_texts or not can_be_counted_in_parts(corpus, format, labels, separator):
+        documents = read_corpus(
+            corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+        )
+        note_corpus(documents, clock, quiet)
     with cluster_at(dask, spool, output, quiet):
-        fit_tagger(tagger, found, label_info, clock, quiet)
+        fit_tagger(tagger, documents, label_info, clock, quiet)
     write_model(tagger, output, clock, as_json, quiet)

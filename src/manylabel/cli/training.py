@@ -22,11 +22,11 @@ def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
 
 
 def fit_tagger(
-    tagger: Tagger, corpus: Corpus, label_info: str | None, clock: Clock, quiet: bool
+    tagger: Tagger, documents: Corpus | str, label_info: str | None, clock: Clock, quiet: bool
 ) -> None:
-    """Train, and say how long each phase took."""
+    """Train on a corpus or a file, and say how long each phase took."""
     note(f"Training {tagger.model_name} ...", quiet)
-    tagger.fit(corpus, label_info=label_info)
+    tagger.fit(documents, label_info=label_info)
     phases = tagger.fit_seconds
     clock.add(phases)
     if phases.get("features", 0) >= 0.1:

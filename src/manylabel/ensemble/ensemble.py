@@ -194,27 +194,26 @@ class Ensemble(MultiLabelClassifier):
                 words=self.words,
                 n_jobs=self.n_jobs,
             )
-            proposals = self.neighborhood_.training_proposals(
-                shared_rows, np.arange(X.shape[0]), self.n_jobs, self.verbose
+            candidates, mine = self.neighborhood_.training_proposals(
+                shared_rows, held, self.n_jobs, self.verbose
             )
             self.linear_, scores = LinearPart.train(
                 rows,
                 Y,
-                proposals.candidates,
+                candidates,
                 folds,
                 C=float(self.C),
                 seed=self.seed_,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
-        mine = proposals.of_rows(held)
         parts = {name: votes.astype(np.float64) for name, votes in mine.votes.items()}
         shrunk = _lengths(shared_rows[held]) / _lengths(rows[held])
         parts["linear"] = self.linear_.rescaled(scores[held], mine.candidates, shrunk)
         self.topics_: TopicPart | None = None
         if self.topics:
             without, self.topics_ = training.result() if training else topics()
-            parts["topics"] = self._held_out_topics(without, shared, proposals, folds)
+            parts["topics"] = self._held_out_topics(without, shared[held], mine, folds[held])
         self.trees_: TreePart | None = None
         if self._wants_trees(X):
             self.trees_ = TreePart.train(X, Y, self.weighting, self.seed_, self.n_jobs)

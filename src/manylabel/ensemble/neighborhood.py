@@ -14,6 +14,7 @@ from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.voting import as_csr
 from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
+from manylabel.validation import pointers
 
 __all__ = ["Neighborhood", "Proposals", "recall"]
 
@@ -140,7 +141,7 @@ class Neighborhood:
 
         run_blocks(work, n_rows, BLOCK, n_jobs)
         there = labels >= 0
-        ptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        ptr = pointers(there.sum(axis=1))
         candidates = sparse.csr_array(
             (np.ones(int(ptr[-1]), np.int8), labels[there], ptr), shape=(n_rows, self.n_labels)
         )
@@ -150,34 +151,44 @@ class Neighborhood:
     def training_proposals(
         self,
         weighted: sparse.csr_array,
-        numbers: NDArray[np.int64],
+        voted: NDArray[np.int64],
         n_jobs: int | None,
         verbose: int | bool = False,
-    ) -> Proposals:
-        """Candidates of training documents as if each had not been there.
+    ) -> tuple[sparse.csr_array, Proposals]:
+        """Candidates of all training documents, each as if it had not been there.
 
         Parameters
         ----------
         weighted : csr_array
             The weighted rows of all training documents.
-        numbers : ndarray
-            Which of them.
+        voted : ndarray
+            Documents, in rising order, of which votes are wanted as well.
         n_jobs : int, optional
         verbose : bool
+
+        Returns
+        -------
+        candidates : csr_array of shape (n_documents, n_labels), int8
+        proposals : Proposals
+            Of the documents that are voted on.
         """
-        found = []
+        n_rows = weighted.shape[0]
+        candidates, mine = [], []
         # Elsewhere there may be many workers, and none should wait for the others often.
         size = ROUND if current_place() is None else 8 * ROUND
         with progress_bar("documents", verbose) as callback:
-            for start in range(0, numbers.size, size):
-                chosen = numbers[start : start + size]
+            for start in range(0, n_rows, size):
+                stop = min(start + size, n_rows)
+                chosen = np.arange(start, stop)
                 neighbors = self.index.search_self(self.k, rows=chosen, n_jobs=n_jobs)
-                found.append(
-                    self.proposals(weighted[chosen], neighbors, self.Y[chosen], n_jobs=n_jobs)
+                found = self.proposals(
+                    weighted[start:stop], neighbors, self.Y[start:stop], n_jobs=n_jobs
                 )
+                candidates.append(found.candidates)
+                mine.append(found.of_rows(voted[(voted >= start) & (voted < stop)] - start))
                 if callback is not None:
-                    callback(min(start + size, numbers.size), numbers.size)
-        return _together(found, self.n_labels)
+                    callback(stop, n_rows)
+        return _stacked(candidates), _together(mine)
 
     def add(self, weighted: sparse.csr_array, Y: sparse.csr_array) -> None:
         """Learn more documents; ``Y`` may have more labels."""
@@ -221,12 +232,14 @@ def recall(candidates: sparse.csr_array, Y: sparse.csr_array) -> float:
     return float(candidates.multiply(Y).nnz / max(Y.nnz, 1))
 
 
-def _together(parts: list[Proposals], n_labels: int) -> Proposals:
+def _together(parts: list[Proposals]) -> Proposals:
     """Proposals of documents one after the other."""
-    if not parts:
-        return Proposals(sparse.csr_array((0, n_labels), dtype=np.int8), {})
-    candidates = sparse.csr_array(sparse.vstack([part.candidates for part in parts], "csr"))
+    candidates = _stacked([part.candidates for part in parts])
     names = parts[0].votes
     return Proposals(
         candidates, {name: np.concatenate([part.votes[name] for part in parts]) for name in names}
     )
+
+
+def _stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
+    return sparse.csr_array(sparse.vstack(parts, "csr"))

@@ -12,7 +12,7 @@ from manylabel.linear.base import LinearClassifier, best_scores, candidate_score
 from manylabel.linear.training import LinearModel, Pairs, Settings, hold_out, train
 from manylabel.neighbors import NeighborIndex
 from manylabel.predictions import values_at
-from manylabel.validation import check_whole
+from manylabel.validation import check_whole, pointers
 
 __all__ = ["SubsetSVM", "candidate_labels", "train_on_candidates"]
 
@@ -145,7 +145,7 @@ def candidate_labels(neighbors: NDArray[np.int32], Y: sparse.csr_array) -> spars
     [[1, 0, 1], [0, 0, 1]]
     """
     there = neighbors >= 0
-    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    indptr = pointers(there.sum(axis=1))
     ones = np.ones(int(indptr[-1]), np.int32)
     shape = neighbors.shape[0], Y.shape[0]
     candidates = sparse.csr_array((ones, neighbors[there], indptr), shape=shape) @ Y
@@ -178,7 +178,7 @@ def train_on_candidates(
     -------
     model : LinearModel
     scores : csr_array of shape (n_rows, n_labels)
-        Held-out scores of the candidates; zeros for rows without a fold.
+        Held-out scores of the candidates; nothing in rows without a fold.
     n_iter : int
         The most sweeps that any label took.
     """
@@ -193,10 +193,20 @@ def train_on_candidates(
         folds,
         with_scores=True,
     )
-    scores = np.zeros(members.size) if folds is None else trained.scores
-    held_out = sparse.csr_array((scores, members, pairs.indptr), shape=pairs.shape).T.tocsr()
-    held_out = sparse.csr_array(
-        (values_at(held_out, candidates), candidates.indices, candidates.indptr),
-        shape=candidates.shape,
-    )
-    return trained.weights.model(X.shape[1]), held_out, int(trained.sweeps.max(initial=1))
+    scores = sparse.csr_array(candidates.shape)
+    if folds is not None:
+        scored = folds[members] >= 0
+        ptr = np.searchsorted(np.flatnonzero(scored), pairs.indptr)
+        by_label = sparse.csr_array((trained.scores, members[scored], ptr), shape=pairs.shape)
+        scores = _at_candidates(by_label.T.tocsr(), candidates, folds >= 0)
+    return trained.weights.model(X.shape[1]), scores, int(trained.sweeps.max(initial=1))
+
+
+def _at_candidates(
+    scores: sparse.csr_array, candidates: sparse.csr_array, scored: NDArray[np.bool_]
+) -> sparse.csr_array:
+    """The scores of the candidates of some rows; nothing in the others."""
+    asked = candidates[np.flatnonzero(scored)]
+    values = values_at(scores[np.flatnonzero(scored)], asked)
+    ptr = pointers(np.diff(candidates.indptr) * scored)
+    return sparse.csr_array((values, asked.indices, ptr), shape=candidates.shape)

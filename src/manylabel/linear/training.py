@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from manylabel.linear.tuning import choose_weight
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
-from manylabel.validation import csr_parts
+from manylabel.validation import csr_parts, pointers
 
 __all__ = [
     "Everyone",
@@ -120,12 +120,8 @@ class Weights:
 
     def model(self, n_features: int) -> LinearModel:
         """The weights by feature."""
-        indptr = np.concatenate([[0], np.cumsum(self.sizes)])
-        # SciPy gives the indices the type of the pointers.
-        if indptr[-1] <= np.iinfo(np.int32).max:
-            indptr = indptr.astype(np.int32)
         by_label = sparse.csr_array(
-            (self.values, self.features, indptr), shape=(self.sizes.size, n_features)
+            (self.values, self.features, pointers(self.sizes)), shape=(self.sizes.size, n_features)
         )
         return LinearModel(by_label.T.tocsr(), self.intercepts)
 
@@ -140,8 +136,8 @@ class Trained:
     without : Weights
         Those that come out without the rows of fold 0; empty unless they were asked for.
     scores : ndarray
-        Of each label's rows, by the weights that come out without the row's fold, label after
-        label; empty unless they were asked for.
+        Of each label's rows that are in a fold, by the weights that come out without the fold,
+        label after label; empty unless they were asked for.
     positive_weights : ndarray of shape (n_labels,)
         How much rows with the label weighed.
     sweeps : ndarray of shape (n_labels,)
@@ -320,10 +316,10 @@ def _train_labels(
     for label in range(start, stop):
         places, positive = members.of_label(label)
         held_out = np.zeros(places.size if folds is not None and with_scores else 0)
-        scores.append(held_out)
         if not positive.any():
             weights.add_nothing()
             without.add_nothing()
+            scores.append(_scored(held_out, places, folds))
             continue
         sweeps[label - start] = trainer.fit(label, places, positive)
         positive_weights[label - start] = trainer.positive_weight
@@ -333,9 +329,17 @@ def _train_labels(
         elif folds is not None:
             trainer.leave_out(folds, 0)
             without.add(trainer)
+        scores.append(_scored(held_out, places, folds))
     return Trained(
         weights.weights(), without.weights(), np.concatenate(scores), positive_weights, sweeps
     )
+
+
+def _scored(
+    scores: NDArray[np.float64], places: NDArray[np.int32], folds: NDArray[np.int8] | None
+) -> NDArray[np.float64]:
+    """The scores of rows that are in a fold: of most rows of a large corpus there are none."""
+    return scores if folds is None or scores.size == 0 else scores[folds[places] >= 0]
 
 
 def _joined(blocks: Sequence[Trained]) -> Trained:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
 from inspect import Parameter, signature
 from typing import Any
 
@@ -12,11 +13,15 @@ from numpy.typing import NDArray
 from manylabel.store.classes import class_named, is_estimator
 from manylabel.store.encoding import SPARSE, TYPES
 
-__all__ = ["Decoder", "UnknownClassError"]
+__all__ = ["ChangedClassError", "Decoder", "UnknownClassError"]
 
 
 class UnknownClassError(ValueError):
     """A class that no model may consist of, by its name."""
+
+
+class ChangedClassError(ValueError):
+    """A class, by its name, that has another form now than when the model was written."""
 
 
 class Decoder:
@@ -104,6 +109,8 @@ class Decoder:
         thing = self._share(number, cls.__new__(cls))
         if is_estimator(cls):
             vars(thing).update(_defaults(cls))
+        if is_dataclass(cls) and not _needed(cls) <= state.keys():
+            raise ChangedClassError(content["class"])
         vars(thing).update(self._attributes(state))
         return thing
 
@@ -115,6 +122,11 @@ def _defaults(cls: type) -> dict[str, Any]:
     """The parameters of an estimator, some of which may be younger than the model."""
     parameters = signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+
+
+def _needed(cls: type) -> set[str]:
+    """The fields that an object of a dataclass cannot do without."""
+    return {f.name for f in fields(cls) if f.default is f.default_factory is MISSING}
 
 
 def _plain(make: Callable[[Any], Any]) -> Callable[[Decoder, Any, int | None], Any]:

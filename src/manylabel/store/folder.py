@@ -25,7 +25,7 @@ from manylabel.parallel import run_blocks
 from manylabel.store import manifest as manifests
 from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
 from manylabel.store.classes import is_estimator
-from manylabel.store.decoding import Decoder, UnknownClassError
+from manylabel.store.decoding import ChangedClassError, Decoder, UnknownClassError
 from manylabel.store.encoding import Encoder
 from manylabel.store.locks import LOCK, exclusive
 from manylabel.store.manifest import FORMAT, FORMAT_VERSION, MANIFEST
@@ -279,6 +279,12 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
         raise StoreError(
             f"the file names the class {str(error)!r}, which manylabel {__version__} does not "
             f"have; it was written by {manifest['library']}: update manylabel if that is newer.",
+            path,
+        ) from None
+    except ChangedClassError as error:
+        raise StoreError(
+            f"the file holds a {str(error)!r} of a form that manylabel {__version__} does not "
+            f"know; it was written by {manifest['library']}: use that version, or train again.",
             path,
         ) from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 
-from manylabel.corpus import Corpus
 from manylabel.exceptions import ParameterError
 from manylabel.text import CountVectorizer
 
@@ -39,7 +41,11 @@ def has_words_only(vectorizer: CountVectorizer) -> bool:
 
 
 def choose_features(
-    corpus: Corpus, vectorizer: CountVectorizer, n_jobs: int | None, verbose: bool | int = False
+    texts: Callable[[NDArray[np.int64]], list[str]],
+    Y: sparse.csr_array,
+    vectorizer: CountVectorizer,
+    n_jobs: int | None,
+    verbose: bool | int = False,
 ) -> CountVectorizer:
     """The vectorizer, or one with features that rank labels better on a sample.
 
@@ -49,19 +55,19 @@ def choose_features(
 
     Parameters
     ----------
-    corpus : Corpus
-        With texts.
+    texts : callable
+        Gives the texts of some rows.
+    Y : csr_array
+        The labels of all rows.
     vectorizer : CountVectorizer
-        Not fitted.
     n_jobs : int, optional
     verbose : bool
         Say what was found.
     """
-    texts = corpus.texts or []
-    if len(texts) < _FEWEST:
+    if Y.shape[0] < _FEWEST:
         return vectorizer
-    chosen = np.random.default_rng(0).permutation(len(texts))[:_MOST]
-    sample = [texts[row] for row in chosen]
+    chosen = np.random.default_rng(0).permutation(Y.shape[0])[:_MOST]
+    sample = texts(chosen)
     typical = float(np.median([len(text.split()) for text in sample]))
     if typical >= _LONG:
         more = _LEAD
@@ -75,7 +81,7 @@ def choose_features(
 
         counts = clone(tried).set_params(verbose=False).fit_transform(sample)
         model = Ensemble(topics=False, trees=False, n_jobs=n_jobs)
-        return model.fit(counts, corpus.Y[chosen]).learned_.together[_MEASURE]
+        return model.fit(counts, Y[chosen]).learned_.together[_MEASURE]
 
     richer = clone(vectorizer).set_params(**more)
     before, after = value(vectorizer), value(richer)

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from manylabel.corpus import Corpus, read
+from manylabel.corpus.parts import TextFile
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.text import CountVectorizer
 
-__all__ = ["LANGUAGES", "as_corpus", "check_texts", "make_vectorizer"]
+__all__ = ["LANGUAGES", "as_corpus", "check_texts", "make_vectorizer", "text_file"]
 
 #: Short name -> the language whose stop words and stems are known.
 LANGUAGES = {
@@ -44,6 +45,13 @@ def as_corpus(documents: Any, labels: Any = None, ids: Any = None) -> Corpus:
     if isinstance(labels, str):
         raise InputError("`labels` must be a list of label names for each text; got a string.")
     return Corpus.from_texts(texts, labels, None if ids is None else list(ids))
+
+
+def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:
+    """What was handed in as a file that can be read in parts; None if it is none."""
+    if labels is None and ids is None and isinstance(documents, str | os.PathLike):
+        return TextFile.at(documents)
+    return None
 
 
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:

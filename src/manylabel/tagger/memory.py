@@ -13,6 +13,7 @@ from scipy import sparse
 from manylabel.corpus import Corpus, Document
 from manylabel.exceptions import InputError
 from manylabel.progress import Clock
+from manylabel.tagger.counting import Counted
 from manylabel.tagger.describing import LabelDescription, defining_words, together
 from manylabel.tagger.documents import SNIPPET, Documents, widened
 from manylabel.tagger.entries import Forget, Learn
@@ -67,30 +68,24 @@ class Memory:
         self.token, self.sequence = secrets.token_hex(8), 0
 
     @classmethod
-    def of_corpus(
+    def of_documents(
         cls,
-        corpus: Corpus,
+        counted: Counted,
         estimator: Any,
-        vectorizer: CountVectorizer,
         label_info: dict[str, LabelInfo],
         keep_texts: bool,
         clock: Clock,
     ) -> Memory:
-        """Fit vectorizer and model."""
-        names: list[str] = []
-        if corpus.texts is not None:
-            counts = vectorizer.fit_transform(corpus.texts)
-            clock.lap("vectorize")
-        else:
-            counts, names = corpus.X, corpus.feature_names
+        """Fit the model."""
+        corpus, counts, vectorizer = counted
         estimator.fit(counts, corpus.Y)
         clock.lap("train")
         return cls(
             Learner(estimator, corpus.n_labels),
             Labels(corpus.label_names, label_info),
             Documents(corpus.ids, _shortened(corpus, keep_texts), corpus.Y),
-            vectorizer if corpus.texts is not None else None,
-            names,
+            vectorizer,
+            corpus.feature_names if vectorizer is None else [],
             np.bincount(counts.indices, minlength=counts.shape[1]),
             len(corpus),
             keep_texts,

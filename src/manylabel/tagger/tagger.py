@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Self, overload
 
 from scipy import sparse
 
 from manylabel.corpus import Corpus, Document
-from manylabel.corpus.vocabulary import first_repeated, union
+from manylabel.corpus.parts import TextFile
+from manylabel.corpus.vocabulary import union
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.models import make_model
+from manylabel.parallel import current_place
 from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
 from manylabel.tagger import selecting
 from manylabel.tagger.changes import Change
+from manylabel.tagger.counting import check_distinct, count_corpus, count_file
 from manylabel.tagger.describing import LabelDescription
 from manylabel.tagger.documents import widened
 from manylabel.tagger.entries import Forget, documents_of
 from manylabel.tagger.explanations import TextExplanation, label_reasons
 from manylabel.tagger.features import check_features, choose_features, has_words_only
-from manylabel.tagger.inputs import as_corpus, check_texts, make_vectorizer
+from manylabel.tagger.inputs import as_corpus, check_texts, make_vectorizer, text_file
 from manylabel.tagger.labels import LabelInfo, check_label_info
 from manylabel.tagger.memory import Memory
 from manylabel.tagger.persistence import Persistent
@@ -112,7 +116,9 @@ class Tagger(Persistent):
         Parameters
         ----------
         texts : list of str, Corpus or path
-            A corpus, or a file of one, brings its own labels and ids.
+            A corpus, or a file of one, brings its own labels and ids. Within
+            `manylabel.distributed.use`, and with ``keep_texts=False``, the workers read and count
+            a file of JSON Lines or TSV that is not compressed.
         labels : list of lists of str
             The labels of each text.
         ids : list of str, optional
@@ -126,11 +132,10 @@ class Tagger(Persistent):
         self
         """
         info = check_label_info(label_info)
-        corpus = as_corpus(texts, labels, ids)
-        _check_distinct(corpus.ids)
-        if corpus.Y.nnz == 0:
-            raise InputError("no document has a label: there is nothing to learn.")
-        self._remember(self._trained(corpus, info))
+        file = None
+        if not self.keep_texts and current_place() is not None:
+            file = text_file(texts, labels, ids)
+        self._remember(self._trained(file or as_corpus(texts, labels, ids), info))
         return self
 
     @overload
@@ -255,7 +260,7 @@ class Tagger(Persistent):
         """
         corpus = as_corpus(texts, labels, ids)
         named = corpus.ids if ids is not None or corpus.has_ids else None
-        _check_distinct(named or [])
+        check_distinct(named or [])
         check_texts(corpus.texts or [])
         with self._writing() as (memory, write):
             if not memory.learner.can_learn:
@@ -406,13 +411,17 @@ class Tagger(Persistent):
             f"{memory.n_labels:,} labels>"
         )
 
-    def _trained(self, corpus: Corpus, info: dict[str, LabelInfo]) -> Memory:
+    def _trained(self, documents: Corpus | TextFile, info: dict[str, LabelInfo]) -> Memory:
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
         estimator, clock = self._new_estimator(), Clock()
+        choose = None
         if self.features == "auto" and self._is_ensemble and has_words_only(vectorizer):
-            vectorizer = choose_features(corpus, vectorizer, self.n_jobs, self.verbose)
-            clock.lap("features")
-        memory = Memory.of_corpus(corpus, estimator, vectorizer, info, self.keep_texts, clock)
+            choose = partial(choose_features, n_jobs=self.n_jobs, verbose=self.verbose)
+        if isinstance(documents, TextFile):
+            counted = count_file(documents, vectorizer, choose, clock)
+        else:
+            counted = count_corpus(documents, vectorizer, choose, clock)
+        memory = Memory.of_documents(counted, estimator, info, self.keep_texts, clock)
         self._fit_seconds = clock.seconds
         return memory
 
@@ -449,9 +458,3 @@ def _counted(memory: Memory, texts: Any) -> tuple[sparse.csr_array, list[str] | 
     if isinstance(texts, Corpus):
         return memory.counts(texts), texts.ids
     return memory.counts_of_texts([texts] if isinstance(texts, str) else texts), None
-
-
-def _check_distinct(ids: Iterable[str]) -> None:
-    repeated = first_repeated(ids)
-    if repeated is not None:
-        raise InputError(f"`ids` must be distinct; {repeated!r} is there twice.")

@@ -1,0 +1,240 @@
+"""A file of texts, read and counted a part at a time: no process ever has all the texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.detection import detect
+from manylabel.corpus.documents import Document
+from manylabel.corpus.files import Source, bare_suffix, open_source
+from manylabel.corpus.tables import header_columns
+from manylabel.corpus.vocabulary import Indicator
+from manylabel.exceptions import CorpusError
+from manylabel.parallel import map_blocks
+from manylabel.text import CountVectorizer
+from manylabel.text.blocks import Block
+
+__all__ = ["TextFile", "read_parts"]
+
+#: Bytes of a part: as many as a vectorizer counts at once.
+PART = 1 << 23
+_LINES = ("jsonl", "tsv")
+
+
+#: Of the documents of a part: ids, how texts begin, how many labels each has, the labels, and the
+#: counted texts.
+_Counted = tuple[list[str], list[str], list[int], list[str], Block]
+
+
+def read_parts(
+    path: str | os.PathLike[str], vectorizer: CountVectorizer, format: str | None = None
+) -> Corpus:
+    r"""Read texts and count their words, part by part, wherever blocks run.
+
+    The caller gets counts, ids and labels; no process holds the texts of more than a part.
+
+    Parameters
+    ----------
+    path : path
+        JSON Lines or TSV, not compressed, where all workers see it.
+    vectorizer : CountVectorizer
+        Is fitted, as by the whole of the texts.
+    format : {"jsonl", "tsv"}, optional
+        By default found out.
+
+    Returns
+    -------
+    Corpus
+        With features and without texts.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pets.tsv"
+    ...     _ = path.write_text("a cat sleeps\tcats\nthe dog barks\tdogs\n")
+    ...     corpus = read_parts(path, CountVectorizer(stop_words="english"))
+    >>> corpus
+    <Corpus: 2 documents, 4 features, 2 labels, 1.00 labels a document>
+    """
+    return TextFile(path, format).count(vectorizer)
+
+
+class TextFile:
+    """A file of texts that is read a part at a time, wherever blocks run.
+
+    Parameters
+    ----------
+    path : path
+        JSON Lines or TSV, not compressed.
+    format : {"jsonl", "tsv"}, optional
+        By default found out.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        self.name = str(Path(path).absolute())
+        with open_source(self.name) as source:
+            self.kind = format or detect(source)
+            if not self._has_parts:
+                raise source.error(
+                    "parts can be read of JSON Lines and TSV that are not compressed; use `read`, "
+                    "or convert the file."
+                )
+            first = source.peek().split(b"\n", 1)[0].decode("utf-8", "replace")
+        has_header = self.kind == "tsv" and header_columns(first.split("\t")) is not None
+        self.header = first if has_header else ""
+        self._sizes: list[int] = []
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str], format: str | None = None) -> TextFile | None:
+        """The file, if it can be read in parts."""
+        try:
+            return cls(path, format)
+        except CorpusError:
+            return None
+
+    @property
+    def _has_parts(self) -> bool:
+        is_plain = bare_suffix(self.name) == Path(self.name).suffix.lower()
+        return self.kind in _LINES and is_plain
+
+    def count(self, vectorizer: CountVectorizer, n_characters: int | None = None) -> Corpus:
+        """Fit a vectorizer to the texts, and give the counts.
+
+        Parameters
+        ----------
+        vectorizer : CountVectorizer
+        n_characters : int, optional
+            Texts are cut to that length in the corpus; by default it has none.
+        """
+        ids: list[str] = []
+        texts: list[str] = []
+        labels = Indicator()
+        self._sizes = []
+
+        def blocks() -> Iterator[Block]:
+            for named, beginnings, sizes, flat, block in self._map(
+                _count_part, vectorizer, n_characters or 0
+            ):
+                ids.extend(named)
+                texts.extend(beginnings)
+                rest = iter(flat)
+                for size in sizes:
+                    labels.add(islice(rest, size))
+                self._sizes.append(len(named))
+                if named:
+                    yield block
+
+        X = vectorizer._fit_blocks(blocks(), vectorizer._counter().rules)
+        Y, label_names = labels.finish()
+        return Corpus(
+            X,
+            Y,
+            ids=[name or str(row) for row, name in enumerate(ids)],
+            feature_names=list(vectorizer.get_feature_names_out()),
+            label_names=label_names,
+            texts=None if n_characters is None else texts,
+        )
+
+    def texts(self, rows: ArrayLike) -> list[str]:
+        """Whole texts of some documents, once all have been counted."""
+        wanted = np.asarray(rows, np.int64)
+        order = np.argsort(wanted, kind="stable")
+        bounds = np.cumsum([0, *self._sizes])
+        found = [text for part in self._map(_pick_part, wanted[order], bounds) for text in part]
+        return [found[place] for place in np.argsort(order).tolist()]
+
+    def _map(self, task: Any, *more: Any) -> Iterator[Any]:
+        """What a task makes of each part."""
+        stat = os.stat(self.name)
+        # The time of the last change is there so that another file is another piece of work.
+        shared = (self.name, stat.st_mtime_ns, self.kind, self.header, *more)
+        return map_blocks(task, shared, stat.st_size, PART, fixed=True)
+
+
+def _count_part(
+    path: str,
+    changed: int,
+    kind: str,
+    header: str,
+    vectorizer: Any,
+    n_characters: int,
+    start: int,
+    stop: int,
+) -> _Counted:
+    """Count the documents whose lines begin between two bytes of a file."""
+    documents = _documents(path, changed, kind, header, start, stop)
+    return (
+        # An empty name stands for none.
+        [document.id or "" for document in documents],
+        [document.text[:n_characters] for document in documents],
+        [len(document.labels) for document in documents],
+        [label for document in documents for label in document.labels],
+        vectorizer._counter()([document.text for document in documents]),
+    )
+
+
+def _pick_part(
+    path: str,
+    changed: int,
+    kind: str,
+    header: str,
+    rows: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    start: int,
+    stop: int,
+) -> list[str]:
+    """The texts of those rows, in their order, that are in a part."""
+    first, end = bounds[start // PART], bounds[start // PART + 1]
+    mine = rows[np.searchsorted(rows, first) : np.searchsorted(rows, end)] - first
+    if mine.size == 0:
+        return []
+    documents = _documents(path, changed, kind, header, start, stop)
+    return [documents[row].text for row in mine.tolist()]
+
+
+def _documents(
+    path: str, changed: int, kind: str, header: str, start: int, stop: int
+) -> list[Document]:
+    """The documents whose lines begin between two bytes of a file."""
+    if os.stat(path).st_mtime_ns != changed:
+        raise CorpusError("the file was changed while it was read; read it again.", path)
+    lines = _Lines(path, header, start, stop)
+    return list(import_module(f"manylabel.corpus.{kind}").iter_documents(lines))
+
+
+class _Lines(Source):
+    """The lines that begin between two bytes of a file, below its header."""
+
+    def __init__(self, path: str, header: str, start: int, stop: int) -> None:
+        self.name = path
+        self._header, self._start, self._stop = header, start, stop
+
+    def error(self, message: str, line: int | None = None) -> CorpusError:
+        """An error; of lines, only the first part knows the number."""
+        where = "" if line is None else f" in line {line} of the lines from byte {self._start} on"
+        return CorpusError(f"{message.rstrip('.')}{where}.", self.name)
+
+    def raw_lines(self) -> Iterator[tuple[int, str]]:
+        if self._header and self._start > 0:
+            yield 0, f"{self._header}\n"
+        with open(self.name, "rb") as file:
+            if self._start > 0:
+                # The line that the byte before belongs to is another part's.
+                file.seek(self._start - 1)
+                file.readline()
+            number = 0
+            while file.tell() < self._stop and (line := file.readline()):
+                number += 1
+                if file.tell() == len(line):
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                yield number, self.decode(line, number)
