@@ -68,11 +68,15 @@ def ours(train: Corpus, test: Corpus) -> tuple[list[object], Ensemble, sparse.cs
     start = time.perf_counter()
     model = Ensemble(n_jobs=N_JOBS).fit(train.X, train.Y)
     fit = time.perf_counter() - start
-    print(f"\nCorpus and training together took {peak_memory() / 2**30:.2f} GiB.", flush=True)
+    print_memory()
     start = time.perf_counter()
     scores = model.decision_function(test.X)
     took = time.perf_counter() - start
     return line("Ensemble", train, test, scores, fit, took), model, scores
+
+
+def print_memory() -> None:
+    print(f"\nCorpus and training took at most {peak_memory() / 1e9:.2f} GB.", flush=True)
 
 
 def other(name: str, row: Row, train: Corpus, test: Corpus) -> list[object]:
@@ -159,6 +163,7 @@ def ablation(name: str) -> None:
     some = slice(0, MOST_ABLATED)
     X, Y = test.X[some], test.Y[some]
     model = Observed(n_jobs=N_JOBS).fit(train.X, train.Y)
+    print_memory()
     proposals, parts = model._parts(X)
     counts = model.counts_[proposals.candidates.indices]
     asked = Evidence(proposals.candidates, parts, counts, Y)

@@ -207,15 +207,13 @@ def test_the_labels_in_use_have_the_mass_of_the_dense_formula(in_row, in_documen
     word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
     used, parts = in_use.nothing_used(200), in_use.no_parts(200)
-    table = in_use.new_table(2, 500, 200)
     held = random.choice(200, in_document, replace=False)
     for label in [*held, *held[:3], 5]:
-        in_use.add(used, label, 1.0)
+        in_use.add(used, rows, label, 1.0)
     in_use.take(used, 5, 1.0)
     expected = np.zeros(200)
     np.add.at(expected, [*held, *held[:3]], word_labels.toarray()[0, [*held, *held[:3]]])
-    in_use.gather(rows, 1, used, table, 1, parts)
-    total = in_use.gather(rows, 0, used, table, 0, parts)
+    total = in_use.gather(rows, 0, used, parts)
     ours = np.zeros(200)
     ours[used.labels[: used.size[0]]] = parts[: used.size[0]]
     np.testing.assert_allclose(ours, expected, rtol=1e-6)
@@ -230,17 +228,16 @@ def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
     phi, held = word_labels.toarray()[0], np.zeros(60)
     used, parts = in_use.nothing_used(60), in_use.no_parts(60)
-    table = in_use.new_table(1, 500, 60)
-    total = in_use.gather(rows, 0, used, table, 0, parts)
+    total = in_use.gather(rows, 0, used, parts)
     for label in random.integers(60, size=500):
         if held[label] and random.random() < 0.6:
-            total = in_use.take_part(used, table, 0, parts, total, label, 0.5)
+            total = in_use.take_part(used, parts, total, label, 0.5)
             held[label] -= 0.5
         else:
-            total = in_use.add_part(rows, 0, used, table, 0, parts, total, label, 0.5)
+            total = in_use.add_part(rows, 0, used, parts, total, label, 0.5)
             held[label] += 0.5
         size = used.size[0]
-        assert np.count_nonzero(used.n[:size]) == np.count_nonzero(held)
+        assert size == np.count_nonzero(held)
         assert total == pytest.approx(phi @ held, rel=1e-6)
         np.testing.assert_allclose(parts[:size], (phi * held)[used.labels[:size]], rtol=1e-6)
         targets = total * (np.arange(50) + 0.5) / 50

@@ -1,9 +1,4 @@
-"""The labels that a document's tokens have been under, in the order in which they came.
-
-A label keeps its place in the list as long as the document is looked at, also while it holds no
-token. So each word of the document has a row of its phi by place, to which places are only added:
-what is looked up once is read from there ever after, one value beside the other.
-"""
+"""The labels that hold tokens of a document, as a list that labels enter and leave."""
 
 from __future__ import annotations
 
@@ -15,11 +10,10 @@ from numba import njit
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.pairs import find
 
-#: ``labels`` in their places, how much each holds (``n``), and the ``place`` of a label, or -1.
-#: ``blocks`` has the sums of what :func:`gather` found, block by block. ``size`` has one element.
-Used = namedtuple("Used", ["labels", "n", "place", "blocks", "size"])
-#: ``phi`` of the document's words by place, and how many places of each word's row are ``known``.
-Table = namedtuple("Table", ["phi", "known"])
+#: ``labels`` in use, how much each holds (``n``), the smooth part of its phi, and where a label
+#: stands in the list (``place``, by label; -1 if it does not). ``blocks`` has the sums of what
+#: :func:`gather` found, block by block. ``size`` has one element.
+Used = namedtuple("Used", ["labels", "n", "smooth", "place", "blocks", "size"])
 
 #: A weight below this is no token but a rounding error.
 NOTHING = 1e-9
@@ -27,8 +21,6 @@ NOTHING = 1e-9
 _SEARCH = 8
 #: So many labels have a sum of their own, so that a draw need not pass each of them.
 _BLOCK = 16
-#: A table has at least so many places, and so many for each token.
-_PLACES, _PLACES_A_TOKEN = 1024, 4
 
 
 @kernel
@@ -36,6 +28,7 @@ def nothing_used(n_labels):
     """An empty list with room for every label."""
     return Used(
         np.empty(n_labels, np.int32),
+        np.empty(n_labels),
         np.empty(n_labels),
         np.full(n_labels, -1, np.int32),
         np.empty(n_labels // _BLOCK + 1),
@@ -50,141 +43,108 @@ def no_parts(n_labels):
 
 
 @kernel
-def new_table(n_types, n_tokens, n_labels):
-    """A table of which nothing is known, for a document of so many words and tokens."""
-    places = min(n_labels, max(_PLACES, _PLACES_A_TOKEN * n_tokens))
-    return Table(np.empty((n_types, places), np.float32), np.zeros(n_types, np.int64))
-
-
-@kernel
-def add(used, label, weight):
-    """Let a label hold more; its place."""
+def add(used, rows, label, weight):
+    """Let a label hold more; it enters the list if it is not there."""
     at = used.place[label]
     if at < 0:
         at = used.size[0]
         used.size[0] += 1
         used.place[label] = at
-        used.labels[at], used.n[at] = label, 0.0
+        used.labels[at], used.n[at], used.smooth[at] = label, 0.0, rows.smooth[label]
     used.n[at] += weight
-    return at
 
 
 @kernel
 def take(used, label, weight):
-    """Let a label hold less; its place."""
+    """Let a label hold less; it leaves the list if nothing is left."""
     at = used.place[label]
     used.n[at] -= weight
     if used.n[at] < NOTHING:
-        used.n[at] = 0.0
-    return at
+        used.size[0] -= 1
+        last = used.size[0]
+        used.labels[at], used.n[at] = used.labels[last], used.n[last]
+        used.smooth[at] = used.smooth[last]
+        used.place[used.labels[at]] = at
+        used.place[label] = -1
 
 
 @kernel
-def start_anew(used):
-    """Let no label hold anything."""
-    used.n[: used.size[0]] = 0.0
-
-
-@kernel
-def forget(used):
-    """Empty the list, for another document."""
+def clear(used):
+    """Empty the list."""
     for i in range(used.size[0]):
         used.place[used.labels[i]] = -1
     used.size[0] = 0
 
 
 @kernel
-def make_room(used, table, n_tokens):
-    """Let go of labels that hold nothing, if so many more would not fit into the table."""
-    if used.size[0] + n_tokens <= table.phi.shape[1] or used.place.size <= table.phi.shape[1]:
-        return
-    size = 0
-    for i in range(used.size[0]):
-        label = used.labels[i]
-        used.place[label] = -1
-        if used.n[i] > 0.0:
-            used.labels[size], used.n[size], used.place[label] = label, used.n[i], size
-            size += 1
-    used.size[0] = size
-    table.known[:] = 0
-
-
-@kernel
-def gather(rows, word, used, table, kind, parts):
-    """phi_wc n_c of the labels in their places; the sum."""
-    if table.known[kind] < used.size[0]:
-        look_up(rows, word, used, table.phi[kind], table.known[kind])
-        table.known[kind] = used.size[0]
-    return multiply(table.phi[kind], used.n, used.size[0], parts, used.blocks)
-
-
-@kernel
-def look_up(rows, word, used, phi, first):
-    """Fill a word's row from a place on."""
+def gather(rows, word, used, parts):
+    """phi_wc n_c of the labels in use, in their order; the sum."""
     low, high = rows.pointers[word], rows.pointers[word + 1]
-    labels, size = used.labels, used.size[0]
+    labels, n, smooth, size = used.labels, used.n, used.smooth, used.size[0]
     if rows.dense_at[word] >= 0:
         row = rows.dense[rows.dense_at[word]]
-        for i in range(first, size):
-            phi[i] = row[labels[i]] + rows.smooth[labels[i]]
-    elif high - low < _SEARCH * (size - first):
-        for i in range(first, size):
-            phi[i] = rows.smooth[labels[i]]
+        for i in range(size):
+            parts[i] = (row[labels[i]] + smooth[i]) * n[i]
+    elif high - low < _SEARCH * size:
+        for i in range(size):
+            parts[i] = smooth[i] * n[i]
         for slot in range(low, high):
             i = used.place[rows.labels[slot]]
-            if i >= first:
-                phi[i] += rows.phi[slot]
+            if i >= 0:
+                parts[i] += rows.phi[slot] * n[i]
     else:
-        for i in range(first, size):
-            phi[i] = phi_of(rows, word, labels[i])
+        for i in range(size):
+            parts[i] = phi_of(rows, word, labels[i]) * n[i]
+    return sum_blocks(parts, size, used.blocks)
 
 
 # In any order, so that several are added at once.
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
-def multiply(phi, n, size, parts, blocks):
-    """The products, the sums of blocks of them, and the sum of all."""
+def sum_blocks(parts, size, blocks):
+    """The sums of blocks of parts; the sum of all."""
     n_blocks = (size + _BLOCK - 1) // _BLOCK
+    parts[size : n_blocks * _BLOCK] = 0.0
     whole = 0.0
-    for block in range(size // _BLOCK):
+    for block in range(n_blocks):
         total = 0.0
         for i in range(block * _BLOCK, block * _BLOCK + _BLOCK):
-            part = np.float64(phi[i]) * n[i]
-            parts[i] = part
-            total += part
+            total += parts[i]
         blocks[block] = total
-        whole += total
-    if size % _BLOCK > 0:
-        total = 0.0
-        for i in range(size // _BLOCK * _BLOCK, size):
-            part = np.float64(phi[i]) * n[i]
-            parts[i] = part
-            total += part
-        parts[size : n_blocks * _BLOCK] = 0.0
-        blocks[n_blocks - 1] = total
         whole += total
     return whole
 
 
 @kernel
-def take_part(used, table, kind, parts, total, label, weight):
+def take_part(used, parts, total, label, weight):
     """As :func:`take`, for parts that :func:`gather` found: keep them and their sums right."""
-    at = take(used, label, weight)
-    change = change_part(used, parts, at, np.float64(table.phi[kind, at]) * used.n[at])
-    return max(total + change, 0.0)
+    at = used.place[label]
+    before, part = used.n[at], parts[at]
+    take(used, label, weight)
+    if used.place[label] >= 0:
+        return max(total + change_part(used, parts, at, part * (used.n[at] / before)), 0.0)
+    last = used.size[0]
+    moved = parts[last]
+    change_part(used, parts, last, 0.0)
+    if at < last:
+        change_part(used, parts, at, moved)
+    return max(total - part, 0.0) if last > 0 else 0.0
 
 
 @kernel
-def add_part(rows, word, used, table, kind, parts, total, label, weight):
+def add_part(rows, word, used, parts, total, label, weight):
     """As :func:`add`, for parts that :func:`gather` found: keep them and their sums right."""
-    at = add(used, label, weight)
-    if at == table.known[kind]:
-        table.phi[kind, at] = phi_of(rows, word, label)
-        table.known[kind] += 1
-        parts[at] = 0.0
-        if at % _BLOCK == 0:
-            parts[at : at + _BLOCK] = 0.0
-            used.blocks[at // _BLOCK] = 0.0
-    return total + change_part(used, parts, at, np.float64(table.phi[kind, at]) * used.n[at])
+    at = used.place[label]
+    if at >= 0:
+        before, part = used.n[at], parts[at]
+        used.n[at] += weight
+        return total + change_part(used, parts, at, part * (used.n[at] / before))
+    add(used, rows, label, weight)
+    at = used.place[label]
+    parts[at] = 0.0
+    if at % _BLOCK == 0:
+        parts[at : at + _BLOCK] = 0.0
+        used.blocks[at // _BLOCK] = 0.0
+    return total + change_part(used, parts, at, phi_of(rows, word, label) * used.n[at])
 
 
 @kernel
@@ -198,7 +158,7 @@ def change_part(used, parts, at, part):
 
 @kernel
 def pick_used(used, parts, target):
-    """The label by whose part the running sum exceeds ``target``; the last with one if by none."""
+    """The label in use by whose part the running sum exceeds ``target``; the last if by none."""
     block, n_blocks = 0, (used.size[0] + _BLOCK - 1) // _BLOCK
     while block < n_blocks - 1 and target >= used.blocks[block]:
         target -= used.blocks[block]
@@ -207,10 +167,7 @@ def pick_used(used, parts, target):
         target -= parts[i]
         if target < 0.0:
             return used.labels[i]
-    last = used.size[0] - 1
-    while last > 0 and parts[last] <= 0.0:
-        last -= 1
-    return used.labels[last]
+    return used.labels[used.size[0] - 1]
 
 
 @kernel
@@ -239,8 +196,7 @@ def pick_part(weights, n, target):
 def add_parts(used, parts, share, out, kind, wanted, credit):
     """Add a share of what :func:`gather` found to the labels' sums, and to the wanted credit."""
     for i in range(used.size[0]):
-        if parts[i] > 0.0:
-            label = used.labels[i]
-            out[label] += parts[i] * share
-            if wanted[label] >= 0:
-                credit[kind, wanted[label]] += parts[i] * share
+        label = used.labels[i]
+        out[label] += parts[i] * share
+        if wanted[label] >= 0:
+            credit[kind, wanted[label]] += parts[i] * share

@@ -23,15 +23,12 @@ from manylabel.kernels.in_use import (
     NOTHING,
     add,
     add_parts,
-    forget,
+    clear,
     gather,
-    make_room,
-    new_table,
     no_parts,
     nothing_used,
     pick_part,
     pick_used,
-    start_anew,
     take,
 )
 from manylabel.kernels.labelling import expand, spread_priors
@@ -90,7 +87,7 @@ def start_tokens(rows, topics, tokens, used, delta, state):
         tokens.topics[i], tokens.labels[i] = t, label
         tokens.topic_n[t] += 1.0
         tokens.m[label] += 1.0
-        add(used, label, delta)
+        add(used, rows, label, delta)
 
 
 @kernel
@@ -116,7 +113,7 @@ def draw_labels(rows, topics, tokens, used, parts, alpha, delta, state):
             chosen = used.labels[pick_part(parts, used.size[0], target)]
         else:
             chosen = draw_from_topic(topics, topic, rows.smooth.size, state)
-        add(used, chosen, delta)
+        add(used, rows, chosen, delta)
         tokens.m[chosen] += 1.0
         tokens.excess[chosen] = excess(alpha, delta, tokens.n[chosen], tokens.m[chosen])
         tokens.labels[i] = chosen
@@ -174,27 +171,23 @@ def label_documents(
         everywhere = alpha * rows.smooth_sums[n_labels - 1]
         kinds, weights = expand(values, first, n_types)
         assigned = np.empty(kinds.size, np.int32)
-        n_tokens = kinds.size + n_label_tokens
-        table = new_table(n_types, n_tokens, n_labels)
         soft_kappa, soft_tau = np.zeros(n_types), np.zeros((n_types if soft else 0, n_topics))
         name = document_name(words, values, first, doc_ptr[row + 1])
         for chain in range(chains):
             start_stream(state, seed, mix(name ^ mix(np.uint64(chain))))
             assigned[:] = -1
-            start_anew(used)
-            make_room(used, table, n_tokens)
+            clear(used)
             start_tokens(rows, topics, tokens, used, delta, state)
             # Sweep 0 gives every token its first label.
             for sweep in range(burn_in + (samples - 1) * lag + 1):
                 sampled = sweep >= burn_in and (sweep - burn_in) % lag == 0
-                make_room(used, table, 2 * n_tokens)
                 for token in range(kinds.size):
                     kind = kinds[token]
                     word, weight = words[first + kind], weights[kind]
                     if assigned[token] >= 0:
                         take(used, assigned[token], weight)
                         tokens.n[assigned[token]] -= weight
-                    in_use = gather(rows, word, used, table, kind, parts)
+                    in_use = gather(rows, word, used, parts)
                     low, high = rows.pointers[word], rows.pointers[word + 1]
                     by_word = alpha * rows.sums[high - 1] if high > low else 0.0
                     total = in_use + by_word + everywhere
@@ -211,7 +204,7 @@ def label_documents(
                     else:
                         mass = (target - in_use - by_word) / alpha
                         chosen = np.int32(pick(rows.smooth_sums, 0, n_labels, mass))
-                    add(used, chosen, weight)
+                    add(used, rows, chosen, weight)
                     tokens.n[chosen] += weight
                     assigned[token] = chosen
                     if sampled and not soft:
@@ -227,7 +220,7 @@ def label_documents(
                     whole = n_label_tokens + n_topics * gamma
                     for t in range(n_topics):
                         theta[t] += share * (tokens.topic_n[t] + gamma) / whole
-        forget(used)
+        clear(used)
         for label in range(n_labels):
             prior[label] += alpha
         if soft:

@@ -30,14 +30,11 @@ from manylabel.kernels.in_use import (
     NOTHING,
     add_part,
     add_parts,
-    forget,
+    clear,
     gather,
-    make_room,
-    new_table,
     no_parts,
     nothing_used,
     pick_used,
-    start_anew,
     take,
     take_part,
 )
@@ -261,7 +258,6 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
             pool_sums,
             np.zeros(1, np.int64),
         )
-        table = new_table(n_types, kinds.size, n_labels)
         by_topics, inverse_sum = np.empty(n_types), np.empty(n_types)
         soft_kappa, soft_tau = np.zeros(n_types), np.zeros((n_types if soft else 0, n_topics))
         if kinds.size == 0:
@@ -272,12 +268,11 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
             topic_of[:] = -1
             mixture.n[:] = 0.0
             mixture.size[0] = 0
-            start_anew(used)
+            clear(used)
             length = 0.0
             # Sweep 0 gives every token its first label.
             for sweep in range(burn_in + (samples - 1) * lag + 1):
                 sampled = sweep >= burn_in and (sweep - burn_in) % lag == 0
-                make_room(used, table, kinds.size)
                 masses = prior_masses(rows, topics, mixture, eta, alpha, gamma, length)
                 for kind in range(n_types):
                     word = words[first + kind]
@@ -290,12 +285,11 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                     # Tokens of a word follow each other, and each changes little for the next.
                     if kind == gathered:
                         if assigned[token] >= 0:
-                            old = assigned[token]
-                            in_use = take_part(used, table, kind, parts, in_use, old, weight)
+                            in_use = take_part(used, parts, in_use, assigned[token], weight)
                     else:
                         if assigned[token] >= 0:
                             take(used, assigned[token], weight)
-                        in_use, gathered = gather(rows, word, used, table, kind, parts), kind
+                        in_use, gathered = gather(rows, word, used, parts), kind
                     low, high = rows.pointers[word], rows.pointers[word + 1]
                     by_word = masses.kappa * rows.sums[high - 1] if high > low else 0.0
                     total = in_use + by_topics[kind] + by_word + masses.everywhere
@@ -316,7 +310,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                         chosen = rows.labels[pick(rows.sums, low, high, mass)]
                     else:
                         chosen = draw_anywhere(rows, topics, mixture, gamma, masses, state)
-                    in_use = add_part(rows, word, used, table, kind, parts, in_use, chosen, weight)
+                    in_use = add_part(rows, word, used, parts, in_use, chosen, weight)
                     assigned[token] = chosen
                     if sampled and not soft:
                         out[chosen] += share * weight
@@ -334,7 +328,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                 if sampled:
                     for t in range(n_topics):
                         theta[t] += share * (mixture.n[t] + gamma) / (length + n_topics * gamma)
-        forget(used)
+        clear(used)
         add_prior(topics, eta * theta, alpha, findings.priors[row - start])
         if soft:
             spread_priors(
