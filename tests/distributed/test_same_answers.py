@@ -161,7 +161,7 @@ def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_pa
     monkeypatch.setattr("manylabel.tagger.features._FEWEST", 100)
     monkeypatch.setattr("manylabel.tagger.features._SHORT", 1_000)
     monkeypatch.setattr("manylabel.tagger.features._LONG", 1_001)
-    monkeypatch.setattr("manylabel.tagger.features._WORTH", -1.0)
+    monkeypatch.setattr("manylabel.tagger.features._WORTH", -1e9)
     path = tmp_path / "books.jsonl"
     write(load_library("train"), path)
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
 __all__ = ["STOP_WORDS", "english"]
 
 
 def english() -> frozenset[str]:
     """scikit-learn's list, so that results compare."""
+    import sklearn
+
+    # The package that the list is in takes half a second to import; the file alone does not.
+    file = Path(sklearn.__file__).parent / "feature_extraction" / "_stop_words.py"
+    spec = spec_from_file_location("manylabel_stop_words", file)
+    if file.exists() and spec is not None and spec.loader is not None:
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.ENGLISH_STOP_WORDS
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return ENGLISH_STOP_WORDS
