@@ -109,7 +109,8 @@ def test_bad_lines_are_reported_with_their_number_and_skipped(call, library, tmp
     for line, message in zip(lines, told, strict=True):
         assert message.startswith(f"manylabel: {path}, line {line}: expected ")
         assert message.endswith("Skipped.")
-    assert summary == f"Skipped {len(lines)} lines that could not be read."
+    wrong = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+    assert summary == f"Skipped {wrong} that could not be read."
 
 
 @pytest.mark.parametrize("name", BAD)
