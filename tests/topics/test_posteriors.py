@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from naive import topics as naive
 from scipy import sparse
 
-from manylabel.kernels import gibbs, in_use, lda, rng
+from manylabel.kernels import gibbs, in_use, lda, pairs, rng
 from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
 from manylabel.topics.sampling import Documents, Sampler
@@ -245,6 +246,21 @@ def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
         if size:
             expected = used.labels[np.searchsorted(ends, targets, side="right").clip(max=size - 1)]
             assert [in_use.pick_used(used, parts, target) for target in targets] == list(expected)
+
+
+def test_a_guide_leads_to_the_place_that_a_search_finds():
+    random = np.random.default_rng(2)
+    sizes = [1, 0, 2, 40, 300]
+    weights = random.random(sum(sizes)) ** 8 * (random.random(sum(sizes)) < 0.7)
+    weights[0] = 0.0
+    ptr = np.concatenate([[0], np.cumsum(sizes)])
+    sums = pairs.row_sums(ptr, weights)
+    guides = pairs.row_guides(ptr, sums)
+    for low, high in itertools.pairwise(ptr):
+        if high > low:
+            masses = [0.0, *(random.random(200) * sums[high - 1]), sums[high - 1]]
+            found = [pairs.pick_guided(sums, guides, low, high, mass) for mass in masses]
+            assert found == [pairs.pick(sums, low, high, mass) for mass in masses]
 
 
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])

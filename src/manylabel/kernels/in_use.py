@@ -27,7 +27,8 @@ _BLOCK = 16
 def nothing_used(n_labels):
     """An empty list with room for every label."""
     return Used(
-        np.empty(n_labels, np.int32),
+        # Numba wraps negative indices around, which unsigned ones spare it.
+        np.empty(n_labels, np.uint32),
         np.empty(n_labels),
         np.empty(n_labels),
         np.full(n_labels, -1, np.int32),

@@ -32,7 +32,7 @@ from manylabel.kernels.in_use import (
     take,
 )
 from manylabel.kernels.labelling import expand, spread_priors
-from manylabel.kernels.pairs import find, pick
+from manylabel.kernels.pairs import find, pick, pick_guided
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 #: The logarithm of the greatest ratio told from greater ones.
@@ -200,7 +200,7 @@ def label_documents(
                         chosen = pick_used(used, parts, target)
                     elif target < in_use + by_word:
                         mass = (target - in_use) / alpha
-                        chosen = rows.labels[pick(rows.sums, low, high, mass)]
+                        chosen = rows.labels[pick_guided(rows.sums, rows.guides, low, high, mass)]
                     else:
                         mass = (target - in_use - by_word) / alpha
                         chosen = np.int32(pick(rows.smooth_sums, 0, n_labels, mass))

@@ -38,7 +38,7 @@ from manylabel.kernels.in_use import (
     take,
     take_part,
 )
-from manylabel.kernels.pairs import find, pick
+from manylabel.kernels.pairs import find, pick, pick_guided
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 #: Entries kept of the labels that words share with topics.
@@ -184,7 +184,8 @@ def draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state)
     """A label that the word was seen with, by s_wc times the topics' part of the prior."""
     if topics.smooth.size == 1:
         low, high = rows.pointers[word], rows.pointers[word + 1]
-        return rows.labels[pick(topics.pair_sums, low, high, mass / gamma)]
+        sums, guides = topics.pair_sums, topics.pair_guides
+        return rows.labels[pick_guided(sums, guides, low, high, mass / gamma)]
     t = pick_topic(mixture, gamma, topics.words[word], mass)
     if shared.at[kind, t] < 0:
         find_shared(rows, topics, word, t, shared, kind)
@@ -307,7 +308,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                         )
                     elif target < in_use + by_topics[kind] + by_word:
                         mass = (target - in_use - by_topics[kind]) / masses.kappa
-                        chosen = rows.labels[pick(rows.sums, low, high, mass)]
+                        chosen = rows.labels[pick_guided(rows.sums, rows.guides, low, high, mass)]
                     else:
                         chosen = draw_anywhere(rows, topics, mixture, gamma, masses, state)
                     in_use = add_part(rows, word, used, parts, in_use, chosen, weight)

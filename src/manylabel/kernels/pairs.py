@@ -98,3 +98,32 @@ def row_sums(pair_ptr, pair_values):
             total += pair_values[slot]
             sums[slot] = total
     return sums
+
+
+@kernel
+def row_guides(pair_ptr, sums):
+    """Of each row, cut into as many equal masses as it has pairs: the place where each begins."""
+    guides = np.zeros(sums.size, np.int32)
+    for row in range(pair_ptr.size - 1):
+        low, high = pair_ptr[row], pair_ptr[row + 1]
+        at = low
+        for slot in range(low, high):
+            mass = sums[high - 1] * ((slot - low) / (high - low))
+            while at < high - 1 and sums[at] <= mass:
+                at += 1
+            guides[slot] = at - low
+    return guides
+
+
+@kernel
+def pick_guided(sums, guides, low, high, mass):
+    """As :func:`pick`, in two or three looks instead of a dozen."""
+    total = sums[high - 1]
+    if total <= 0.0:
+        return high - 1
+    at = low + guides[low + min(int(mass / total * (high - low)), high - low - 1)]
+    while at > low and sums[at - 1] > mass:
+        at -= 1
+    while at < high - 1 and sums[at] <= mass:
+        at += 1
+    return at

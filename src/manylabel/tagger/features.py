@@ -18,6 +18,8 @@ __all__ = ["check_features", "choose_features", "has_words_only"]
 
 #: With fewer documents chance would choose; more than so many need not be tried.
 _FEWEST, _MOST = 2_000, 4_000
+#: Parts of words make searching and training several times slower, so not for more documents.
+_MOST_WITH_PARTS = 100_000
 #: Texts of so many words begin with what matters; in texts of so few every part of a word helps.
 _LONG, _SHORT = 100, 30
 _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
@@ -71,11 +73,10 @@ def choose_features(
     typical = float(np.median([len(text.split()) for text in sample]))
     if typical >= _LONG:
         more = _LEAD
-    elif typical <= _SHORT:
+    elif typical <= _SHORT and Y.shape[0] <= _MOST_WITH_PARTS:
         more = _PARTS
     else:
         return vectorizer
-
     richer = clone(vectorizer).set_params(**more)
     before, after = (
         _quality(clone(tried).set_params(verbose=False).fit_transform(sample), Y[chosen], n_jobs)

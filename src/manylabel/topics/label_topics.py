@@ -34,6 +34,7 @@ class TopicRows(NamedTuple):
     word_sums: NDArray[np.float64]
     mass: NDArray[np.float64]
     pair_sums: NDArray[np.float64]
+    pair_guides: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -124,17 +125,18 @@ class LabelTopics:
             words,
             words.sum(axis=1, dtype=np.float64),
             by_topic @ word_labels.smooth,
-            self._pair_sums(word_labels),
+            *self._pair_sums(word_labels),
         )
 
-    def _pair_sums(self, word_labels: WordLabels) -> NDArray[np.float64]:
+    def _pair_sums(self, word_labels: WordLabels) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Of a single topic, the running sums of phi phi' over the labels of each word."""
-        from manylabel.kernels.pairs import row_sums
+        from manylabel.kernels.pairs import row_guides, row_sums
 
         if self.n_topics != 1:
-            return np.zeros(0)
+            return np.zeros(0), np.zeros(0, np.int32)
         counted = self.counts.toarray().ravel() / self._divisors()
-        return row_sums(word_labels.pointers, word_labels.phi * counted[word_labels.labels])
+        sums = row_sums(word_labels.pointers, word_labels.phi * counted[word_labels.labels])
+        return sums, row_guides(word_labels.pointers, sums)
 
     def _store_state(self) -> dict[str, Any]:
         """What a model folder holds: not the rows, which can be made again."""

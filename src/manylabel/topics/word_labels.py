@@ -24,6 +24,7 @@ class Rows(NamedTuple):
     smooth_sums: NDArray[np.float64]
     dense_at: NDArray[np.int32]
     dense: NDArray[np.float32]
+    guides: NDArray[np.int32]
 
 
 #: A word that occurs with more than one in so many labels has its row laid out for all labels.
@@ -72,16 +73,18 @@ class WordLabels:
     @cached_property
     def rows(self) -> Rows:
         """The arrays that the kernels take."""
-        from manylabel.kernels.pairs import row_sums
+        from manylabel.kernels.pairs import row_guides, row_sums
 
+        sums = row_sums(self.pointers, self.phi)
         return Rows(
             self.pointers,
             self.labels,
             self.phi,
-            row_sums(self.pointers, self.phi),
+            sums,
             self.smooth,
             np.cumsum(self.smooth),
             *self._dense_rows(),
+            row_guides(self.pointers, sums),
         )
 
     def _dense_rows(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
