@@ -5,8 +5,7 @@ Names are imported when they are first used, so ``import manylabel`` itself is q
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from manylabel.public import imported_late
 
 __version__ = "0.1.0"
 
@@ -47,11 +46,4 @@ _HOMES = {
 __all__ = [*_HOMES, "__version__"]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'manylabel' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = imported_late(__name__, _HOMES)

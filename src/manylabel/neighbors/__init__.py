@@ -1,15 +1,16 @@
 """Exact neighbour search, and classifiers made of neighbours."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from manylabel.neighbors.brknn import BRkNN
-from manylabel.neighbors.iblr import IBLR
-from manylabel.neighbors.index import NeighborIndex, Neighbors
-from manylabel.neighbors.lcif import LCIF, FeatureKNN, InstanceKNN
-from manylabel.neighbors.mlknn import MLkNN
+from manylabel.public import imported_late
 
 if TYPE_CHECKING:
+    from manylabel.neighbors.brknn import BRkNN
     from manylabel.neighbors.entropy import EntropySelector
+    from manylabel.neighbors.iblr import IBLR
+    from manylabel.neighbors.index import NeighborIndex, Neighbors
+    from manylabel.neighbors.lcif import LCIF, FeatureKNN, InstanceKNN
+    from manylabel.neighbors.mlknn import MLkNN
 
 __all__ = [
     "IBLR",
@@ -23,11 +24,17 @@ __all__ = [
     "Neighbors",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # scikit-learn's selectors take a while to import, and few people select features.
-    if name == "EntropySelector":
-        from manylabel.neighbors.entropy import EntropySelector
-
-        return EntropySelector
-    raise AttributeError(f"module 'manylabel.neighbors' has no attribute {name!r}")
+__getattr__, __dir__ = imported_late(
+    __name__,
+    {
+        "IBLR": "manylabel.neighbors.iblr",
+        "LCIF": "manylabel.neighbors.lcif",
+        "BRkNN": "manylabel.neighbors.brknn",
+        "EntropySelector": "manylabel.neighbors.entropy",
+        "FeatureKNN": "manylabel.neighbors.lcif",
+        "InstanceKNN": "manylabel.neighbors.lcif",
+        "MLkNN": "manylabel.neighbors.mlknn",
+        "NeighborIndex": "manylabel.neighbors.index",
+        "Neighbors": "manylabel.neighbors.index",
+    },
+)

@@ -1,7 +1,25 @@
 """Ensembles of trees over documents: FastXML and PfastreXML."""
 
-from manylabel.trees.fastxml import FastXML
-from manylabel.trees.forest import Forest
-from manylabel.trees.pfastrexml import PfastreXML
+from typing import TYPE_CHECKING
 
-__all__ = ["FastXML", "Forest", "PfastreXML"]
+from manylabel.public import imported_late
+
+if TYPE_CHECKING:
+    from manylabel.trees.fastxml import FastXML
+    from manylabel.trees.forest import Forest
+    from manylabel.trees.pfastrexml import PfastreXML
+
+__all__ = [
+    "FastXML",
+    "Forest",
+    "PfastreXML",
+]
+
+__getattr__, __dir__ = imported_late(
+    __name__,
+    {
+        "FastXML": "manylabel.trees.fastxml",
+        "Forest": "manylabel.trees.forest",
+        "PfastreXML": "manylabel.trees.pfastrexml",
+    },
+)
