@@ -45,5 +45,4 @@ _HOMES = {
 
 __all__ = [*_HOMES, "__version__"]
 
-
-__getattr__, __dir__ = imported_late(__name__, _HOMES)
+__getattr__, __dir__ = imported_late(__name__, _HOMES, "__version__")

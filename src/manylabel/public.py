@@ -10,7 +10,7 @@ __all__ = ["imported_late"]
 
 
 def imported_late(
-    package: str, homes: Mapping[str, str]
+    package: str, homes: Mapping[str, str], *others: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and the ``__dir__`` of a package.
 
@@ -19,6 +19,8 @@ def imported_late(
     package : str
     homes : mapping
         Public name -> the module that defines it.
+    *others : str
+        Public names that are there from the beginning.
 
     Examples
     --------
@@ -32,4 +34,4 @@ def imported_late(
             return getattr(import_module(homes[name]), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return find, lambda: sorted(homes)
+    return find, lambda: sorted([*homes, *others])
