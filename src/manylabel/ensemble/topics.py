@@ -114,7 +114,8 @@ class TopicPart:
 
         ptr = candidates.indptr.astype(np.int64)
         sharing = np.zeros(candidates.nnz, np.bool_)
-        keep_best_of_rows(ptr, candidates.indices, votes, _SHARING, sharing)
+        # As others call it: another type would be compiled by itself, for a second.
+        keep_best_of_rows(ptr, candidates.indices, votes.astype(np.float64), _SHARING, sharing)
         each = np.repeat(length, np.diff(ptr))[sharing]
         weights = each * (_ETA * votes[sharing] + _ALPHA / candidates.shape[1])
         kept_ptr = np.concatenate([[0], np.cumsum(sharing)])[ptr]
