@@ -68,7 +68,7 @@ def demo(
       manylabel demo --json
       manylabel demo --serve
     """
-    note("Training; the first run also compiles the kernels, for about half a minute ...", quiet)
+    note("Training; the first run also compiles the kernels, for most of a minute ...", quiet)
     if serve:
         _serve(jobs, port, quiet)
         return
