@@ -18,12 +18,13 @@ __all__ = ["check_features", "choose_features", "has_words_only"]
 
 #: With fewer documents chance would choose; more than so many need not be tried.
 _FEWEST, _MOST = 2_000, 4_000
-#: Parts of words make searching and training several times slower, so not for more documents.
+#: Words have several parts each, and searching and training pay for all: not for more documents.
 _MOST_WITH_PARTS = 100_000
 #: Texts of so many words begin with what matters; in texts of so few every part of a word helps.
 _LONG, _SHORT = 100, 30
 _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
 _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
+#: How features are judged: the labels of so many neighbours, by cross-validation.
 _NEIGHBOURS, _FOLDS = 50, 3
 #: How many standard errors features must add to the measure to be worth their time.
 _WORTH = 1.0
