@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from manylabel.kernels.compile import kernel
+from manylabel.kernels.compile import kernel, step
 from manylabel.kernels.pairs import find
 
 #: ``labels`` in use, how much each holds (``n``), the smooth part of its phi, and where a label
@@ -43,7 +43,7 @@ def no_parts(n_labels):
     return np.zeros((n_labels // _BLOCK + 1) * _BLOCK)
 
 
-@kernel
+@step
 def add(used, rows, label, weight):
     """Let a label hold more; it enters the list if it is not there."""
     at = used.place[label]
@@ -55,7 +55,7 @@ def add(used, rows, label, weight):
     used.n[at] += weight
 
 
-@kernel
+@step
 def take(used, label, weight):
     """Let a label hold less; it leaves the list if nothing is left."""
     at = used.place[label]
@@ -69,7 +69,7 @@ def take(used, label, weight):
         used.place[label] = -1
 
 
-@kernel
+@step
 def clear(used):
     """Empty the list."""
     for i in range(used.size[0]):
@@ -77,7 +77,7 @@ def clear(used):
     used.size[0] = 0
 
 
-@kernel
+@step
 def gather(rows, word, used, parts):
     """phi_wc n_c of the labels in use, in their order; the sum."""
     low, high = rows.pointers[word], rows.pointers[word + 1]
@@ -100,7 +100,7 @@ def gather(rows, word, used, parts):
 
 
 # In any order, so that several are added at once.
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, fastmath={"reassoc"})
 def sum_blocks(parts, size, blocks):
     """The sums of blocks of parts; the sum of all."""
     n_blocks = (size + _BLOCK - 1) // _BLOCK
@@ -115,7 +115,7 @@ def sum_blocks(parts, size, blocks):
     return whole
 
 
-@kernel
+@step
 def take_part(used, parts, total, label, weight):
     """As :func:`take`, for parts that :func:`gather` found: keep them and their sums right."""
     at = used.place[label]
@@ -131,7 +131,7 @@ def take_part(used, parts, total, label, weight):
     return max(total - part, 0.0) if last > 0 else 0.0
 
 
-@kernel
+@step
 def add_part(rows, word, used, parts, total, label, weight):
     """As :func:`add`, for parts that :func:`gather` found: keep them and their sums right."""
     at = used.place[label]
@@ -148,7 +148,7 @@ def add_part(rows, word, used, parts, total, label, weight):
     return total + change_part(used, parts, at, phi_of(rows, word, label) * used.n[at])
 
 
-@kernel
+@step
 def change_part(used, parts, at, part):
     """Set a part; by how much it changed."""
     change = part - parts[at]
@@ -157,7 +157,7 @@ def change_part(used, parts, at, part):
     return change
 
 
-@kernel
+@step
 def pick_used(used, parts, target):
     """The label in use by whose part the running sum exceeds ``target``; the last if by none."""
     block, n_blocks = 0, (used.size[0] + _BLOCK - 1) // _BLOCK
@@ -171,7 +171,7 @@ def pick_used(used, parts, target):
     return used.labels[used.size[0] - 1]
 
 
-@kernel
+@step
 def phi_of(rows, word, label):
     """One phi_wc."""
     if rows.dense_at[word] >= 0:
@@ -183,7 +183,7 @@ def phi_of(rows, word, label):
     return rows.smooth[label]
 
 
-@kernel
+@step
 def pick_part(weights, n, target):
     """The first of ``n`` weights whose running sum exceeds ``target``; the last if none does."""
     for i in range(n):
@@ -193,7 +193,7 @@ def pick_part(weights, n, target):
     return n - 1
 
 
-@kernel
+@step
 def add_parts(used, parts, share, out, kind, wanted, credit):
     """Add a share of what :func:`gather` found to the labels' sums, and to the wanted credit."""
     for i in range(used.size[0]):

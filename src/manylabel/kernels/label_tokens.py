@@ -18,7 +18,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from manylabel.kernels.compile import kernel
+from manylabel.kernels.compile import kernel, step
 from manylabel.kernels.in_use import (
     NOTHING,
     add,
@@ -43,7 +43,7 @@ _STEEPEST = 600.0
 LabelTokens = namedtuple("LabelTokens", ["labels", "topics", "n", "m", "excess", "topic_n"])
 
 
-@kernel
+@step
 def excess(alpha, delta, n, m):
     """The ratio less 1 of a label with ``n`` word tokens and ``m`` label tokens."""
     if n < NOTHING:
@@ -54,7 +54,7 @@ def excess(alpha, delta, n, m):
     return math.exp(min(logarithm, _STEEPEST)) - 1.0
 
 
-@kernel
+@step
 def topic_label(topics, topic, label):
     """phi'_tc."""
     high = topics.label_pointers[label + 1]
@@ -65,7 +65,7 @@ def topic_label(topics, topic, label):
     return phi
 
 
-@kernel
+@step
 def draw_from_topic(topics, topic, n_labels, state):
     """A label by phi'_t."""
     low, high = topics.pointers[topic], topics.pointers[topic + 1]
@@ -76,7 +76,7 @@ def draw_from_topic(topics, topic, n_labels, state):
     return min(int((target - of_sparse) / topics.smooth[topic]), n_labels - 1)
 
 
-@kernel
+@step
 def start_tokens(rows, topics, tokens, used, delta, state):
     """Give every label token a topic at random and a label of that topic."""
     n_topics, n_labels = topics.smooth.size, rows.smooth.size
@@ -90,7 +90,7 @@ def start_tokens(rows, topics, tokens, used, delta, state):
         add(used, rows, label, delta)
 
 
-@kernel
+@step
 def draw_labels(rows, topics, tokens, used, parts, alpha, delta, state):
     """Draw the label of every label token (eq. 9)."""
     for i in range(used.size[0]):
@@ -119,7 +119,7 @@ def draw_labels(rows, topics, tokens, used, parts, alpha, delta, state):
         tokens.labels[i] = chosen
 
 
-@kernel
+@step
 def draw_topics(topics, tokens, gamma, mass, state):
     """Draw the topic of every label token (eq. 10)."""
     n_topics = topics.smooth.size
@@ -224,6 +224,5 @@ def label_documents(
         for label in range(n_labels):
             prior[label] += alpha
         if soft:
-            spread_priors(
-                rows, topics, words, first, n_types, soft_kappa, soft_tau, out, wanted, credit
-            )
+            own = words[first : first + n_types]
+            spread_priors(rows, topics, own, soft_kappa, soft_tau, out, wanted, credit)

@@ -25,7 +25,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from manylabel.kernels.compile import kernel
+from manylabel.kernels.compile import kernel, step
 from manylabel.kernels.in_use import (
     NOTHING,
     add_part,
@@ -52,9 +52,19 @@ Shared = namedtuple("Shared", ["at", "end", "labels", "sums", "size"])
 Topics = namedtuple("Topics", ["n", "active", "size"])
 #: The masses of a sweep: as in the module's text, and of all labels by topics and by both ways.
 Masses = namedtuple("Masses", ["scale", "kappa", "topics_everywhere", "everywhere"])
+#: A document: its words; by token the place of its word among them and its label, or -1; by word
+#: the weight of a token, S_w, the topics' part of the mass in this sweep, and the sum of the
+#: inverse masses of its tokens; and what is found, as in :func:`label_documents`.
+Text = namedtuple(
+    "Text",
+    [
+        "words", "kinds", "weights", "sums", "assigned", "by_topics", "inverse_sum", "out",
+        "wanted", "credit",
+    ],
+)  # fmt: skip
 
 
-@kernel
+@step
 def find_shared(rows, topics, word, topic, shared, kind):
     """Find the labels that a word shares with a topic."""
     if shared.size[0] + rows.smooth.size > shared.labels.size:
@@ -88,7 +98,7 @@ def find_shared(rows, topics, word, topic, shared, kind):
     shared.size[0] = end
 
 
-@kernel
+@step
 def pick_topic(mixture, gamma, masses, target):
     """A topic t by mass (N_t + gamma) masses[t]; the topics in use come first."""
     last = -1
@@ -108,7 +118,7 @@ def pick_topic(mixture, gamma, masses, target):
     return last
 
 
-@kernel
+@step
 def take_topic(mixture, topic, weight):
     """Let a topic hold less; it is no longer in use if nothing is left."""
     mixture.n[topic] -= weight
@@ -121,7 +131,7 @@ def take_topic(mixture, topic, weight):
                 break
 
 
-@kernel
+@step
 def draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, state):
     """Draw the topic of every token's label (eq. 10)."""
     smooth_n, smooth_all = 0.0, 0.0
@@ -155,7 +165,7 @@ def draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, stat
         smooth_n += weight * topics.smooth[chosen]
 
 
-@kernel
+@step
 def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
     """The masses that stay the same for a sweep."""
     n_topics = topics.smooth.size
@@ -170,7 +180,7 @@ def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
 
 
 # All topics in any order, eight at a time, are sooner added than those in use one by one.
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, fastmath={"reassoc", "contract"})
 def topics_of_word(topics, mixture, gamma, word):
     """The sum over topics of (N_t + gamma) G_wt."""
     row, n, total = topics.words[word], mixture.n, 0.0
@@ -179,7 +189,7 @@ def topics_of_word(topics, mixture, gamma, word):
     return total + gamma * topics.word_sums[word]
 
 
-@kernel
+@step
 def draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state):
     """A label that the word was seen with, by s_wc times the topics' part of the prior."""
     if topics.smooth.size == 1:
@@ -194,7 +204,7 @@ def draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state)
     return shared.labels[pick(shared.sums, shared.at[kind, t], end, mass)]
 
 
-@kernel
+@step
 def draw_anywhere(rows, topics, mixture, gamma, masses, state):
     """Any label, by m_c a_c."""
     if uniform(state) * masses.everywhere < masses.topics_everywhere:
@@ -225,6 +235,47 @@ def expand(values, first, n_types):
     return kinds, weights
 
 
+@step
+def draw_labels(rows, topics, gamma, text, masses, used, parts, mixture, shared, soft, share, state):
+    """Draw the label of every token (eq. 8); ``share`` of it is counted, nothing if that is 0."""
+    in_use, gathered = 0.0, -1
+    for token in range(text.kinds.size):
+        kind = text.kinds[token]
+        word, weight, old = text.words[kind], text.weights[kind], text.assigned[token]
+        # Tokens of a word follow each other, and each changes little for the next.
+        if kind == gathered:
+            if old >= 0:
+                in_use = take_part(used, parts, in_use, old, weight)
+        else:
+            if old >= 0:
+                take(used, old, weight)
+            in_use, gathered = gather(rows, word, used, parts), kind
+        by_topics, by_word = text.by_topics[kind], masses.kappa * text.sums[kind]
+        total = in_use + by_topics + by_word + masses.everywhere
+        if soft and share > 0.0:
+            part = share * weight / total
+            text.inverse_sum[kind] += part
+            add_parts(used, parts, part, text.out, kind, text.wanted, text.credit)
+        target = uniform(state) * total
+        if target < in_use:
+            chosen = pick_used(used, parts, target)
+        elif target < in_use + by_topics:
+            mass = (target - in_use) / masses.scale
+            chosen = draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state)
+        elif target < in_use + by_topics + by_word:
+            mass = (target - in_use - by_topics) / masses.kappa
+            low, high = rows.pointers[word], rows.pointers[word + 1]
+            chosen = rows.labels[pick_guided(rows.sums, rows.guides, low, high, mass)]
+        else:
+            chosen = draw_anywhere(rows, topics, mixture, gamma, masses, state)
+        in_use = add_part(rows, word, used, parts, in_use, chosen, weight)
+        text.assigned[token] = chosen
+        if not soft and share > 0.0:
+            text.out[chosen] += share * weight
+            if text.wanted[chosen] >= 0:
+                text.credit[kind, text.wanted[chosen]] += share * weight
+
+
 @kernel
 def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, soft, findings):
     """Sample the rows ``start`` to ``stop``, by a plan of chains, burn-in, samples and lag.
@@ -234,7 +285,7 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
     tokens are summed instead of draws (CGS_p). ``wanted`` maps a label to a column of ``credit`` or
     to -1; there a single document's tokens are added by word and label.
     """
-    doc_ptr, words, values = documents.pointers, documents.words, documents.values
+    doc_ptr, values = documents.pointers, documents.values
     wanted, credit = findings.wanted, findings.credit
     chains, burn_in, samples, lag = plan
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
@@ -249,9 +300,10 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
         n_types = doc_ptr[row + 1] - first
         eta, alpha = documents.etas[row], documents.alphas[row]
         out, theta = findings.counts[row - start], findings.mixtures[row - start]
+        words = documents.words[first : first + n_types]
         kinds, weights = expand(values, first, n_types)
-        name = document_name(words, values, first, doc_ptr[row + 1])
-        assigned, topic_of = np.empty(kinds.size, np.int32), np.empty(kinds.size, np.int32)
+        name = document_name(documents.words, values, first, doc_ptr[row + 1])
+        topic_of = np.empty(kinds.size, np.int32)
         shared = Shared(
             np.full((n_types, n_topics), -1, np.int32),
             np.empty((n_types, n_topics), np.int32),
@@ -259,13 +311,24 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
             pool_sums,
             np.zeros(1, np.int64),
         )
-        by_topics, inverse_sum = np.empty(n_types), np.empty(n_types)
+        text = Text(
+            words,
+            kinds,
+            weights,
+            sums_of(rows, words),
+            np.empty(kinds.size, np.int32),
+            np.empty(n_types),
+            np.empty(n_types),
+            out,
+            wanted,
+            credit,
+        )
         soft_kappa, soft_tau = np.zeros(n_types), np.zeros((n_types if soft else 0, n_topics))
         if kinds.size == 0:
             theta += 1.0 / max(n_topics, 1)
         for chain in range(chains if kinds.size > 0 else 0):
             start_stream(state, seed, mix(name ^ mix(np.uint64(chain))))
-            assigned[:] = -1
+            text.assigned[:] = -1
             topic_of[:] = -1
             mixture.n[:] = 0.0
             mixture.size[0] = 0
@@ -276,68 +339,46 @@ def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, sof
                 sampled = sweep >= burn_in and (sweep - burn_in) % lag == 0
                 masses = prior_masses(rows, topics, mixture, eta, alpha, gamma, length)
                 for kind in range(n_types):
-                    word = words[first + kind]
-                    by_topics[kind] = masses.scale * topics_of_word(topics, mixture, gamma, word)
-                    inverse_sum[kind] = 0.0
-                in_use, gathered = 0.0, -1
-                for token in range(kinds.size):
-                    kind = kinds[token]
-                    word, weight = words[first + kind], weights[kind]
-                    # Tokens of a word follow each other, and each changes little for the next.
-                    if kind == gathered:
-                        if assigned[token] >= 0:
-                            in_use = take_part(used, parts, in_use, assigned[token], weight)
-                    else:
-                        if assigned[token] >= 0:
-                            take(used, assigned[token], weight)
-                        in_use, gathered = gather(rows, word, used, parts), kind
-                    low, high = rows.pointers[word], rows.pointers[word + 1]
-                    by_word = masses.kappa * rows.sums[high - 1] if high > low else 0.0
-                    total = in_use + by_topics[kind] + by_word + masses.everywhere
-                    if soft and sampled:
-                        part = share * weight / total
-                        inverse_sum[kind] += part
-                        add_parts(used, parts, part, out, kind, wanted, credit)
-                    target = uniform(state) * total
-                    if target < in_use:
-                        chosen = pick_used(used, parts, target)
-                    elif target < in_use + by_topics[kind]:
-                        mass = (target - in_use) / masses.scale
-                        chosen = draw_by_topic(
-                            rows, topics, mixture, gamma, shared, kind, word, mass, state
-                        )
-                    elif target < in_use + by_topics[kind] + by_word:
-                        mass = (target - in_use - by_topics[kind]) / masses.kappa
-                        chosen = rows.labels[pick_guided(rows.sums, rows.guides, low, high, mass)]
-                    else:
-                        chosen = draw_anywhere(rows, topics, mixture, gamma, masses, state)
-                    in_use = add_part(rows, word, used, parts, in_use, chosen, weight)
-                    assigned[token] = chosen
-                    if sampled and not soft:
-                        out[chosen] += share * weight
-                        if wanted[chosen] >= 0:
-                            credit[kind, wanted[chosen]] += share * weight
+                    of_topics = topics_of_word(topics, mixture, gamma, words[kind])
+                    text.by_topics[kind] = masses.scale * of_topics
+                    text.inverse_sum[kind] = 0.0
+                counted = share if sampled else 0.0
+                draw_labels(
+                    rows, topics, gamma, text, masses, used, parts, mixture, shared, soft, counted,
+                    state,
+                )  # fmt: skip
                 if soft and sampled:
                     for kind in range(n_types):
-                        soft_kappa[kind] += masses.kappa * inverse_sum[kind]
+                        soft_kappa[kind] += masses.kappa * text.inverse_sum[kind]
                         for t in range(n_topics):
                             part = masses.scale * (mixture.n[t] + gamma)
-                            soft_tau[kind, t] += part * inverse_sum[kind]
+                            soft_tau[kind, t] += part * text.inverse_sum[kind]
                 if n_topics > 1:
                     length = values[first : first + n_types].sum()
-                    draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, state)
+                    draw_topics(
+                        topics, gamma, text.assigned, kinds, weights, topic_of, mixture, state
+                    )
                 if sampled:
                     for t in range(n_topics):
                         theta[t] += share * (mixture.n[t] + gamma) / (length + n_topics * gamma)
         clear(used)
         add_prior(topics, eta * theta, alpha, findings.priors[row - start])
         if soft:
-            spread_priors(
-                rows, topics, words, first, n_types, soft_kappa, soft_tau, out, wanted, credit
-            )
+            spread_priors(rows, topics, words, soft_kappa, soft_tau, out, wanted, credit)
 
 
 @kernel
+def sums_of(rows, words):
+    """S_w of the words of a document."""
+    sums = np.zeros(words.size)
+    for kind in range(words.size):
+        low, high = rows.pointers[words[kind]], rows.pointers[words[kind] + 1]
+        if high > low:
+            sums[kind] = rows.sums[high - 1]
+    return sums
+
+
+@step
 def add_prior(topics, tau, alpha, prior):
     """Add the prior of every label, alpha + sum over topics of tau_t phi'_tc (eq. 12)."""
     kappa = alpha
@@ -351,15 +392,15 @@ def add_prior(topics, tau, alpha, prior):
 
 
 @kernel
-def spread_priors(rows, topics, words, first, n_types, soft_kappa, soft_tau, out, wanted, credit):
+def spread_priors(rows, topics, words, soft_kappa, soft_tau, out, wanted, credit):
     """Add what comes from the prior, (s_wc + m_c) a_c, to the sums of full conditionals."""
     n_topics = topics.smooth.size
     tau, kappa = np.zeros(n_topics), 0.0
-    for kind in range(n_types):
+    for kind in range(words.size):
         kappa += soft_kappa[kind]
         for t in range(n_topics):
             tau[t] += soft_tau[kind, t]
-        word = words[first + kind]
+        word = words[kind]
         for i in range(rows.pointers[word], rows.pointers[word + 1]):
             label = rows.labels[i]
             prior = soft_kappa[kind]
@@ -374,7 +415,7 @@ def spread_priors(rows, topics, words, first, n_types, soft_kappa, soft_tau, out
             prior += topics.label_phi[j] * tau[topics.label_topics[j]]
         out[label] += rows.smooth[label] * prior
         if wanted[label] >= 0:
-            for kind in range(n_types):
+            for kind in range(words.size):
                 prior = soft_kappa[kind]
                 for j in range(topics.label_pointers[label], topics.label_pointers[label + 1]):
                     prior += topics.label_phi[j] * soft_tau[kind, topics.label_topics[j]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manylabel.kernels.compile import kernel
+from manylabel.kernels.compile import kernel, step
 
 
 @kernel
@@ -63,7 +63,7 @@ def fill_pairs(
     return pair_labels, slots
 
 
-@kernel
+@step
 def find(sorted_values, low, high, value):
     """The position of ``value`` between ``low`` and ``high``, or where it would stand."""
     while low < high:
@@ -75,7 +75,7 @@ def find(sorted_values, low, high, value):
     return low
 
 
-@kernel
+@step
 def pick(cumulative, low, high, mass):
     """The first position whose cumulative mass exceeds ``mass``; the last if none does."""
     high -= 1
@@ -115,7 +115,7 @@ def row_guides(pair_ptr, sums):
     return guides
 
 
-@kernel
+@step
 def pick_guided(sums, guides, low, high, mass):
     """As :func:`pick`, in two or three looks instead of a dozen."""
     total = sums[high - 1]

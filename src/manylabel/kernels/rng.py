@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manylabel.kernels.compile import kernel
+from manylabel.kernels.compile import step
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -16,7 +16,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 _UNIT = 2.0**-53
 
 
-@kernel
+@step
 def mix(value):
     """Scramble 64 bits."""
     value = (value ^ (value >> np.uint64(30))) * _FIRST
@@ -24,20 +24,20 @@ def mix(value):
     return value ^ (value >> np.uint64(31))
 
 
-@kernel
+@step
 def start_stream(state, seed, name):
     """Set the state to the beginning of the stream ``name`` (uint64) of ``seed`` (uint64)."""
     state[0] = mix(mix(seed + _STEP) ^ mix(name + _SECOND))
 
 
-@kernel
+@step
 def uniform(state):
     """The next number in [0, 1)."""
     state[0] += _STEP
     return (mix(state[0]) >> np.uint64(11)) * _UNIT
 
 
-@kernel
+@step
 def document_name(words, values, start, stop):
     """A stream's name made of a document's content, so that its place in a batch is no matter."""
     name = np.uint64(stop - start)
