@@ -1,4 +1,4 @@
-"""Run every preset that the corpora at hand allow, and write ``docs/results.md``.
+"""Run every preset that the corpora at hand allow; write ``docs/results.md`` and README's table.
 
     python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--jobs N]
 
@@ -16,9 +16,12 @@ from manylabel.cli.compare_progress import watching
 from manylabel.compare import PRESETS, make_preset, run
 from manylabel.compare.presets import data_folder
 from manylabel.compare.report import write_report, write_text
-from manylabel.compare.summary import summary_page
+from manylabel.compare.summary import highlight_table, summary_page
 
 PAGE = Path(__file__).parent / "results.md"
+README = Path(__file__).parents[1] / "README.md"
+#: What stands in the README before and after its table of results.
+MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
 
 
 def main() -> None:
@@ -47,6 +50,10 @@ def main() -> None:
             others = [corpus for corpus in known if corpus not in chosen]
             left_out[name] = f"{name} on {', '.join(others)}"
         write_text(PAGE, summary_page(found, list(left_out.values())))
+    if not left_out:
+        before, rest = README.read_text("utf-8").split(MARKS[0])
+        after = rest.split(MARKS[1], 1)[1]
+        write_text(README, before + highlight_table(found).join(MARKS) + after)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ from manylabel.compare.cells import plain
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.latex import to_latex
 from manylabel.compare.page import to_html
-from manylabel.compare.plan import Claim
+from manylabel.compare.plan import Claim, Highlight
 from manylabel.compare.plots import PLOTS, plots_of
 from manylabel.compare.report import write_report
-from manylabel.compare.summary import summary_page, verdict
+from manylabel.compare.summary import highlight_table, summary_page, verdict
 from manylabel.compare.tables import measure_title, number, to_csv, to_json, to_markdown
 
 
@@ -189,6 +189,23 @@ def test_the_summary_counts_what_a_paper_claims():
     assert "`manylabel compare --preset a-preset`" in page
     assert "(figure 12)" in page
     assert "Not everything" not in page
+
+
+def test_highlights_stand_beside_what_was_published_and_what_was_run():
+    plan = made_plan(
+        published={("one", "good"): {"p@1": 0.5}, ("one", "BERT, published"): {"p@1": 0.25}},
+        highlights=(
+            Highlight("one", ("p@1",), "good", ("good", "<b>bad</b>", "BERT, published", "absent")),
+            Highlight("one", ("p@1",), "not run", ("good",)),
+        ),
+    )
+    results = made_results(plan, SKILLS, FAILED)
+    bad = next(line for line in results.lines["one"] if line.title == "<b>bad</b>")
+    score = f"{bad.values['p@1'].mean:.3f}".removeprefix("0")
+    *_, row = lines = highlight_table({"a-preset": results}).splitlines()
+    assert len(lines) == 3
+    assert row.startswith(f"| One & <Only>: P@1 | good, published: .500; <b>bad</b>: {score} in ")
+    assert "; BERT, published: .250 | good: " in row
 
 
 def test_the_summary_says_what_was_not_run():

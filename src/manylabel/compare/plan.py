@@ -131,6 +131,20 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Highlight:
+    """Some measures of a row on a problem, to be shown in short beside others.
+
+    A row named ``beside`` stands there as it was run, or as it was published if it was not run;
+    the row itself stands there as it was published.
+    """
+
+    problem: str
+    metrics: tuple[str, ...]
+    row: str
+    beside: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """Everything there is to run and to show.
 
@@ -161,6 +175,8 @@ class Plan:
         Names of problems that have one seed only.
     claims : tuple of Claim
         What a paper says in words.
+    highlights : tuple of Highlight
+        What a reader in a hurry should see.
     """
 
     title: str
@@ -177,6 +193,7 @@ class Plan:
     own_rows: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     once: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    highlights: tuple[Highlight, ...] = ()
 
     def seeds_of(self, problem: Problem) -> range:
         """The seeds that a problem runs with."""

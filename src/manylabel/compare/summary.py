@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from manylabel.compare.frequency import frequency_curves
-from manylabel.compare.plan import Claim, Problem
-from manylabel.compare.results import LEVEL, Results
+from manylabel.compare.plan import Claim, Highlight, Problem
+from manylabel.compare.results import LEVEL, Line, Results
 from manylabel.compare.significance import SENTENCE
 from manylabel.compare.tables import (
     describe,
@@ -17,10 +17,11 @@ from manylabel.compare.tables import (
     number,
     problem_table,
     rank_table,
+    seconds,
 )
 from manylabel.metrics import get_measure
 
-__all__ = ["summary_page", "verdict"]
+__all__ = ["highlight_table", "summary_page", "verdict"]
 
 #: Differences up to this, or up to this share of the published value, are no difference.
 _SAME, _SAME_SHARE = 0.005, 0.05
@@ -154,3 +155,42 @@ def _frequency_table(results: Results, problem: Problem) -> str:
         f"≈ cannot be told from {reference.title} (paired t-test, p ≥ {LEVEL}):\n\n"
         f"{markdown_table(header, rows)}\n"
     )
+
+
+def highlight_table(found: Mapping[str, Results]) -> str:
+    """The highlights of presets that were run, as a short table."""
+    rows = [
+        row
+        for results in found.values()
+        for highlight in results.plan.highlights
+        if (row := _highlight(results, highlight))
+    ]
+    table = [["Corpus, measures", "Beside", "manylabel"], ["---"] * 3, *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in table)
+
+
+def _highlight(results: Results, highlight: Highlight) -> list[str]:
+    """The cells of a highlight; none if its row was not run."""
+    headings = {problem.name: problem.heading for problem in results.plan.problems}
+    lines = {line.title: line for line in results.lines.get(highlight.problem, [])}
+    if highlight.row not in lines or not lines[highlight.row].values:
+        return []
+    beside = [
+        _short(lines[title], highlight.metrics, is_published=title == highlight.row)
+        for title in highlight.beside
+        if title in lines
+    ]
+    measures = ", ".join(map(measure_title, highlight.metrics))
+    own = _short(lines[highlight.row], highlight.metrics)
+    return [f"{headings[highlight.problem]}: {measures}", "; ".join(beside), own]
+
+
+def _short(line: Line, metrics: Sequence[str], is_published: bool = False) -> str:
+    """A row's measures one after the other, with the time to train if it was run."""
+    is_published = is_published or not line.values
+    values = [line.published[name] if is_published else line.values[name].mean for name in metrics]
+    shown = " ".join(number(value).removeprefix("0") for value in values)
+    if not is_published:
+        return f"{line.title}: {shown} in {seconds(line.seconds['train'])} s"
+    said = "" if "published" in line.title else ", published"
+    return f"{line.title}{said}: {shown}"

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import njit
 
 # `error_model="numpy"` drops the division-by-zero checks that stop loops from becoming vector code.
-kernel = njit(cache=True, nogil=True, error_model="numpy")
+_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_STEP: dict[str, Any] = {**_KERNEL, "_nrt": False}
+
+kernel = njit(**_KERNEL)
 
 # For a step inside a kernel that makes no array of its own: nothing counts the references to those
 # that it reads, which would be an atomic addition for each array of each tuple that it looks into.
-step = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+step = njit(**_STEP)
+
+# For a step that adds in any order, so that it adds several numbers at once.
+summing_step = njit(**_STEP, fastmath={"reassoc", "contract"})

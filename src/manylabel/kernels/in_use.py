@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
-from manylabel.kernels.compile import kernel, step
+from manylabel.kernels.compile import kernel, step, summing_step
 from manylabel.kernels.pairs import find
 
 #: ``labels`` in use, how much each holds (``n``), the smooth part of its phi, and where a label
@@ -99,8 +98,7 @@ def gather(rows, word, used, parts):
     return sum_blocks(parts, size, used.blocks)
 
 
-# In any order, so that several are added at once.
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, fastmath={"reassoc"})
+@summing_step
 def sum_blocks(parts, size, blocks):
     """The sums of blocks of parts; the sum of all."""
     n_blocks = (size + _BLOCK - 1) // _BLOCK

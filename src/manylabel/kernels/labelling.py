@@ -23,9 +23,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
-from manylabel.kernels.compile import kernel, step
+from manylabel.kernels.compile import kernel, step, summing_step
 from manylabel.kernels.in_use import (
     NOTHING,
     add_part,
@@ -179,8 +178,8 @@ def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
     return Masses(scale, kappa, topics_everywhere, everywhere)
 
 
-# All topics in any order, eight at a time, are sooner added than those in use one by one.
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, fastmath={"reassoc", "contract"})
+# All topics, eight at a time, are sooner added than those in use one by one.
+@summing_step
 def topics_of_word(topics, mixture, gamma, word):
     """The sum over topics of (N_t + gamma) G_wt."""
     row, n, total = topics.words[word], mixture.n, 0.0
@@ -236,7 +235,9 @@ def expand(values, first, n_types):
 
 
 @step
-def draw_labels(rows, topics, gamma, text, masses, used, parts, mixture, shared, soft, share, state):
+def draw_labels(
+    rows, topics, gamma, text, masses, used, parts, mixture, shared, soft, share, state
+):
     """Draw the label of every token (eq. 8); ``share`` of it is counted, nothing if that is 0."""
     in_use, gathered = 0.0, -1
     for token in range(text.kinds.size):

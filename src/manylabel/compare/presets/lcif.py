@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from manylabel.compare.plan import Plan, Row
+from manylabel.compare.plan import Highlight, Plan, Row
 from manylabel.compare.presets.corpora import problem, published
 
 __all__ = ["lcif"]
@@ -84,4 +84,7 @@ def lcif(data: Path) -> Plan:
             for corpus in corpora
             if "IBLR" not in values[corpus]
         },
+        highlights=tuple(
+            Highlight(corpus, _METRICS[:3], "LCIF", ("LCIF",)) for corpus in ("bibtex", "delicious")
+        ),
     )
