@@ -57,9 +57,10 @@ def describe(results: Results, problem: Problem) -> str:
         return ""
     corpus = results.corpora[keys[0]]
     train, test = corpus["documents"]
-    split = f"{len(set(keys))} random splits, each with " if problem.is_split else ""
+    n_splits = len(set(keys)) if problem.is_split else 0
+    split = "A random split: " if n_splits == 1 else f"{n_splits} random splits, each with "
     return (
-        f"{split}{train:,} documents to learn from and {test:,} to test on, "
+        f"{split if n_splits else ''}{train:,} documents to learn from and {test:,} to test on, "
         f"{corpus['features']:,} features, {corpus['labels']:,} labels, "
         f"{corpus['cardinality']:.2f} labels a document."
     )

@@ -61,7 +61,13 @@ def rubin(data: Path) -> Plan:
         (*_DOCUMENT, *_LABEL),
         seeds=5,
         once=("eurlex57k",),
-        own_rows={"eurlex57k": (*_topic_models("rubin-eurlex", _EURLEX, _EURLEX_TOPICS), vanilla)},
+        own_rows={
+            "eurlex57k": (
+                Row("Subset LLDA, our defaults", "subset-llda"),
+                *_topic_models("rubin-eurlex", _EURLEX, _EURLEX_TOPICS),
+                vanilla,
+            )
+        },
         claims=(
             Claim("Dependency-LDA", "Prior-LDA", _DOCUMENT, dict.fromkeys(both, "13 of 13")),
             Claim("Dependency-LDA", "Flat-LDA", _DOCUMENT, dict.fromkeys(both, "13 of 13")),
