@@ -1,7 +1,7 @@
 """The topic models: their speed beside tomotopy, and their figures beside the papers'.
 
     python -m benchmarks.topics [--corpus NAME] [--seeds N] [--random]
-                                [training] [prediction] [papers] [yahoo] [eurlex]
+                                [training] [prediction] [papers] [eurlex]
 
 Prints Markdown. Without names everything runs; the options are of ``papers``.
 Times are CPU seconds of one run, after a small one that compiles, and add up the threads; they
@@ -274,27 +274,6 @@ def svms(X: sparse.csr_array, Y: sparse.csr_array, X_test: sparse.csr_array, pru
     return scores, seconds
 
 
-def yahoo_sets(n_test: int = 2_000) -> None:
-    for name in ("yahoo-arts", "yahoo-health"):
-        print(f"\n## {name}: Rubin's settings, 1,000 training documents of one seeded split\n")
-        X, Y, X_test, Y_test = yahoo(name)
-        X_test, Y_test = X_test[:n_test], Y_test[:n_test]
-        shared, scores = None, {}
-        for model in (FlatLDA, PriorLDA, DependencyLDA):
-            made = model.from_preset("rubin-yahoo", train_chains=8, chains=2, n_jobs=N_JOBS)
-            if model is DependencyLDA:
-                made.set_params(topic_chains=2)
-            made.set_params(training=shared).fit(X, Y)
-            shared = made.training_
-            scores[model.__name__] = made.decision_function(X_test)
-        scores |= svms(X, Y, X_test, prune=0)[0]
-        rubin_table(scores, Y_test, Y)
-        print(
-            f"\n{n_test:,} test documents. As in the paper, but with 8 chains of training, 2 of "
-            "topics and 2 of prediction."
-        )
-
-
 def eurlex_training() -> LabelledTraining:
     train, _ = corpus("eurlex57k")
     return train_phi(train.X, train.Y, inference="cgs_p", burn_in=25, n_jobs=N_JOBS, random_state=0)
@@ -393,7 +372,7 @@ def latency(model: SubsetLLDA, X: sparse.csr_array) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    sections = ("training", "prediction", "papers", "yahoo", "eurlex")
+    sections = ("training", "prediction", "papers", "eurlex")
     parser.add_argument("sections", nargs="*", choices=[*sections, []], metavar="SECTION")
     parser.add_argument("--corpus", choices=("bibtex", "delicious"))
     parser.add_argument("--seeds", type=int, default=5)
@@ -407,8 +386,6 @@ def main() -> None:
     if "papers" in chosen:
         names = (given.corpus,) if given.corpus else ("bibtex", "delicious")
         papers(names, given.seeds, given.random)
-    if "yahoo" in chosen:
-        yahoo_sets()
     if "prediction" in chosen or "eurlex" in chosen:
         shared = eurlex_training()
         if "prediction" in chosen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manylabel.compare import PRESETS, Plan, Row, make_preset
+from manylabel.compare.estimators import make_estimator
 from manylabel.compare.plan import Problem, parse_row
 from manylabel.compare.presets import data_folder
 from manylabel.exceptions import InputError, ParameterError
@@ -39,6 +40,15 @@ def test_rows_that_mean_nothing_are_refused(text, message):
     with pytest.raises(ParameterError) as error:
         parse_row(text, {}, "p@1")
     assert str(error.value) == message
+
+
+def test_a_row_with_a_seed_of_its_own_runs_once_and_keeps_it():
+    row = Row("Trees", "fastxml", {"random_state": 7})
+    assert not row.depends_on_seed
+    assert make_estimator(row, seed=3, n_jobs=1).random_state == 7
+    row = Row("Trees", "fastxml")
+    assert row.depends_on_seed
+    assert make_estimator(row, seed=3, n_jobs=1).random_state == 3
 
 
 def test_a_package_may_be_in_another_environment(monkeypatch):

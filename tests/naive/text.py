@@ -83,8 +83,11 @@ def weights(train, rows, scheme, *, k1=1.2, b=0.75, normalize=True):
                 relative = sum(row) / mean_length if mean_length else sum(row)
                 saturated = (k1 + 1) * count / (count + k1 * (1 - b + b * relative))
                 new.append(saturated * math.log(1 + (n - n_f + 0.5) / (n_f + 0.5)))
+            elif scheme == "share":
+                new.append(count / sum(row))
             else:
                 new.append(1.0 if scheme == "binary" else float(count))
         length = math.sqrt(sum(value * value for value in new))
-        weighted.append([v / length for v in new] if normalize and length else new)
+        is_unit = normalize and length and scheme != "share"
+        weighted.append([v / length for v in new] if is_unit else new)
     return weighted

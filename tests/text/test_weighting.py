@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.text import Weighting, make_weighting
 
-SCHEMES = ["tfidf", "bm25", "binary", None]
+SCHEMES = ["tfidf", "bm25", "binary", "share", None]
 
 
 def count_matrices(n_columns: int = 4):
@@ -123,11 +123,12 @@ def test_a_weighting_can_be_made_from_a_name_or_copied():
     [
         (
             lambda: make_weighting("tf"),
-            "`weighting` must be 'tfidf', 'bm25', 'binary', None or a Weighting; got 'tf'.",
+            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', None or a Weighting; "
+            "got 'tf'.",
         ),
         (
             lambda: Weighting("idf").fit([[1]]),
-            "`scheme` must be 'tfidf', 'bm25', 'binary' or None; got 'idf'.",
+            "`scheme` must be 'tfidf', 'bm25', 'binary', 'share' or None; got 'idf'.",
         ),
         (
             lambda: Weighting(b=2).fit([[1]]),

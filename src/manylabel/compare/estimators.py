@@ -23,7 +23,7 @@ TUNABLE = ("instance-knn", "feature-knn", "lcif")
 
 
 def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
-    """The estimator of a row, not fitted and not tuned, with its seed and threads."""
+    """The estimator of a row, not fitted and not tuned, with its threads and its seed."""
     if row.is_ours:
         estimator = row.make()
     elif row.model.startswith(("omikuji:", "pecos:")):
@@ -34,6 +34,8 @@ def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
         estimator = _factory(row.model)(**row.parameters)
     known = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     wanted = {"random_state": seed, "n_jobs": n_jobs}
+    if "random_state" in row.parameters:
+        del wanted["random_state"]
     given = {name: value for name, value in wanted.items() if name in known}
     return estimator.set_params(**given) if given else estimator
 

@@ -101,6 +101,8 @@ class Row:
         """Whether another seed may give another answer on the same documents."""
         if not self.is_ours:
             return True
+        if "random_state" in self.parameters:
+            return False
         try:
             return "random_state" in self.make().get_params(deep=False)
         except Exception:

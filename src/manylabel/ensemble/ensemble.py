@@ -89,7 +89,7 @@ class Ensemble(MultiLabelClassifier):
         likelihood are stretched, or "likelihood".
     C : float, default=1
         Of the linear part: the weight of the loss against the regularisation.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         Of neighbours, words and the linear part. Topics read the features as they are.
     threshold : str, float or threshold, default="best:micro-f1"
         From probabilities to labels; fitted on out-of-sample scores.

@@ -30,7 +30,7 @@ class OneVsRestSVM(LinearClassifier):
     tuned : bool, default=False
         Choose for each label how much its positive documents weigh, by accuracy on a hold-out:
         one of 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000 and negatives / positives.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         What is done to the features.
     prune : float, default=0.01
         Drop weights that are nearer 0 than this.

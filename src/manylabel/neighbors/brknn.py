@@ -164,7 +164,7 @@ class BRkNN(LazyClassifier):
         Which labels are given. None: those that at least half of the neighbours carry. ``"a"``:
         the best label as well if that gives none. ``"b"``: the s best labels, where s is the mean
         number of labels of the neighbours, rounded, halves up.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         What is done to the features before cosines are taken; None is the paper's.
     n_jobs : int, optional
         Threads.

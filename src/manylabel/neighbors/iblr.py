@@ -161,7 +161,7 @@ class IBLR(LazyClassifier):
         which a very large value comes near to.
     prune : float, default=0.01
         Drop coefficients that are nearer 0 than this, so that the rest can be stored sparse.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         What is done to the features before cosines are taken.
     threshold : str, float or threshold, default="0.5"
         From scores to labels; by default the best label is given in any case. What there is to

@@ -23,7 +23,7 @@ class InstanceKNN(VotingClassifier):
         How many training documents vote.
     alpha : float, default=2
         The power of their similarities.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         How features are weighed first; None is the paper's plain cosine.
     second_order : float, default=0
         The weight of the second-order votes, from 0 to 1. Each neighbour then also brings the

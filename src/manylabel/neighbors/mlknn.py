@@ -126,7 +126,7 @@ class MLkNN(LazyClassifier):
         Neighbours.
     smoothing : float, default=1
         Added to every count of training documents; above 0.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         What is done to the features before cosines are taken.
     threshold : str, float or threshold, default="0.5"
         From scores to labels. The paper gives what is more likely than not, be it nothing:

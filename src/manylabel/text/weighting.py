@@ -15,7 +15,7 @@ from manylabel.validation import check_matrix, check_real
 
 __all__ = ["Weighting", "make_weighting"]
 
-_SCHEMES = ("tfidf", "bm25", "binary", None)
+_SCHEMES = ("tfidf", "bm25", "binary", "share", None)
 
 
 class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -28,11 +28,12 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     - ``"bm25"``: :math:`\frac{(k_1 + 1)c}{c + k_1(1 - b + b d / \bar d)}
       \ln(1 + \frac{n - n_f + 0.5}{n_f + 0.5})`, never negative, as in Lucene;
     - ``"binary"``: 1;
+    - ``"share"``: :math:`c / d`, so that rows sum to 1, which they are left to do;
     - ``None``: :math:`c`.
 
     Parameters
     ----------
-    scheme : {"tfidf", "bm25", "binary", None}, default="tfidf"
+    scheme : {"tfidf", "bm25", "binary", "share", None}, default="tfidf"
     sublinear_tf : bool, default=True
         For tf-idf: damp counts by :math:`1 + \ln c`. A value below 1, which no count is, stays as
         it is, so weights are never negative.
@@ -41,7 +42,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     k1, b : float, default=1.2 and 0.75
         For BM25: how soon counts saturate, and how far the length of documents matters (0 to 1).
     normalize : bool, default=True
-        Divide each row by its Euclidean length.
+        Divide each row by its Euclidean length, unless the scheme is ``"share"``.
     dtype : {float64, float32}, default=float64
         Of the weights.
 
@@ -123,9 +124,11 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             weights *= (self.k1 + 1) / (counts.data + np.repeat(offsets, np.diff(counts.indptr)))
         elif self.scheme == "binary":
             weights[:] = 1
+        elif self.scheme == "share":
+            weights /= np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
         if self.scheme in ("tfidf", "bm25"):
             weights *= self.idf_.astype(self.dtype)[counts.indices]
-        if self.normalize:
+        if self.normalize and self.scheme != "share":
             _unit_rows(weights, counts.indptr)
         return sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
 
@@ -159,7 +162,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         if self.scheme not in _SCHEMES:
             raise ParameterError(
-                f"`scheme` must be 'tfidf', 'bm25', 'binary' or None; got {self.scheme!r}."
+                f"`scheme` must be 'tfidf', 'bm25', 'binary', 'share' or None; got {self.scheme!r}."
             )
         if np.dtype(self.dtype) not in (np.float32, np.float64):
             raise ParameterError(f"`dtype` must be float32 or float64; got {self.dtype!r}.")
@@ -172,7 +175,7 @@ def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) 
 
     Parameters
     ----------
-    spec : {"tfidf", "bm25", "binary", None} or Weighting
+    spec : {"tfidf", "bm25", "binary", "share", None} or Weighting
         A scheme with its defaults, or a weighting, which is copied with its parameters.
     dtype : dtype
         Of the weights, where ``spec`` is a scheme.
@@ -186,7 +189,8 @@ def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) 
         return clone(spec)
     if spec not in _SCHEMES:
         raise ParameterError(
-            f"`weighting` must be 'tfidf', 'bm25', 'binary', None or a Weighting; got {spec!r}."
+            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', None or a Weighting; "
+            f"got {spec!r}."
         )
     return Weighting(spec, dtype=dtype)
 

@@ -76,7 +76,7 @@ class SubsetLLDA(TopicClassifier):
     n_neighbors : int, default=50
     power : float, default=3
         Neighbours weigh their similarity to this power; 0 counts them.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         What is done to the counts before the search for neighbours.
     eta : float, optional
         Prior weight of a label that all neighbours carry; by default in proportion to the

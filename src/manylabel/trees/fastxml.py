@@ -52,13 +52,13 @@ class FastXML(MultiLabelClassifier):
         What the log loss costs beside the L1 norm; the two sides of a node weigh the same in all.
     bias : float, default=0.1
         Value of the feature that every document has; 0 for none.
-    weighting : {"tfidf", "bm25", "binary", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         Of the features; None is the paper's way. All rows are scaled alike, to lengths whose square
         is 1 on average, so a short document weighs less than a long one; where every row should be
         of length 1, give a `Weighting`, which normalizes.
     threshold : str, float or threshold, default="cardinality"
         As :func:`manylabel.thresholds.make_threshold` takes it.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         The sides that the nodes start from; each tree draws from a stream of its own.
     n_jobs : int, optional
         Threads; the trees are the same at any number.
@@ -93,7 +93,7 @@ class FastXML(MultiLabelClassifier):
         bias: float = 0.1,
         weighting: str | Weighting | None = "tfidf",
         threshold: Any = "cardinality",
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

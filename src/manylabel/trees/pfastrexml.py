@@ -82,7 +82,7 @@ class PfastreXML(FastXML):
         bias: float = 0.1,
         weighting: str | Weighting | None = "tfidf",
         threshold: Any = "cardinality",
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -26,8 +26,6 @@ def xmc(data: Path) -> Plan:
         Row("LCIF, tuned", "lcif", {**top, "labels_per_feature": 100}, tuned_for=tuned),
         Row("Subset SVM", "subset-svm", top),
         Row("Ensemble", "ensemble", top),
-        Row("FastXML", "fastxml", top),
-        Row("PfastreXML", "pfastrexml", top),
         *trees,
     )
     titles = (
