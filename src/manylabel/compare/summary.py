@@ -46,6 +46,8 @@ def summary_page(found: Mapping[str, Results], left_out: Sequence[str] = ()) -> 
         What was not run, in words.
     """
     parts = [_HEAD]
+    if found:
+        parts.append(f"All of it: {_duration(*found.values())}\n")
     if left_out:
         parts.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
     for name, results in found.items():
@@ -72,12 +74,14 @@ def _preset(name: str, results: Results) -> list[str]:
     return parts
 
 
-def _duration(results: Results) -> str:
+def _duration(*found: Results) -> str:
     """How long the models took in all."""
-    total = sum(sum(run.record["seconds"].values()) for run in results.found.values())
-    n = len(results.found)
+    runs = [run for results in found for run in results.found.values()]
+    total = sum(sum(run.record["seconds"].values()) for run in runs)
+    n_jobs = max(results.plan.n_jobs for results in found)
     shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
-    return f"{n} runs of models, {shown} in all."
+    threads = f"{n_jobs} thread{'s' if n_jobs != 1 else ''}"
+    return f"{len(runs)} runs of models one after the other, {shown} with {threads}."
 
 
 def _sentences(results: Results, problem: Problem) -> list[str]:
