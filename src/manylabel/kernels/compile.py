@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from numba import njit
+from numba.core.cpu import CPUTargetOptions
 
 # `error_model="numpy"` drops the division-by-zero checks that stop loops from becoming vector code.
 _KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-_STEP: dict[str, Any] = {**_KERNEL, "_nrt": False}
+# Numba does not document this option; without it a step is a kernel like others.
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
 
 kernel = njit(**_KERNEL)
 
 # For a step inside a kernel that makes no array of its own: nothing counts the references to those
 # that it reads, which would be an atomic addition for each array of each tuple that it looks into.
-step = njit(**_STEP)
+step = njit(**_KERNEL, **_UNCOUNTED)
 
 # For a step that adds in any order, so that it adds several numbers at once.
-summing_step = njit(**_STEP, fastmath={"reassoc", "contract"})
+summing_step = njit(**_KERNEL, **_UNCOUNTED, fastmath={"reassoc", "contract"})
