@@ -177,6 +177,15 @@ def test_the_summary_says_how_far_published_values_are_reached(results):
     assert verdict(low, low.plan.problems[0]) == ""
 
 
+def test_the_summary_begins_with_how_each_comparison_came_out(results):
+    silent = made_results(made_plan(published={}), SKILLS, FAILED)
+    page = summary_page({"a-preset": results, "another": silent})
+    title = "| A title with <script>alert(1)</script>: One & <Only>, two |"
+    counted, nothing = [line for line in page.splitlines() if line.startswith(title)]
+    assert counted.removeprefix(title).replace(" ", "") == "2|2|0|0|"
+    assert nothing.removeprefix(title).replace(" ", "") == "–|–|–|–|"
+
+
 def test_the_summary_counts_what_a_paper_claims():
     metrics = ("p@1", "auc-roc", "label-average-precision")
     plan = made_plan(

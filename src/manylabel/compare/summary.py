@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.plan import Claim, Highlight, Problem
@@ -48,6 +49,7 @@ def summary_page(found: Mapping[str, Results], left_out: Sequence[str] = ()) -> 
     parts = [_HEAD]
     if found:
         parts.append(f"All of it: {_duration(*found.values())}\n")
+        parts.append(_overview(found) + "\n")
     if left_out:
         parts.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
     for name, results in found.items():
@@ -92,8 +94,19 @@ def _sentences(results: Results, problem: Problem) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def verdict(results: Results, problem: Problem) -> str:
-    """How our values compare with the published ones, and where they are lower."""
+class _Judged(NamedTuple):
+    """How many of our values are better than the published ones or the same, and the others."""
+
+    better: int
+    same: int
+    worse: list[str]
+
+    @property
+    def total(self) -> int:
+        return self.better + self.same + len(self.worse)
+
+
+def _judge(results: Results, problem: Problem) -> _Judged:
     better, same, worse = 0, 0, []
     for line in results.lines[problem.name]:
         for name, theirs in line.published.items():
@@ -108,13 +121,38 @@ def verdict(results: Results, problem: Problem) -> str:
                 same += 1
             else:
                 worse.append(f"{line.title}, {measure_title(name)} by {number(-gain)}")
-    if not better + same + len(worse):
+    return _Judged(better, same, worse)
+
+
+def verdict(results: Results, problem: Problem) -> str:
+    """How our values compare with the published ones, and where they are lower."""
+    judged = _judge(results, problem)
+    if not judged.total:
         return ""
     counted = (
-        f"Of {better + same + len(worse)} published values ours are better in {better}, the same "
-        f"in {same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(worse)}"
+        f"Of {judged.total} published values ours are better in {judged.better}, the same "
+        f"in {judged.same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(judged.worse)}"
     )
-    return f"{counted}: {'; '.join(worse)}." if worse else f"{counted}."
+    return f"{counted}: {'; '.join(judged.worse)}." if judged.worse else f"{counted}."
+
+
+def _overview(found: Mapping[str, Results]) -> str:
+    """How each comparison came out, in a row."""
+    rows = []
+    for results in found.values():
+        judged = [_judge(results, problem) for problem in results.plan.problems]
+        counts = [
+            sum(each.total for each in judged),
+            sum(each.better for each in judged),
+            sum(each.same for each in judged),
+            sum(len(each.worse) for each in judged),
+        ]
+        corpora = ", ".join(problem.heading for problem in results.plan.problems)
+        shown = [str(count) if counts[0] else "–" for count in counts]
+        rows.append([f"{results.plan.title}: {corpora}", *shown])
+    return markdown_table(
+        ["Comparison", "Published values", "Ours better", "The same", "Worse"], rows
+    )
 
 
 def _claim(results: Results, problem: Problem, claim: Claim) -> str:
