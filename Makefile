@@ -12,7 +12,7 @@ help:
 	@echo "make test-all  the test suite with the long tests"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     every benchmark, side by side with its peers; writes docs/benchmarks/"
-	@echo "make reproduce every comparison of the papers (hours); writes docs/results.md"
+	@echo "make reproduce every comparison of the papers (about two hours); writes docs/results.md"
 	@echo "make docs      regenerate the generated pages of docs/"
 
 # A stamp a kind of install: `make demo` needs the plain package, the other targets its development extras.
