@@ -53,7 +53,8 @@ def main() -> None:
     if not left_out:
         before, rest = README.read_text("utf-8").split(MARKS[0])
         after = rest.split(MARKS[1], 1)[1]
-        write_text(README, before + highlight_table(dict(reversed(found.items()))).join(MARKS) + after)
+        table = highlight_table(dict(reversed(found.items())))
+        write_text(README, before + table.join(MARKS) + after)
 
 
 if __name__ == "__main__":
