@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,20 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     Besides an indicator matrix, ``fit`` takes an ordinary vector of classes, one a sample, so that
     the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
     """
+
+    # What a model can do. Whoever handles models reads these and never probes for methods.
+    #: Scores are probabilities, and may be shown as percentages.
+    gives_probabilities: ClassVar[bool] = False
+    #: There is ``partial_fit``: single documents are learned without training again.
+    can_learn: ClassVar[bool] = False
+    #: There is ``remove``: single documents are forgotten without training again.
+    can_forget: ClassVar[bool] = False
+    #: There is ``explain``.
+    can_explain: ClassVar[bool] = False
+    #: Settings of papers by name, for ``from_preset``.
+    presets: ClassVar[Sequence[str]] = ()
+    #: What tuning tries where the user does not say: parameter to values.
+    default_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
 
     #: What a label that is not a candidate scores where scikit-learn wants dense scores; a model
     #: whose scores can be negative has a lower one.

@@ -120,6 +120,11 @@ class Ensemble(MultiLabelClassifier):
     True
     """
 
+    gives_probabilities = True
+    can_learn = True
+    can_forget = True
+    can_explain = True
+
     def __init__(
         self,
         k: int = 100,

@@ -28,6 +28,8 @@ BLOCK = 256
 class LinearClassifier(MultiLabelClassifier):
     """Base of the linear classifiers."""
 
+    can_explain = True
+
     C: float
     weighting: Any
     prune: float

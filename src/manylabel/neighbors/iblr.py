@@ -204,6 +204,8 @@ class IBLR(LazyClassifier):
     [[1, 0], [0, 1]]
     """
 
+    gives_probabilities = True
+
     def __init__(
         self,
         k: int = 10,

@@ -165,6 +165,8 @@ class MLkNN(LazyClassifier):
     [[1, 0], [0, 1]]
     """
 
+    gives_probabilities = True
+
     def __init__(
         self,
         k: int = 10,

@@ -123,6 +123,10 @@ class VotingClassifier(MultiLabelClassifier):
     number of a removed document is not used again.
     """
 
+    can_learn = True
+    can_forget = True
+    can_explain = True
+
     # Parameters; a subclass that has no use for one fixes it here.
     k: int = 1
     alpha: float = 1.0

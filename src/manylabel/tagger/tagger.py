@@ -344,6 +344,11 @@ class Tagger(Persistent):
         return self.model if isinstance(self.model, str) else type(self.model).__name__
 
     @property
+    def gives_probabilities(self) -> bool:
+        """Whether scores are probabilities."""
+        return bool(self._latest().learner.estimator.gives_probabilities)
+
+    @property
     def _is_ensemble(self) -> bool:
         return self.model_name.casefold() == "ensemble"
 

@@ -19,7 +19,7 @@ from manylabel.exceptions import InputError, ParameterError
 from manylabel.predictions import keep_top, rank_order
 from manylabel.thresholds import TopK
 from manylabel.topics.fold import own_credit
-from manylabel.topics.presets import preset
+from manylabel.topics.presets import PRESETS, preset
 from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import Schedule, check_inference
 from manylabel.topics.training import LabelledTraining, draw_seed, train_phi
@@ -62,6 +62,10 @@ class TopicClassifier(MultiLabelClassifier):
     All of them are the same labelled topic model; they differ in the prior of a new document's
     labels. A subclass implements ``_fit_prior``, ``_more_prior``, ``_scores`` and ``_credit``.
     """
+
+    can_learn = True
+    can_explain = True
+    presets = tuple(PRESETS)
 
     training: LabelledTraining | None = None
     inference: str = "cgs_p"

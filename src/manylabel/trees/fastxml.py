@@ -83,6 +83,8 @@ class FastXML(MultiLabelClassifier):
            [0, 1]])
     """
 
+    can_explain = True
+
     def __init__(
         self,
         n_trees: int = 50,

@@ -20,8 +20,6 @@ from manylabel.web.workers import Workers
 __all__ = ["Served", "Service"]
 
 _log = logging.getLogger("manylabel.web")
-#: Models whose scores are probabilities, by name and by class.
-_PROBABILITIES = frozenset({"ensemble", "Ensemble", "ml-knn", "MLkNN", "iblr", "IBLR"})
 
 
 @dataclass
@@ -38,7 +36,7 @@ class Served:
     @property
     def scores(self) -> str:
         """What scores are: "probability", or a "score" of the model's own."""
-        return "probability" if self.tagger.model_name in _PROBABILITIES else "score"
+        return "probability" if self.tagger.gives_probabilities else "score"
 
     def label(self, label: str) -> dict[str, Any]:
         """A label and what people call it."""
