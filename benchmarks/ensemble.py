@@ -24,8 +24,9 @@ from manylabel.compare.outsiders import make_outsider
 from manylabel.compare.plan import Row
 from manylabel.compare.presets.xmc import xmc
 from manylabel.corpus import Corpus
+from manylabel.ensemble import SCORERS
+from manylabel.ensemble.choosing import HeldOut, stretch_curves
 from manylabel.ensemble.curves import Combination, fit_combination
-from manylabel.ensemble.learning import Evidence, raise_measure
 from manylabel.metrics import calibration, evaluate
 from manylabel.predictions import values_at
 from manylabel.progress import peak_memory
@@ -40,8 +41,10 @@ PUBLISHED = {
 }
 #: Other ways to fit that are tried in the ablation.
 REFITS: dict[str, dict[str, Any]] = {
-    "words never propose": {"words": False},
-    "words always propose": {"words": True},
+    "words never propose": {
+        "scorers": [name for name in SCORERS if name not in ("words", "trees")]
+    },
+    "words always propose": {"scorers": [name for name in SCORERS if name != "trees"]},
     "50 candidates": {"n_candidates": 50},
     "200 neighbours": {"k": 200},
 }
@@ -52,10 +55,9 @@ MOST_ABLATED, MOST_LEARNED = 10_000, 250_000
 class Observed(Ensemble):
     """An ensemble that remembers what its combination was learned from."""
 
-    def _combine(self, candidates, parts, Y_train, Y):
-        counts = np.maximum(self.counts_[candidates.indices] - 1, 0)
-        self.evidence_ = Evidence(candidates, parts, counts, Y)
-        super()._combine(candidates, parts, Y_train, Y)
+    def _combine(self, scorers, held_out, Y_train):
+        self.held_out_ = held_out
+        super()._combine(scorers, held_out, Y_train)
 
 
 def line(
@@ -108,7 +110,7 @@ def compare(name: str) -> None:
     print(table(["", *MEASURES, "train, s", "predict, s"], rows))
     given = evaluate(test.Y, scores, model.threshold_.apply(scores), metrics=OTHERS)
     print("\nEnsemble: " + ", ".join(f"{key} {value:.3f}" for key, value in given.items()) + ".")
-    print(*(f"\n{note}" for note in notes), f"\n```\n{model.learned_}\n```\n", flush=True)
+    print(*(f"\n{note}" for note in notes), f"\n```\n{model.report_}\n```\n", flush=True)
     probabilities(scores, train, test)
     prediction(model, test)
 
@@ -138,7 +140,7 @@ def prediction(model: Ensemble, test: Corpus) -> None:
     """A batch beside its search alone, and single documents."""
     rows = model.weighting_.transform(test.X)
     start = time.perf_counter()
-    model.neighborhood_.search(rows, N_JOBS)
+    model.source_.search(rows, N_JOBS)
     search = time.perf_counter() - start
     start = time.perf_counter()
     model.decision_function(test.X)
@@ -164,14 +166,15 @@ def ablation(name: str) -> None:
     X, Y = test.X[some], test.Y[some]
     model = Observed(n_jobs=N_JOBS).fit(train.X, train.Y)
     print_memory()
-    proposals, parts = model._parts(X)
-    counts = model.counts_[proposals.candidates.indices]
-    asked = Evidence(proposals.candidates, parts, counts, Y)
+    documents, candidates = model._candidates(X, N_JOBS)
+    scores = {
+        name: scorer.score(documents, candidates, N_JOBS) for name, scorer in model.scorers_.items()
+    }
+    counts = model.counts_[candidates.labels]
 
     def row(title: str, names: list[str], **ideas: bool) -> list[object]:
-        found = combination(model.evidence_, names, train.Y, **ideas)
-        scores = asked.scores(found(parts, counts))
-        return [title, *measured(scores, train, Y)]
+        found = combination(model.held_out_, names, train.Y, **ideas)
+        return [title, *measured(candidates.scores(found(scores, counts)), train, Y)]
 
     kept = list(model.combination_.curves)
     rows = [row("everything", kept)]
@@ -185,24 +188,25 @@ def ablation(name: str) -> None:
             rows.append([title, *measured(other.decision_function(X), train, Y)])
     print(f"\n### What each part and each idea adds: {name}\n")
     print(table(["", *MEASURES], rows), flush=True)
-    dropped = [part for part in model.learned_.alone if part not in kept]
+    dropped = [part for part in model.report_.alone if part not in kept]
     if dropped:
         print(f"\nThe ensemble itself does without {', '.join(dropped)} here.", flush=True)
 
 
 def combination(
-    evidence: Evidence,
+    held_out: HeldOut,
     names: list[str],
     Y_train: sparse.csr_array,
     stretched: bool = True,
     by_frequency: bool = True,
 ) -> Combination:
     """The combination of some parts, learned as the ensemble does it."""
-    parts, counts, truth = evidence.only(names), evidence.counts, evidence.truth
-    few = evidence.rows % -(-truth.size // MOST_LEARNED) == 0
+    parts = {name: held_out.scores[name] for name in names}
+    counts, truth = held_out.counts, held_out.truth
+    few = held_out.candidates.rows % -(-truth.size // MOST_LEARNED) == 0
     found = fit_combination({n: v[few] for n, v in parts.items()}, counts[few], truth[few])
     if stretched:
-        found = raise_measure(replace(evidence, parts=parts), found, "ndcg@5", Y_train)
+        found = stretch_curves(replace(held_out, scores=parts), found, "ndcg@5", Y_train)
     return found.calibrated(parts, counts, truth) if by_frequency else found
 
 
@@ -218,7 +222,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"# The ensemble\n\n{versions('manylabel', 'omikuji', 'numba', 'numpy')}", flush=True)
     rng = np.random.default_rng(0)
-    Ensemble(n_jobs=N_JOBS, trees=True).fit(  # compiles the kernels
+    Ensemble(n_jobs=N_JOBS, scorers=list(SCORERS)).fit(  # compiles the kernels
         rng.poisson(1.0, (200, 30)), rng.random((200, 5)) < 0.3
     )
     for name in arguments.corpora or names:

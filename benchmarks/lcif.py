@@ -15,7 +15,7 @@ from benchmarks.common import DATA, VECTORIZERS, best_of, corpus, table, version
 from manylabel.corpus import read
 from manylabel.metrics import evaluate
 from manylabel.neighbors import LCIF, EntropySelector
-from manylabel.selection import DEFAULT_GRID, PAPER_GRID, NeighborSearchCV
+from manylabel.selection import PAPER_GRID, Tuner
 from manylabel.text import CountVectorizer
 
 #: Accuracy, micro F1, macro F1 (absent labels count as 1): table 2 of the paper.
@@ -41,7 +41,7 @@ def tuned(name: str, metric: str):
     train, test = corpus(name)
     documents = min(2000, len(test))
     searches = [
-        NeighborSearchCV(
+        Tuner(
             LCIF(weighting=weighting, n_jobs=2), metric=metric, max_documents=documents, n_jobs=2
         ).fit(train.X, train.Y)
         for weighting in WEIGHTINGS.get(name, ("tfidf",))
@@ -78,9 +78,9 @@ def thresholds() -> None:
     rows: list[list[object]] = []
     for name in PAPER:
         train, test = corpus(name)
-        search = NeighborSearchCV(
+        search = Tuner(
             LCIF(n_jobs=2), metric="micro-f1", max_documents=2000, n_jobs=2,
-            grid=DEFAULT_GRID | {"threshold": ("cardinality",)}, refit=False,
+            grid={**LCIF.default_grid, "threshold": ("cardinality",)}, refit=False,
         ).fit(train.X, train.Y)  # fmt: skip
         values = []
         for threshold in ("cardinality", "per-label"):
@@ -125,12 +125,12 @@ def eurlex57k() -> None:
     train, dev, test = (part.align_to(label_names=names) for part in (train, dev, test))
     start = time.perf_counter()
     grid = {"k": (10, 20, 50, 100), "alpha": (2.0, 4.0, 6.0), "lam": (0.4, 0.6, 0.8, 0.9, 1.0)}
-    search = NeighborSearchCV(
+    search = Tuner(
         LCIF(labels_per_feature=100, threshold="top-5", n_jobs=2), metric="ndcg@5",
         grid=grid, staged=False, n_jobs=2, refit=False,
     ).fit(train.X, train.Y, validation=(dev.X, dev.Y))  # fmt: skip
     seconds = time.perf_counter() - start
-    print(f"Tuned in {seconds:.0f} s ({len(search.results_)} settings): {search.best_params_}\n")
+    print(f"Tuned in {seconds:.0f} s ({len(search.trials_)} settings): {search.best_params_}\n")
     print(search.table(5) + "\n")
     _measure(search.best_estimator_, train, test)
 
@@ -146,7 +146,7 @@ def yso() -> None:
         "beta": (0.5, 1.0, 2.0),
         "lam": (0.5, 0.7, 0.8, 0.9, 1.0),
     }
-    search = NeighborSearchCV(
+    search = Tuner(
         LCIF(labels_per_feature=100, threshold="top-5", n_jobs=2), metric="ndcg@5",
         grid=grid, max_documents=5000, n_jobs=2, refit=False,
     ).fit(train.X, train.Y)  # fmt: skip

@@ -31,15 +31,15 @@ tasks.keep = slowly
     "old": "import manylabel; manylabel.__version__ = '0.0.9'",
     "allergic": """
 import os
-from manylabel.tagger.memory import Memory
-def fussy(self, corpus, counts=Memory.counts):
+from manylabel.tagger.state import TaggerState
+def fussy(self, corpus, counts=TaggerState.counts_of_corpus):
     if any("deadly" in text for text in corpus.texts):
         os._exit(1)
     if any("poison" in text for text in corpus.texts):
         raise ZeroDivisionError("this document is poison")
     return counts(self, corpus)
-if Memory.counts.__name__ != "fussy":
-    Memory.counts = fussy
+if TaggerState.counts_of_corpus.__name__ != "fussy":
+    TaggerState.counts_of_corpus = fussy
 """,
 }
 

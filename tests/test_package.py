@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import manylabel
+from manylabel.ensemble import SCORERS
+from manylabel.models import MODELS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "manylabel"
@@ -104,3 +106,50 @@ def test_nothing_is_pickled():
     for path in source_files():
         names = {name.split(".")[0] for name in imported(path)}
         assert names.isdisjoint({"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"})
+
+
+def kernels_of_models() -> dict[str, set[str]]:
+    """Model or "every model" -> kernel files, from the table in docs/architecture.md."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("| models | kernels |\n|---|---|\n")[2].partition("\n\n")[0]
+    found: dict[str, set[str]] = {}
+    for line in table.splitlines():
+        models, kernels = line.strip("| ").split(" | ")
+        named = set(re.findall("`(.*?)`", kernels))
+        for other in re.findall(r"[A-Za-z]+", kernels.partition("those of")[2].split("`")[0]):
+            named |= found.get(other, set())
+        found.update(dict.fromkeys(models.split(", "), named))
+    return found
+
+
+def reached(module: str, seen: set[str]) -> set[str]:
+    """The modules of the package that a module imports, and those that these import."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if module in seen or not path.exists():
+        return seen
+    seen.add(module)
+    for name in imported(path):
+        if name.startswith("manylabel."):
+            # What is imported is a module, or something in one.
+            reached(name, seen)
+            reached(name.rpartition(".")[0], seen)
+    return seen
+
+
+def test_the_table_of_kernels_names_every_model_and_every_kernel():
+    found = kernels_of_models()
+    files = {path.stem for path in (PACKAGE / "kernels").glob("*.py")} - {"__init__"}
+    assert set().union(*found.values()) == files
+    assert found.keys() - {"every model", "no model"} == {m.class_name for m in MODELS.values()}
+
+
+@pytest.mark.parametrize("model", sorted({model.class_name for model in MODELS.values()}))
+def test_a_model_reaches_the_kernels_that_the_table_names(model):
+    found = kernels_of_models()
+    modules = reached(getattr(manylabel, model).__module__, set())
+    if model == "Ensemble":
+        for place in SCORERS.values():
+            reached(place.partition(":")[0], modules)
+    kernels = {name.split(".")[2] for name in modules if name.startswith("manylabel.kernels.")}
+    assert found[model] <= kernels

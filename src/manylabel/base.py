@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError
 from manylabel.parallel import current_place, map_blocks
-from manylabel.predictions import keep_top
+from manylabel.predictions import keep_top, rank_order
+from manylabel.scoring import Documents
 from manylabel.thresholds import Threshold, make_threshold
-from manylabel.validation import check_labels, check_matrix, check_same_rows
+from manylabel.validation import check_labels, check_matrix, check_same_rows, check_whole
 
-__all__ = ["MultiLabelClassifier"]
+__all__ = ["ExplainLabels", "Grid", "MultiLabelClassifier", "SharedWork"]
+
+#: From candidate labels of a single document to an explanation of each.
+ExplainLabels = Callable[[NDArray[np.int64]], list[Explanation]]
+#: What to try: parameter to values.
+Grid = Mapping[str, Sequence[Any]]
 
 #: Samples of a task, where tasks run elsewhere.
 BLOCK = 1_024
+
+
+class SharedWork(Protocol):
+    """What settings of a model share on one part of the data."""
+
+    def scores(self, setting: Mapping[str, Any]) -> sparse.csr_array:
+        """Scores of the documents held out, under a setting of ``shared_parameters``."""
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -46,14 +61,26 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     can_forget: ClassVar[bool] = False
     #: There is ``explain``.
     can_explain: ClassVar[bool] = False
+    #: Other views of documents than counts are read; see :class:`manylabel.scoring.Documents`.
+    reads_views: ClassVar[bool] = False
+    #: There is ``compact``: what is left after forgetting is rebuilt, and numbered from 0 again.
+    can_compact: ClassVar[bool] = False
+    #: Training rows are kept, as ``X_``, ``Y_`` and, for those not forgotten, ``alive_``.
+    keeps_rows: ClassVar[bool] = False
     #: Settings of papers by name, for ``from_preset``.
     presets: ClassVar[Sequence[str]] = ()
     #: What tuning tries where the user does not say: parameter to values.
-    default_grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    default_grid: ClassVar[Grid] = {}
+    #: Parameters whose values tuning tries without fitting again, as far as ``_share_work`` can.
+    shared_parameters: ClassVar[Sequence[str]] = ()
 
     #: What a label that is not a candidate scores where scikit-learn wants dense scores; a model
     #: whose scores can be negative has a lower one.
     _absent_score = 0.0
+
+    #: Where only the best labels are wanted, the samples that are scored at a time; None for all,
+    #: where a sample's random numbers depend on its place.
+    _round: ClassVar[int | None] = None
 
     threshold: Any
     n_features_in_: int
@@ -69,6 +96,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         return tags
 
+    @property
+    def not_updated_(self) -> Sequence[str]:
+        """Parts, as people call them, that ``partial_fit`` and ``remove`` leave as ``fit`` did."""
+        return ()
+
     @abstractmethod
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
@@ -80,6 +112,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     @abstractmethod
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         """Canonical scores; ``top`` is a hint that no more are needed a row."""
+
+    def _explaining(
+        self, X: sparse.csr_array, top: int | None
+    ) -> tuple[sparse.csr_array, ExplainLabels]:
+        """Scores of a single document, and what explains candidate labels; for ``can_explain``."""
+        raise InputError(f"{type(self).__name__} cannot explain its labels; LCIF can.")
 
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
@@ -172,17 +210,70 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         labels = self.threshold_.apply(scores)
         return labels.toarray().astype(self.labels_dtype_) if self.dense_labels_ else labels
 
+    def explain(
+        self, X: Any, labels: ArrayLike | Callable[..., Any] | None = None, top: int = 5
+    ) -> list[list[Explanation]]:
+        """Say why: for each sample and label the reasons whose shares add up to the score.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        labels : array of int, optional
+            The labels to explain; by default the ``top`` best of each sample. Or a function that is
+            given the scores of one sample, a matrix of one row, and returns its labels: scores and
+            reasons then come from one pass.
+        top : int, default=5
+
+        Returns
+        -------
+        list of lists of Explanation
+            One list per sample, best label first or in the order of ``labels``. A label that is not
+            a candidate of a sample has the score 0 and no reasons. The documentation of each model
+            says what kinds of reasons there are.
+        """
+        check_is_fitted(self)
+        choose = _choice(labels, check_whole("top", top, 1), self.n_labels_)
+        hint = top if labels is None else None
+        X = self._checked_features(X, reset=False)
+        nothing = Explanation(0, 0, 0.0, (), 0.0 if self.gives_probabilities else None)
+        answer = []
+        for row in range(X.shape[0]):
+            scores, explain_labels = self._explaining(X[[row]], hint)
+            chosen = choose(scores)
+            known = np.isin(chosen, scores.indices)
+            found = iter(explain_labels(chosen[known]))
+            answer.append(
+                [
+                    replace(next(found) if is_known else nothing, row=row, label=int(label))
+                    for label, is_known in zip(chosen, known, strict=True)
+                ]
+            )
+        return answer
+
     def _scored(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         """Scores of rows; many rows are scored wherever blocks run."""
-        if current_place() is None or X.shape[0] <= BLOCK:
+        n_rows, size = X.shape[0], self._round
+        if current_place() is not None and n_rows > BLOCK:
+            blocks = list(map_blocks(_scores_of_rows, (self, X, top), n_rows, BLOCK))
+        elif top is not None and size is not None and n_rows > size:
+            starts = range(0, n_rows, size)
+            blocks = [keep_top(self._scores(X[s : s + size], top), top) for s in starts]
+        else:
             return self._scores(X, top)
-        blocks = map_blocks(_scores_of_rows, (self, X, top), X.shape[0], BLOCK)
-        return sparse.csr_array(sparse.vstack(list(blocks), "csr"))
+        return sparse.csr_array(sparse.vstack(blocks, "csr"))
 
     def _checked_features(self, X: Any, reset: bool) -> sparse.csr_array:
-        """Check X by scikit-learn's rules, then by ours."""
+        """Check X by scikit-learn's rules, then by ours.
+
+        Documents stay documents for a model that reads other views of them.
+        """
+        documents = X if isinstance(X, Documents) else None
+        X = X if documents is None else documents.counts
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
-        return check_matrix(X)
+        counts = check_matrix(X)
+        if documents is None or not self.reads_views:
+            return counts
+        return documents.replaced(counts)
 
     def _checked_targets(self, Y: Any, classes: Any = None) -> sparse.csr_array:
         """Turn targets into an indicator matrix and remember their form.
@@ -237,6 +328,70 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
         dense[rows, scores.indices] = scores.data
         return dense
+
+    def scores_and_labels(
+        self, X: Any, top: int | None = None
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Scores and label sets from one pass, for a model of many labels.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        top : int, optional
+            Keep only the best ``top`` labels of each sample, in both.
+
+        Returns
+        -------
+        scores, labels : csr_array of shape (n_samples, n_labels)
+            As ``decision_function`` gives them, and as ``predict`` does.
+        """
+        scores = self.decision_function(X, top=top)
+        if self.single_label_:
+            raise InputError("one class for each sample has no label sets: use `predict`.")
+        return scores, self.threshold_.apply(scores)
+
+    def _shares_work(self) -> bool:
+        """Whether ``_share_work`` can be used with the parameters as they are."""
+        return bool(self.shared_parameters)
+
+    def _share_work(
+        self,
+        X: sparse.csr_array,
+        Y: sparse.csr_array,
+        grid: Grid,
+        held_out: sparse.csr_array | NDArray[np.int64],
+    ) -> SharedWork:
+        """Do once what all settings of ``shared_parameters`` need; for a class that names some.
+
+        ``grid`` holds the values that will be asked for. ``held_out`` are the documents to score,
+        or the numbers of rows of X, each of which is to be scored as if it were not there.
+        """
+        raise NotImplementedError
+
+
+def _choice(
+    labels: Any, top: int, n_labels: int
+) -> Callable[[sparse.csr_array], NDArray[np.int64]]:
+    """What chooses the labels of a sample to explain, from its scores."""
+    if labels is None:
+
+        def best(scores: sparse.csr_array) -> NDArray[np.int64]:
+            return scores.indices[rank_order(scores)[:top]].astype(np.int64)
+
+        return best
+    if callable(labels):
+        return lambda scores: _known_labels(labels(scores), n_labels)
+    given = _known_labels(labels, n_labels)
+    return lambda scores: given
+
+
+def _known_labels(labels: Any, n_labels: int) -> NDArray[np.int64]:
+    """Check that labels exist."""
+    given = np.atleast_1d(np.asarray(labels, np.int64))
+    unknown = given[(given < 0) | (given >= n_labels)]
+    if unknown.size:
+        raise InputError(f"labels are numbered 0 to {n_labels - 1}; got {unknown[0]}.")
+    return given
 
 
 def _scores_of_rows(

@@ -3,9 +3,82 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-__all__ = ["Explanation", "Reason"]
+__all__ = ["KINDS", "Explanation", "Kind", "Reason", "kind_of"]
+
+
+class Kind(NamedTuple):
+    """What people read of a kind of reason.
+
+    Parameters
+    ----------
+    title : str
+        Its name, as it stands in a list.
+    sentence : str
+        What it means.
+    group : str
+        The kind under which several reasons of this kind are added up; empty for the kind itself.
+    known_before : bool
+        Whether it counts before anything of the text is read.
+    """
+
+    title: str
+    sentence: str = ""
+    group: str = ""
+    known_before: bool = False
+
+
+#: The kinds that several models share. A reason of another kind has its own title.
+KINDS: dict[str, Kind] = {
+    "prior": Kind(
+        "how common the label is",
+        "What speaks for the label before anything of the text is read.",
+        known_before=True,
+    ),
+    "bias": Kind(
+        "starting point",
+        "What the label scores when no word speaks for or against it.",
+        known_before=True,
+    ),
+    "neighbour": Kind(
+        "similar documents",
+        "Documents that have the label and share words with the text.",
+        "neighbours",
+    ),
+    "neighbours": Kind(
+        "similar documents", "Documents that have the label and share words with the text."
+    ),
+    "word": Kind("words", "Words of the text that speak for the label or against it.", "words"),
+    "words": Kind(
+        "words typical of it", "Words of the text that are common in documents with the label."
+    ),
+    "topic": Kind("topics it belongs to", "Topics of the text in which the label is common."),
+    "tree": Kind(
+        "groups of like documents", "Groups of documents that the text falls into.", "trees"
+    ),
+    "trees": Kind("groups of like documents", "Groups of documents that the text falls into."),
+    "centroid": Kind(
+        "likeness to its documents", "How close the text is to the middle of the label's documents."
+    ),
+}
+
+
+def kind_of(reason: Reason) -> Kind:
+    """What people read of a reason: its own title, or that of its kind.
+
+    Examples
+    --------
+    >>> kind_of(Reason("word", 0.3)).title
+    'words'
+    >>> kind_of(Reason("moon", 0.3, title="phase of the moon")).title
+    'phase of the moon'
+    """
+    known = KINDS.get(reason.kind, Kind(reason.kind))
+    if reason.title:
+        known = known._replace(title=reason.title, sentence=reason.sentence or known.sentence)
+    return known
 
 
 @dataclass(frozen=True)
@@ -27,6 +100,10 @@ class Reason:
         Reasons for this reason; for a neighbour, the words it shares with the document, whose
         shares add up to its similarity; for a part of a combined model, its own reasons, whose
         shares add up to this share.
+    title : str
+        What people read; empty for the title that its kind has in ``KINDS``.
+    sentence : str
+        What the title means; likewise.
     """
 
     kind: str
@@ -34,6 +111,15 @@ class Reason:
     index: int | None = None
     similarity: float | None = None
     reasons: tuple[Reason, ...] = ()
+    title: str = ""
+    sentence: str = ""
+
+    def scaled(self, factor: float) -> Reason:
+        """The same reason where the score counts ``factor`` times.
+
+        Its own reasons stay as they are: they add up to a similarity.
+        """
+        return replace(self, share=factor * self.share)
 
 
 @dataclass(frozen=True)

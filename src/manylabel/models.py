@@ -102,6 +102,6 @@ def make_model(
     settings = {**MODELS[name].parameters, **given}
     if preset is None:
         return made(**settings)
-    if not hasattr(made, "from_preset"):
+    if not made.presets:
         raise ParameterError(f"{name} has no presets; leave {preset!r} out.")
     return made.from_preset(preset, **settings)

@@ -56,17 +56,19 @@ def values_at(
     >>> values_at(scores, sparse.csr_array([[1, 1, 0]])).tolist()
     [0.5, 0.0]
     """
-    found, asked = _keys(scores), _keys(pattern)
+    # One of the two may have been made before labels appeared that the other has.
+    width = max(scores.shape[1], pattern.shape[1])
+    found, asked = _keys(scores, width), _keys(pattern, width)
     if not found.size:
         return np.full(asked.size, absent)
     places = np.minimum(np.searchsorted(found, asked), found.size - 1)
     return np.where(found[places] == asked, scores.data[places], absent)
 
 
-def _keys(matrix: sparse.csr_array) -> NDArray[np.int64]:
-    """One number for each stored entry, rising."""
+def _keys(matrix: sparse.csr_array, width: int) -> NDArray[np.int64]:
+    """One number for each stored entry, rising, where rows have ``width`` columns."""
     rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-    return rows * matrix.shape[1] + matrix.indices
+    return rows * width + matrix.indices
 
 
 def rank_order(scores: sparse.csr_array) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ def test_reasons_are_shown_in_eighty_columns(call, library):
     best, second = Tagger.load(library / "model").suggest(TEXT, top=2)
     for suggestion in (best, second):
         assert f"{suggestion.label}  {suggestion.score:.4f}" in called.out
-    for piece in ("neighbours", "words", "the word sails", "similarity"):
+    for piece in ("similar documents", "words", "the word sails", "similarity"):
         assert piece in called.out
 
 

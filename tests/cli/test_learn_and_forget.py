@@ -19,7 +19,7 @@ def test_a_text_is_known_at_the_next_call(call, model):
         "--id", "x1",
     )  # fmt: skip
     assert (called.code, called.out) == (0, "")
-    assert called.err.startswith("1 document learnt, 2 new labels.")
+    assert called.err.startswith("Learned 1 document, 2 new labels.")
     assert best(call, model, "Zebras sail") in ("zebras", "ships")
     assert Tagger.load(model).document("x1").labels == ["ships", "zebras"]
 
@@ -29,7 +29,7 @@ def test_a_corpus_is_learnt_and_replaces_documents_of_the_same_id(call, model, t
     path.write_text('{"id": "x1", "text": "cats sail", "labels": ["cats at sea"]}\n')
     assert call("learn", model, path, "--json").json["new_labels"] == ["cats at sea"]
     again = call("learn", model, path, "--json").json
-    assert (again["learnt"], again["replaced"]) == (["x1"], ["x1"])
+    assert (again["learned"], again["replaced"]) == (["x1"], ["x1"])
     assert Tagger.load(model).n_documents == 490
 
 
@@ -73,7 +73,7 @@ def test_documents_are_forgotten(call, model):
     first, second = (Tagger.load(model)._fitted().documents.id(number) for number in (0, 1))
     called = call("forget", model, first, second)
     assert (called.code, called.out) == (0, "")
-    assert called.err.startswith("2 documents forgotten.")
+    assert called.err.startswith("Forgot 2 documents.")
     assert Tagger.load(model).n_documents == 487
     assert call("forget", model, first).err == f"manylabel: no document has the id {first!r}.\n"
 

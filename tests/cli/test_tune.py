@@ -9,7 +9,9 @@ from manylabel.tagger import Tagger
 
 def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path):
     grid = ("--try", "k=5,50", "--try", "lam=0,0.5,1")
-    called = call("tune", library / "train.jsonl", "-o", tmp_path / "m", *grid, "--json")
+    called = call(
+        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif", *grid, "--json"
+    )
     assert called.code == 0
     assert "Tuning lcif for micro-f1" in called.err
     found = called.json
@@ -19,6 +21,7 @@ def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path)
         == found["value"]
         == max(trial["value"] for trial in found["trials"])
     )
+    assert found["held_out"]["tuned"] > found["held_out"]["untuned"]
     assert Tagger.load(tmp_path / "m").parameters == found["parameters"]
     assert set(found["parameters"]) == {"k", "lam"}
 
@@ -26,7 +29,7 @@ def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path)
 def test_the_table_shows_the_best_settings_first(call, library, tmp_path):
     called = call(
         "tune", library / "train.jsonl", "-o", tmp_path / "m", "--try", "k=5,50", "-q",
-        "--metric", "hamming-loss", "--set", "lam=1.0",
+        "--model", "lcif", "--metric", "hamming-loss", "--set", "lam=1.0",
     )  # fmt: skip
     assert (called.code, called.err) == (0, "")
     head, _, *lines = [line for line in called.out.splitlines() if line.strip()]
@@ -57,7 +60,7 @@ def test_other_models_try_every_combination_on_a_part_held_out(call, library, tm
 def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library, tmp_path):
     found = call(
         "tune", library / "train.jsonl", "-o", tmp_path / "m", "--try", "weighting=null,tfidf",
-        "--set", "k=20", "--json", "-q",
+        "--model", "lcif", "--set", "k=20", "--json", "-q",
     ).json  # fmt: skip
     assert [trial["weighting"] for trial in found["trials"]] == ["tfidf", None]
 
@@ -66,11 +69,17 @@ def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library,
     ("arguments", "code", "message"),
     [
         (["--try", "k"], 2, "--try k must be NAME=VALUE,VALUE, such as k=20,50."),
-        (["--try", "kk=1,2"], 1, "lcif has no parameter 'kk'"),
-        (["--model", "prior-lda"], 1, "say what to try, such as --try NAME=1,2,3."),
+        (["--try", "kk=1,2"], 1, "ensemble has no parameter 'kk'"),
+        (
+            ["--model", "svm", "--set", "C=1"],
+            1,
+            "nothing left to try of OneVsRestSVM for micro-f1; say which values",
+        ),
         (["--metric", "micro-f"], 1, "did you mean micro-f1"),
         (["--model", "lcfi"], 1, "did you mean lcif?"),
-        (["--model", "svm", "--held-out", "2"], 1, "`test_size` must be"),
+        (["--model", "svm", "--held-out", "2"], 1, "`confirm` must be a share"),
+        (["--model", "svm", "--cv", "some"], 1, '`cv` must be "auto", "loo", a number of folds'),
+        (["--model", "svm", "--cv", "loo"], 1, "leave-one-out needs a model"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(
@@ -84,5 +93,78 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
 
 
 def test_features_are_tuned_too(call, rows, tmp_path):
-    called = call("tune", rows, "-o", tmp_path / "m", "--try", "k=1,2", "--metric", "p@1", "-q")
+    called = call(
+        "tune", rows, "-o", tmp_path / "m", "--try", "k=1,2", "--metric", "p@1", "-q",
+        "--model", "lcif", "--held-out", "0.4",
+    )  # fmt: skip
     assert called.code == 0
+
+
+def test_the_default_model_is_tuned_and_never_worse_than_trained(call, library, tmp_path):
+    train, test = library / "train.jsonl", library / "test.jsonl"
+    # Settings of which none can be better: two neighbours, two candidates.
+    tuned = call(
+        "tune", train, "-o", tmp_path / "tuned", "--try", "k=2", "--try", "n_candidates=2",
+        "--cv", "0.3", "--json",
+    )  # fmt: skip
+    assert "Tuning ensemble for micro-f1" in tuned.err
+    assert "No setting is better than the untuned model, which is kept." in tuned.err
+    first = tuned.json["trials"][0]
+    assert {name: first[name] for name in ("k", "n_candidates")} == tuned.json["parameters"]
+    assert tuned.json["parameters"] == {"k": 100, "n_candidates": 100}
+    call("train", train, "-o", tmp_path / "trained", "-q")
+    figures = [
+        call("evaluate", tmp_path / name, test, "--json", "-q").json
+        for name in ("tuned", "trained")
+    ]
+    assert figures[0] == figures[1]
+
+
+def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
+    call, library, tmp_path, monkeypatch
+):
+    from manylabel.selection import measuring
+
+    honest = measuring.Measuring.value
+
+    def optimistic(self, setting):
+        value = honest(self, setting)
+        # In the trials two neighbours seem best; the documents set aside are measured honestly.
+        return 1.0 if self.shares and setting["k"] == 2 else value
+
+    monkeypatch.setattr(measuring.Measuring, "value", optimistic)
+    called = call(
+        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif",
+        "--try", "k=2", "--json",
+    )  # fmt: skip
+    found = called.json
+    assert found["trials"][0]["k"] == 2
+    assert found["held_out"]["tuned"] < found["held_out"]["untuned"]
+    assert found["parameters"] == {"k": 50}
+    assert "untuned. The untuned model is kept." in called.err
+
+
+def test_trials_have_the_features_that_train_chooses(call, library, tmp_path, monkeypatch):
+    from manylabel.tagger import features
+
+    # So few documents as the catalogue's are otherwise not asked.
+    monkeypatch.setattr(features, "_FEWEST", 100)
+    chosen = []
+    original = features.choose_features
+
+    def recorded(*args, **kwargs):
+        chosen.append(original(*args, **kwargs))
+        return chosen[-1]
+
+    monkeypatch.setattr(features, "choose_features", recorded)
+    monkeypatch.setattr("manylabel.tagger.tagger.choose_features", recorded)
+    settings = ("--set", "k=20", "--try", "C=1", "--cv", "0.3", "-q")
+    called = call("tune", library / "train.jsonl", "-o", tmp_path / "m", *settings)
+    assert called.code == 0
+    for_trials, for_training = (vectorizer.get_params() for vectorizer in chosen)
+    assert for_trials == for_training
+    chosen.clear()
+    words = call(
+        "tune", library / "train.jsonl", "-o", tmp_path / "w", *settings, "--features", "words"
+    )
+    assert (words.code, chosen) == (0, [])

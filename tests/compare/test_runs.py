@@ -154,10 +154,23 @@ def test_a_tuned_model_reports_each_measure_of_the_model_tuned_for_it(problem, t
 
 
 def test_models_that_cannot_be_tuned_say_so(problem, tmp_path):
-    results = run(Plan("t", (problem,), (Row("SVM", "svm", tuned_for=("p@1",)),)), tmp_path)
-    assert results.lines["tiny"][0].error == (
-        "svm cannot be tuned here; only instance-knn, feature-knn, lcif. Give its parameters."
+    rows = (
+        Row("own", "sklearn.dummy:DummyClassifier", tuned_for=("p@1",)),
+        Row("SVM", "svm", {"C": 1.0}, tuned_for=("p@1",)),
     )
+    results = run(Plan("t", (problem,), rows), tmp_path)
+    assert [line.error for line in results.lines["tiny"]] == [
+        "sklearn.dummy:DummyClassifier cannot be tuned here. Give its parameters.",
+        "there is nothing left to try of OneVsRestSVM for p@1; say which values of which "
+        "parameters.",
+    ]
+
+
+def test_a_model_that_shares_no_work_is_tuned_too(problem, tmp_path):
+    row = Row("SVM", "svm", tuned_for=("p@1",))
+    [line] = run(Plan("t", (problem,), (row,), metrics=("p@1",)), tmp_path).lines["tiny"]
+    assert line.error is None
+    assert line.settings.keys() == {"C"}
 
 
 def test_corpora_are_prepared_as_they_are(problem, tmp_path):

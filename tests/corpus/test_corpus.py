@@ -11,7 +11,7 @@ from naive import stratification as naive
 from manylabel.corpus import Corpus
 from manylabel.corpus.splitting import stratified_parts
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.kernels import stratification
+from manylabel.kernels import corpus_stratification
 
 PETS = Corpus(
     [[1, 0, 2], [0, 3, 0], [0, 0, 0], [1, 1, 1]],
@@ -210,7 +210,7 @@ def test_stratification_follows_the_algorithm(sets, n_parts, seed):
     preferred = random.randint(n_parts, size=len(sets))
     Y = Corpus(None, indicator(sets), texts=[""] * len(sets)).Y
     columns = Y.T.tocsr()
-    parts = stratification.stratify(
+    parts = corpus_stratification.stratify(
         Y.indptr.astype(np.int64),
         Y.indices.astype(np.int32),
         columns.indptr.astype(np.int64),

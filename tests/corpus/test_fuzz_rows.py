@@ -13,7 +13,7 @@ from naive.mutation import mutated
 
 from manylabel.corpus import Corpus, read
 from manylabel.exceptions import CorpusError
-from manylabel.kernels import parsing
+from manylabel.kernels import corpus_parsing
 
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
@@ -40,10 +40,12 @@ MARKS = [b" ", b"\n", b":", b",", b"-", b"1", b"99", b"\t", b"\r", b"#", b"e", b
 
 @given(numbers)
 def test_numbers_are_those_of_python(text):
-    kind, value, end = parsing.read_number(np.frombuffer(text.encode(), np.uint8), 0, len(text))
+    kind, value, end = corpus_parsing.read_number(
+        np.frombuffer(text.encode(), np.uint8), 0, len(text)
+    )
     assert end == len(text)
-    assert kind in (parsing.EXACT, parsing.LONG)
-    if kind == parsing.EXACT:
+    assert kind in (corpus_parsing.EXACT, corpus_parsing.LONG)
+    if kind == corpus_parsing.EXACT:
         assert value == float(text)
         assert math.copysign(1, value) == math.copysign(1, float(text))
 
@@ -55,8 +57,8 @@ def test_numbers_halfway_between_two_floats_are_rounded_as_python_does(power):
         for whole in (half - 1, half, half + 1):
             text = f"{whole}e-{power}"
             block = np.frombuffer(text.encode(), np.uint8)
-            kind, value, _ = parsing.read_number(block, 0, len(text))
-            assert kind == parsing.LONG or value == float(text)
+            kind, value, _ = corpus_parsing.read_number(block, 0, len(text))
+            assert kind == corpus_parsing.LONG or value == float(text)
 
 
 def rows_of(corpus: Corpus, base: int = 0) -> list[tuple[set[int], dict[int, float]]]:

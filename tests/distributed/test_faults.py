@@ -48,7 +48,7 @@ def linear(X, Y):
 
 
 def words(X, Y):
-    return LCIF(k=5).fit(X, Y).features_.plain.data
+    return LCIF(k=5).fit(X, Y).source_.features.plain.data
 
 
 def chain(X, Y):

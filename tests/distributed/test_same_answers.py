@@ -71,7 +71,7 @@ def test_rows_that_came_and_went_count_on_a_cluster_too(client, problem):
         OneVsRestSVM(tuned=True, n_candidates=None),
         LCIF(k=10, lam=0.4),
         FlatLDA(train_chains=3, train_burn_in=5, burn_in=3, samples=2),
-        Ensemble(k=20, trees=False),
+        Ensemble(k=20),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -123,7 +123,7 @@ def test_counts_of_partitions_add_up_to_the_tokens(problem):
     )
 
 
-def test_a_few_queries_stay_at_home(client, problem):
+def test_a_few_queries_stay_at_folder(client, problem):
     X = problem[0]
     index = NeighborIndex(X)
     with use(client) as cluster:
@@ -166,14 +166,18 @@ def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_pa
     write(load_library("train"), path)
 
     def tagger():
-        return Tagger(keep_texts=False, parameters={"topics": False}, random_state=0)
+        return Tagger(
+            keep_texts=False,
+            parameters={"scorers": ["neighbours", "nearest", "words", "linear"]},
+            random_state=0,
+        )
 
     expected = tagger().fit(path)
     with use(client) as cluster:
         found = tagger().fit(path)
         assert len(cluster.receipts) > 10
     texts = load_library("test").texts[:20]
-    assert found._memory.vectorizer.char_ngrams == (4, 4)
+    assert found._state.vectorizer.char_ngrams == (4, 4)
     assert found.suggest(texts) == expected.suggest(texts)
     assert found.document("b258") == expected.document("b258")
 

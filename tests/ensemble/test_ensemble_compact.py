@@ -1,4 +1,4 @@
-"""An ensemble that has learnt and forgotten becomes one that never did anything else."""
+"""An ensemble that has learned and forgotten becomes one that never did anything else."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,10 @@ def corpus():
     return load_library("train").vectorized()
 
 
-@pytest.mark.parametrize("words", [False, True])
-def test_what_is_left_is_indexed_anew_and_scores_stay(corpus, words):
+@pytest.mark.parametrize("words", [[], ["words"]])
+def test_what_is_left_is_indexed_again_and_scores_stay(corpus, words):
     X, Y = corpus.X, corpus.Y
-    model = Ensemble(words=words, topics=False).fit(X[:300], Y[:300])
+    model = Ensemble(scorers=["neighbours", "nearest", "linear", *words]).fit(X[:300], Y[:300])
     model.partial_fit(X[300:400], Y[300:400]).remove(np.arange(50, 90))
     before = model.decision_function(X[400:])
     numbers = model.compact()
@@ -23,7 +23,7 @@ def test_what_is_left_is_indexed_anew_and_scores_stay(corpus, words):
     assert numbers.tolist() == [*range(50), *range(90, 400)]
     assert model.alive_.all()
     assert model.alive_.size == 360
-    index = model.neighborhood_.index
+    index = model.source_.index
     assert len(index) == index.n_rows == 360
     assert len(index.arrays()) > 0
     assert np.array_equal(after.indices, before.indices)

@@ -8,9 +8,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from manylabel.exceptions import InputError, ParameterError
+from manylabel.exceptions import ParameterError
 from manylabel.linear import OneVsRestSVM
-from manylabel.linear import base as linear_base
 from manylabel.text import Weighting
 
 X, Y = make_problem()
@@ -66,7 +65,7 @@ def test_a_row_without_features_scores_the_intercepts():
 @pytest.mark.parametrize("tuned", [False, True])
 def test_the_number_of_threads_and_the_size_of_blocks_change_nothing(tuned, monkeypatch):
     one = OneVsRestSVM(tuned=tuned, n_jobs=1).fit(X, Y)
-    monkeypatch.setattr(linear_base, "BLOCK", 7)
+    monkeypatch.setattr("manylabel.linear.candidates.BLOCK", 7)
     monkeypatch.setattr("manylabel.linear.training.BLOCK", 3)
     two = clone(one).set_params(n_jobs=2).fit(X, Y)
     for name in ("indptr", "indices", "data"):
@@ -139,12 +138,10 @@ def test_a_reason_is_a_weight_times_a_value():
             assert reason.share == pytest.approx(expected)
 
 
-def test_labels_that_cannot_be_explained_are_refused():
+def test_a_label_without_training_documents_has_no_reasons():
     svm = OneVsRestSVM().fit(X, Y)
-    with pytest.raises(InputError, match=r"^labels are numbered 0 to 11; got 12\.$"):
-        svm.explain(X, labels=[12])
-    with pytest.raises(InputError, match=r"^label 11 had no training document, so it has no"):
-        svm.explain(X, labels=[11])
+    (why,) = svm.explain(X[[0]], labels=[11])[0]
+    assert (why.score, why.reasons) == (0.0, ())
 
 
 def test_the_threshold_is_fitted_on_documents_that_training_leaves_out():

@@ -10,9 +10,11 @@ from scipy import sparse
 from sklearn.base import clone
 
 from manylabel.exceptions import ParameterError
-from manylabel.linear import OneVsRestSVM, SubsetSVM, candidate_labels, train_on_candidates
+from manylabel.linear import OneVsRestSVM, SubsetSVM, train_on_candidates
 from manylabel.linear.training import Settings
-from manylabel.neighbors import NeighborIndex
+from manylabel.neighbors import NeighborIndex, Neighbors
+from manylabel.neighbors.source import NeighborSource
+from manylabel.scoring import Documents
 
 X, Y = make_problem()
 SETTINGS = Settings(
@@ -24,19 +26,27 @@ def label_sets(matrix):
     return [set(np.flatnonzero(row).tolist()) for row in matrix.toarray()]
 
 
+def candidates_of(X, Y, k):
+    """The labels of the k nearest other rows."""
+    source = NeighborSource(NeighborIndex(X), Y, k=k)
+    return source.propose(Documents(X), leave_out=np.arange(X.shape[0])).pattern
+
+
 @given(st.integers(0, 2**16), st.integers(1, 6))
 def test_candidates_are_the_labels_of_the_neighbours(seed, k):
     random = np.random.default_rng(seed)
     labels = sparse.csr_array((random.random((8, 5)) < 0.3).astype(np.int8))
-    neighbors = random.integers(-1, 8, (6, k)).astype(np.int32)
-    found = candidate_labels(neighbors, labels)
+    neighbors = random.integers(0, 8, (6, k)).astype(np.int32)
+    neighbors[np.arange(k) >= random.integers(0, k + 1, (6, 1))] = -1
+    similarities = (neighbors >= 0).astype(np.float32)
+    near = Neighbors(neighbors, similarities, "given", 0, 0)
+    found = NeighborSource(None, labels).vote(sparse.csr_array((6, 3)), near).pattern
     assert label_sets(found) == naive.candidates(neighbors.tolist(), label_sets(labels))
     assert found.has_canonical_format
 
 
 def test_a_label_is_trained_on_its_documents_and_those_with_it_among_their_candidates():
-    neighbors = NeighborIndex(X).search_self(3).indices
-    candidates = candidate_labels(neighbors, Y)
+    candidates = candidates_of(X, Y, 3)
     model, _, _ = train_on_candidates(X, Y, candidates, SETTINGS)
     rows = naive.with_bias(X.toarray().astype(np.float32).astype(float), 1.0)
     for label in range(Y.shape[1] - 1):
@@ -50,8 +60,7 @@ def test_a_label_is_trained_on_its_documents_and_those_with_it_among_their_candi
 
 
 def test_held_out_scores_are_of_candidates_alone_and_do_not_know_their_rows():
-    neighbors = NeighborIndex(X).search_self(5).indices
-    candidates = candidate_labels(neighbors, Y)
+    candidates = candidates_of(X, Y, 5)
     folds = (np.arange(X.shape[0]) % 3).astype(np.int8)
     model, held_out, _ = train_on_candidates(X, Y, candidates, SETTINGS, folds)
     np.testing.assert_array_equal(held_out.indptr, candidates.indptr)
@@ -64,7 +73,7 @@ def test_held_out_scores_are_of_candidates_alone_and_do_not_know_their_rows():
 
 
 def test_rows_without_a_fold_have_no_scores():
-    candidates = candidate_labels(NeighborIndex(X).search_self(5).indices, Y)
+    candidates = candidates_of(X, Y, 5)
     folds = np.where(np.arange(X.shape[0]) % 4 == 0, 0, -1).astype(np.int8)
     _, some, _ = train_on_candidates(X, Y, candidates, SETTINGS, folds)
     assert set(np.flatnonzero(np.diff(some.indptr))) <= set(np.flatnonzero(folds == 0))
@@ -88,8 +97,7 @@ def test_only_labels_of_neighbours_are_scored():
     svm = SubsetSVM(n_neighbors=4).fit(X, Y)
     queries, _ = make_problem(30, seed=7)
     scores = svm.decision_function(queries)
-    neighbors = svm.index_.search(svm.weighting_.transform(queries), 4).indices
-    candidates = candidate_labels(neighbors, Y)
+    candidates = svm.source_.propose(Documents(queries, weighting=svm.weighting_)).pattern
     np.testing.assert_array_equal(scores.indptr, candidates.indptr)
     np.testing.assert_array_equal(scores.indices, candidates.indices)
 

@@ -113,8 +113,8 @@ def test_adding_and_removing_equals_fitting_on_what_is_left(data, model_class, w
     assert_same_scores(as_dicts(model.decision_function(Q)), as_dicts(fresh.decision_function(Q)))
     if hasattr(fresh, "index_"):
         queries = model.weighting_.transform(Q)
-        mine = model.index_.search(queries, len(left)).indices[:, : len(left)]
-        theirs = fresh.index_.search(queries, len(left)).indices
+        mine = model.source_.index.search(queries, len(left)).indices[:, : len(left)]
+        theirs = fresh.source_.index.search(queries, len(left)).indices
         np.testing.assert_array_equal(mine, np.where(theirs >= 0, left[theirs], -1))
     if weighting == "tfidf":
         # Sums that were updated may be off in the last digit, and a threshold may lie just there.
@@ -159,8 +159,8 @@ def test_second_order_neighbours_bring_labels_of_their_own():
 def test_the_scalable_variant_keeps_the_nearest_labels_of_each_feature():
     rng = np.random.default_rng(0)
     X, Y = rng.random((40, 6)), (rng.random((40, 9)) < 0.3).astype(int)
-    full = FeatureKNN(weighting=None).fit(X, Y).features_.plain
-    few = FeatureKNN(weighting=None, labels_per_feature=2).fit(X, Y).features_.plain
+    full = FeatureKNN(weighting=None).fit(X, Y).source_.features.plain
+    few = FeatureKNN(weighting=None, labels_per_feature=2).fit(X, Y).source_.features.plain
     for f in range(6):
         whole = dict(
             zip(

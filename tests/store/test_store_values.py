@@ -182,7 +182,7 @@ def test_what_cannot_be_stored_is_named(tmp_path):
     cannot = (
         r"CountVectorizer\.stop_words\['a'\]\[1\] cannot be saved: .*Foreign is no type that a "
         r"model folder can hold; use a type of manylabel, a number, a string, an array, or a list "
-        r"or dict of these\."
+        r"or dict of these, or register the class with manylabel\.store\.register\."
     )
     with pytest.raises(StoreError, match=cannot):
         save(CountVectorizer(stop_words={"a": [1, Foreign()]}), tmp_path / "model")

@@ -55,7 +55,7 @@ def ids_of(tagger: Tagger) -> set[str]:
     for why in tagger.explain("cat nest river", top=10):
         assert abs(why.total - why.score) < 1e-9
         assert all(why.label in neighbour.labels for neighbour in why.neighbours)
-    documents = tagger._memory.documents
+    documents = tagger._state.documents
     return {documents.id(number) for number in documents.kept().tolist()}
 
 

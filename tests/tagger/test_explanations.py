@@ -11,9 +11,9 @@ from tagger.tagger_problems import texts_and_labels
 
 from manylabel import Tagger
 from manylabel.corpus import Document
-from manylabel.evidence import Explanation, Reason
-from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
-from manylabel.tagger.shown import html_highlighted, separate
+from manylabel.evidence import KINDS, Explanation, Reason
+from manylabel.tagger.display import html_highlighted, separate
+from manylabel.tagger.explanations import LabelReasons, TextExplanation, Words, label_reasons
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 
 QUERY = "The cats purr; a DOG barks by the river, <b>purrs</b> & all"
@@ -94,23 +94,89 @@ def test_reasons_of_combined_models_are_gathered_from_their_parts():
         1.0,
         (
             Reason("knn", 0.6, reasons=(Reason("neighbour", 0.6, 3, 0.5, shared),)),
-            Reason("linear", 0.5, reasons=(Reason("word", 0.4, 0), Reason("bias", 0.1))),
-            Reason("topics", -0.1, reasons=(Reason("word", -0.1, 0),)),
+            Reason(
+                "linear",
+                0.5,
+                reasons=(Reason("word", 0.4, 0), Reason("bias", 0.1)),
+                title="words for and against",
+            ),
+            Reason("trees", -0.1, reasons=(Reason("word", -0.1, 0),)),
         ),
     )
     words = Words("cat", {0: [(0, 3)]}, ["cat"])
     reasons = label_reasons(
         why, "c", "Cats", words, lambda number: Document(f"d{number}", "text", ["c"])
     )
-    assert {part.kind: part.share for part in reasons.parts} == {
-        "knn": 0.6,
-        "linear": 0.5,
-        "topics": -0.1,
-    }
+    assert [(part.kind, part.share, part.title) for part in reasons.parts] == [
+        ("knn", 0.6, "knn"),
+        ("linear", 0.5, "words for and against"),
+        ("trees", -0.1, "groups of like documents"),
+    ]
     assert reasons.total == pytest.approx(1.0)
     assert reasons.probability is None
     assert [(word.word, word.share) for word in reasons.words] == [("cat", pytest.approx(0.3))]
     assert [(near.id, near.share) for near in reasons.neighbours] == [("d3", 0.6)]
+
+
+def test_a_kind_that_nobody_has_heard_of_is_shown_under_its_own_title():
+    why = Explanation(
+        0,
+        0,
+        1.0,
+        (
+            Reason("moon", 0.7, title="phase of the <moon>", reasons=(Reason("word", 0.7, 0),)),
+            Reason("tide", 0.5),
+            Reason("prior", -0.2),
+        ),
+    )
+    words = Words("cat", {0: [(0, 3)]}, ["cat"])
+    reasons = label_reasons(why, "c", "Cats", words, lambda number: None)
+    assert [(part.kind, part.title) for part in reasons.parts] == [
+        ("prior", "how common the label is"),
+        ("moon", "phase of the <moon>"),
+        ("tide", "tide"),
+    ]
+    assert [word.word for word in reasons.words] == ["cat"]
+    shown = TextExplanation("cat", [reasons])
+    assert "+0.7000   phase of the <moon>" in str(shown)
+    assert "phase of the &lt;moon&gt;" in shown._repr_html_()
+    assert shown.to_dict()["labels"][0]["parts"][1]["title"] == "phase of the <moon>"
+
+
+def test_every_kind_of_the_models_has_a_title_and_a_sentence():
+    for kind, known in KINDS.items():
+        assert known.title[0].islower()
+        assert known.sentence.endswith(".")
+        assert (known.group or kind) in KINDS
+
+
+def test_reasons_of_one_kind_are_added_up_unless_their_titles_differ():
+    why = Explanation(
+        0,
+        0,
+        1.0,
+        (Reason("word", 0.5, 0), Reason("word", 0.3, 1), Reason("word", 0.2, 2, title="x")),
+    )
+    reasons = label_reasons(why, "c", "c", Words("", {}, ["a", "b", "c"]), lambda number: None)
+    assert [(part.kind, part.title, part.share) for part in reasons.parts] == [
+        ("words", "words", pytest.approx(0.8)),
+        ("words", "x", 0.2),
+    ]
+
+
+def test_a_forgotten_document_is_not_shown_by_a_model_that_still_knows_it():
+    texts, labels = texts_and_labels()
+    tagger = Tagger("subset-llda", random_state=0).fit(texts, labels)
+    near = [one.id for why in tagger.explain(QUERY) for one in why.neighbours]
+    assert near
+    tagger.forget(near[0])
+    for compacted in (False, True):
+        if compacted:
+            tagger.compact()
+        found = [one for why in tagger.explain(QUERY) for one in why.neighbours]
+        assert near[0] not in [one.id for one in found]
+        assert all(one.text == texts[int(one.id)] for one in found)
+        assert {one.id for one in found} == set(near) - {near[0]}
 
 
 def test_explanations_are_data_for_json(tagger):
@@ -135,7 +201,7 @@ def test_a_notebook_shows_escaped_text_with_marked_words(tagger):
 def test_a_terminal_shows_tables(tagger):
     printed = str(tagger.explain(QUERY, top=1))
     assert QUERY in printed
-    assert "neighbours" in printed
+    assert "similar documents" in printed
     assert "similarity" in printed
     assert "the word purr" in printed
     assert "fish" in repr(tagger.suggest("a fish"))

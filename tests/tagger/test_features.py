@@ -76,7 +76,7 @@ def test_a_tagger_chooses_unless_told_otherwise():
     chosen = Tagger(language=None).fit(corpus)
     words = Tagger(language=None, features="words").fit(corpus)
     own = Tagger(language=None, vectorizer={"char_ngrams": (3, 3)}).fit(corpus)
-    assert [t._memory.vectorizer.char_ngrams for t in (chosen, words, own)] == [
+    assert [t._state.vectorizer.char_ngrams for t in (chosen, words, own)] == [
         (4, 4),
         None,
         (3, 3),

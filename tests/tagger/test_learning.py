@@ -54,7 +54,7 @@ def test_what_was_learnt_or_forgotten_is_as_if_it_had_always_been_so(model):
 def test_a_new_label_is_known_at_the_next_call():
     tagger = fitted(range(40))
     change = tagger.learn(["a zebra in the garden with a kitten"], [["zebras", "cats"]], ["z"])
-    assert change.learnt == ("z",)
+    assert change.learned == ("z",)
     assert change.new_labels == ("zebras",)
     assert tagger.suggest("kitten in the garden", top=None, include=["zebras"]).labels == ["zebras"]
     assert tagger.document("z").labels == ["cats", "zebras"]
@@ -75,8 +75,8 @@ def test_a_document_with_a_known_id_takes_the_place_of_the_other():
 
 def test_documents_without_ids_get_free_ones():
     tagger = Tagger("lcif", parameters=PLAIN).fit(TEXTS[:3], LABELS[:3], ["3", "a", "b"])
-    assert tagger.learn(["a cat", "a dog"], [["cats"], ["dogs"]]).learnt == ("4", "5")
-    assert tagger.learn([], []).learnt == ()
+    assert tagger.learn(["a cat", "a dog"], [["cats"], ["dogs"]]).learned == ("4", "5")
+    assert tagger.learn([], []).learned == ()
     assert tagger.n_documents == 5
 
 
@@ -95,11 +95,11 @@ def test_weights_of_words_are_learnt_anew_by_compacting():
     assert change.not_updated == ("word weights",)
     assert not change.exact
     tagger.compact()
-    vocabulary = tagger._memory.vectorizer
+    vocabulary = tagger._state.vectorizer
     fresh = Tagger("lcif", parameters={"k": 5}, vectorizer=vocabulary).fit(TEXTS[10:], LABELS[10:])
     assert scores(tagger) == pytest.approx(scores(fresh))
     assert tagger.explain(QUERY)[0].neighbours[0].id in IDS[10:]
-    assert tagger._memory.learner.estimator.threshold == "cardinality"
+    assert tagger._state.model.threshold == "cardinality"
     tagger.learn(["a zebra and a cat"], [["zebras"]])
     tagger.compact()
     assert tagger.suggest(QUERY, threshold="auto").labels
@@ -141,7 +141,7 @@ def test_an_ensemble_learns_and_forgets_by_its_neighbours():
     tagger = fitted(range(40), model="ensemble", parameters={})
     before = scores(tagger)
     change = tagger.learn(["a kitten in the river"], [["fish"]], ["z"])
-    frozen = tagger._memory.learner.estimator.frozen_parts_
+    frozen = tagger._state.model.frozen_parts_
     assert "neighbours" not in frozen
     assert change.not_updated == (*frozen, "word weights")
     assert tagger.explain("kitten river", label="fish")[0].neighbours[0].id == "z"

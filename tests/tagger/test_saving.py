@@ -33,7 +33,7 @@ def folder(tmp_path):
 def state(tagger: Tagger) -> tuple:
     found = tagger.suggest(QUERY, top=None)
     ids = [f"n{number}" for number in range(9)]
-    known = {name for name in ids if tagger._memory.documents.find(name) is not None}
+    known = {name for name in ids if tagger._state.documents.find(name) is not None}
     return found.to_list(), known, tagger.n_documents, tagger.labels
 
 
@@ -53,7 +53,7 @@ def test_a_loaded_tagger_is_the_same(model, tmp_path):
     assert same.document("3") == tagger.document("3")
     assert same.model_name == model
     assert same.path == tmp_path / "model"
-    if hasattr(tagger._memory.learner.estimator, "explain"):
+    if tagger._state.model.can_explain:
         assert same.explain(QUERY) == tagger.explain(QUERY)
 
 
@@ -98,8 +98,8 @@ def test_others_know_it_at_their_next_call(folder):
 
 def test_free_ids_are_free_in_all_processes(folder):
     one, other = Tagger.load(folder), Tagger.load(folder)
-    assert one.learn(["a cat"], [["cats"]]).learnt == ("40",)
-    assert other.learn(["a dog"], [["dogs"]]).learnt == ("41",)
+    assert one.learn(["a cat"], [["cats"]]).learned == ("40",)
+    assert other.learn(["a dog"], [["dogs"]]).learned == ("41",)
 
 
 def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
@@ -109,7 +109,7 @@ def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
     other.compact()
     assert entries(folder) == 0
     assert state(one) == state(other) == state(Tagger.load(folder))
-    vocabulary = one._memory.vectorizer
+    vocabulary = one._state.vectorizer
     kept = [row for row in range(40) if row != 3]
     fresh = Tagger("lcif", parameters={"k": 5}, vectorizer=vocabulary).fit(
         [*(TEXTS[row] for row in kept), "a kitten by the river"],
@@ -236,13 +236,13 @@ def test_an_ensemble_is_compacted_with_its_documents(tmp_path):
     assert same.explain("kitten in the river", label="zebras")[0].neighbours[0].id == "n1"
     same.forget("n1")
     assert same.suggest(QUERY)
-    assert same._memory.learner.estimator.neighborhood_.index.n_rows == 39
+    assert same._state.model.source_.index.n_rows == 39
 
 
 def test_threads_can_be_chosen_when_loading(folder):
     tagger = Tagger.load(folder, n_jobs=2)
     assert tagger.n_jobs == 2
-    assert tagger._memory.learner.estimator.n_jobs == 2
+    assert tagger._state.model.n_jobs == 2
 
 
 def test_another_writer_is_waited_for_then_named(folder, monkeypatch):
@@ -277,7 +277,7 @@ def test_forgotten_texts_leave_the_disk_with_compacting(folder):
     tagger.learn(["cat quetzalcoatlus"], [["cats"]], ["n1"])
     tagger.forget("n1")
     tagger.compact()
-    tagger._home.journal.close()
+    tagger._folder.journal.close()
     for path in folder.rglob("*"):
         assert path.is_dir() or b"quetzalcoatlus" not in path.read_bytes()
 

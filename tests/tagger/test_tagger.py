@@ -66,8 +66,8 @@ def test_thresholds(tagger):
     limit = everything[1].score
     assert tagger.suggest(text, threshold=limit).labels == everything.labels[:2]
     own = tagger.suggest(text, top=None, threshold="auto").labels
-    counts = tagger._memory.vectorizer.transform([text])
-    given = tagger._memory.learner.estimator.predict(counts)
+    counts = tagger._state.vectorizer.transform([text])
+    given = tagger._state.model.predict(counts)
     assert set(own) == {tagger.labels[column] for column in given.indices}
     assert tagger.suggest(text, threshold=10.0).labels == []
 
@@ -85,7 +85,7 @@ def test_an_estimator_is_copied_and_keeps_its_parameters():
     mine = LCIF(k=3)
     tagger = Tagger(mine, n_jobs=2).fit(*texts_and_labels())
     assert not hasattr(mine, "n_labels_")
-    used = tagger._memory.learner.estimator
+    used = tagger._state.model
     assert (used.k, used.n_jobs, used.update_weights) == (3, 2, True)
     assert tagger.model_name == "LCIF"
 
@@ -130,9 +130,9 @@ def test_a_corpus_of_features_without_texts():
     assert tagger.evaluate(corpus[30:], metrics=["p@1"])["p@1"] > 0.6
     why = tagger.explain(corpus[30])
     assert {word.word for word in why[0].words} <= set(names)
-    assert tagger.learn(corpus[30:]).learnt == tuple(map(str, range(30, 40)))
+    assert tagger.learn(corpus[30:]).learned == tuple(map(str, range(30, 40)))
     assert tagger.describe_label("a").words[0][0] == "f0"
-    with pytest.raises(InputError, match="learnt from features, not texts: give it a Corpus"):
+    with pytest.raises(InputError, match="learned from features, not texts: give it a Corpus"):
         tagger.suggest("a text")
     with pytest.raises(InputError, match="the corpus has only texts"):
         tagger.evaluate(["a text"], [["a"]])
@@ -144,10 +144,10 @@ def test_a_file_that_does_not_count_its_features_may_lack_the_last(tmp_path):
     path.write_text("1 0:1 1:3\n2 2:1\n")
     assert tagger.evaluate(path, metrics=["p@1"]) == {"p@1": 1.0}
     path.write_text("1 0:1 9:3\n")
-    with pytest.raises(InputError, match="10 features, but the tagger learnt from 4; give one"):
+    with pytest.raises(InputError, match="10 features, but the tagger learned from 4; give one"):
         tagger.evaluate(path)
     path.write_text("# 1 rows, 3 features from 0, 4 labels\n1 0:1 1:3\n")
-    with pytest.raises(InputError, match="3 features, but the tagger learnt from 4; give one"):
+    with pytest.raises(InputError, match="3 features, but the tagger learned from 4; give one"):
         tagger.evaluate(path)
 
 
@@ -251,3 +251,28 @@ def test_mistakes_are_named_in_one_sentence(tagger, call, message):
     assert message in str(error.value)
     assert tagger.n_documents == 60
     assert tagger.labels == ["birds", "cats", "dogs", "fish"]
+
+
+@pytest.mark.parametrize("model", ["ensemble", "lcif", "svm"])
+def test_suggestions_can_have_their_reasons(model):
+    tagger, texts = fresh(model), ["a cat by the river", "a dog barks", "cat and dog and fish"]
+    plain = tagger.suggest(texts, top=3)
+    found = tagger.suggest(texts, top=3, explain=True)
+    assert found == plain
+    assert all(one.why is None for one in plain)
+    for text, suggested in zip(texts, found, strict=True):
+        assert [reasons.label for reasons in suggested.why] == suggested.labels
+        assert suggested.why == tagger.explain(text, label=suggested.labels)
+    one = tagger.suggest(texts[0], top=3, explain=True)
+    assert one.why == found[0].why
+    few = tagger.suggest(texts[0], threshold="auto", exclude=plain[0].labels[:1], explain=True)
+    assert [reasons.label for reasons in few.why] == few.labels
+    assert plain[0].labels[0] not in few.labels
+    unknown = tagger.suggest("...", explain=True)
+    assert [reasons.label for reasons in unknown.why] == unknown.labels
+    assert tagger.suggest((text for text in texts), top=3, explain=True)[1].why == found[1].why
+
+
+def test_a_model_without_reasons_says_so():
+    with pytest.raises(InputError, match="br-knn cannot explain its labels; lcif can"):
+        fresh("br-knn").suggest("a cat", explain=True)

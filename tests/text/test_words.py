@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manylabel.kernels.tokens import MARK, OTHER, WORD
+from manylabel.kernels.text_tokens import MARK, OTHER, WORD
 from manylabel.text.words import WordRules, character_classes, find_words, word_rules
 
 ALPHABET = "aAbB_19 '-.éÉßΣİ中\u0301\u0307\u0915\u093f😀\ud800"

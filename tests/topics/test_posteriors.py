@@ -11,7 +11,7 @@ import pytest
 from naive import topics as naive
 from scipy import sparse
 
-from manylabel.kernels import gibbs, in_use, lda, pairs, rng
+from manylabel.kernels import lda_gibbs, lda_in_use, lda_pairs, lda_topics, rng
 from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
 from manylabel.topics.sampling import Documents, Sampler
@@ -54,11 +54,11 @@ def labelled_chain(eta, alpha, beta):
         problem.doc_ptr, token_ptr, np.ones(X.nnz), problem.label_ptr, problem.labels,
         problem.slot_ptr, problem.slots, assigned, pair_n, label_n,
     )  # fmt: skip
-    gibbs.assign_at_random(*corpus, state)
+    lda_gibbs.assign_at_random(*corpus, state)
     own = [LABEL_SETS[d] for d, words in enumerate(DOCUMENTS) for _ in words]
     seen = Counter()
     for _ in range(DRAWS):
-        gibbs.sweep(*corpus, eta, alpha, beta, 3, state, False, pair_n, label_n)
+        lda_gibbs.sweep(*corpus, eta, alpha, beta, 3, state, False, pair_n, label_n)
         seen[tuple(labels[j] for labels, j in zip(own, assigned, strict=True))] += 1
         assert pair_n.sum() == label_n.sum() == token_ptr[-1]
     return seen
@@ -103,7 +103,7 @@ def test_unlabelled_topics_are_drawn_from_the_posterior():
     lists, topic_n = (np.zeros(6, np.int32), np.zeros(6)), np.zeros(n_topics)
     seen = Counter()
     for _ in range(DRAWS):
-        lda.sweep(
+        lda_topics.sweep(
             X.indptr.astype(np.int64), token_ptr, X.indices.astype(np.int32), np.ones(X.nnz),
             assigned, list_ptr, list_size, *lists, topic_n, gamma, BETA, 3, state, False,
             np.zeros((0, n_topics)),
@@ -207,14 +207,14 @@ def test_the_labels_in_use_have_the_mass_of_the_dense_formula(in_row, in_documen
     counts[1] = 1.0
     word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
-    used, parts = in_use.nothing_used(200), in_use.no_parts(200)
+    used, parts = lda_in_use.nothing_used(200), lda_in_use.no_parts(200)
     held = random.choice(200, in_document, replace=False)
     for label in [*held, *held[:3], 5]:
-        in_use.add(used, rows, label, 1.0)
-    in_use.take(used, 5, 1.0)
+        lda_in_use.add(used, rows, label, 1.0)
+    lda_in_use.take(used, 5, 1.0)
     expected = np.zeros(200)
     np.add.at(expected, [*held, *held[:3]], word_labels.toarray()[0, [*held, *held[:3]]])
-    total = in_use.gather(rows, 0, used, parts)
+    total = lda_in_use.gather(rows, 0, used, parts)
     ours = np.zeros(200)
     ours[used.labels[: used.size[0]]] = parts[: used.size[0]]
     np.testing.assert_allclose(ours, expected, rtol=1e-6)
@@ -228,14 +228,14 @@ def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
     word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
     phi, held = word_labels.toarray()[0], np.zeros(60)
-    used, parts = in_use.nothing_used(60), in_use.no_parts(60)
-    total = in_use.gather(rows, 0, used, parts)
+    used, parts = lda_in_use.nothing_used(60), lda_in_use.no_parts(60)
+    total = lda_in_use.gather(rows, 0, used, parts)
     for label in random.integers(60, size=500):
         if held[label] and random.random() < 0.6:
-            total = in_use.take_part(used, parts, total, label, 0.5)
+            total = lda_in_use.take_part(used, parts, total, label, 0.5)
             held[label] -= 0.5
         else:
-            total = in_use.add_part(rows, 0, used, parts, total, label, 0.5)
+            total = lda_in_use.add_part(rows, 0, used, parts, total, label, 0.5)
             held[label] += 0.5
         size = used.size[0]
         assert size == np.count_nonzero(held)
@@ -245,7 +245,9 @@ def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
         ends = np.cumsum(parts[:size])
         if size:
             expected = used.labels[np.searchsorted(ends, targets, side="right").clip(max=size - 1)]
-            assert [in_use.pick_used(used, parts, target) for target in targets] == list(expected)
+            assert [lda_in_use.pick_used(used, parts, target) for target in targets] == list(
+                expected
+            )
 
 
 def test_a_guide_leads_to_the_place_that_a_search_finds():
@@ -254,13 +256,13 @@ def test_a_guide_leads_to_the_place_that_a_search_finds():
     weights = random.random(sum(sizes)) ** 8 * (random.random(sum(sizes)) < 0.7)
     weights[0] = 0.0
     ptr = np.concatenate([[0], np.cumsum(sizes)])
-    sums = pairs.row_sums(ptr, weights)
-    guides = pairs.row_guides(ptr, sums)
+    sums = lda_pairs.row_sums(ptr, weights)
+    guides = lda_pairs.row_guides(ptr, sums)
     for low, high in itertools.pairwise(ptr):
         if high > low:
             masses = [0.0, *(random.random(200) * sums[high - 1]), sums[high - 1]]
-            found = [pairs.pick_guided(sums, guides, low, high, mass) for mass in masses]
-            assert found == [pairs.pick(sums, low, high, mass) for mass in masses]
+            found = [lda_pairs.pick_guided(sums, guides, low, high, mass) for mass in masses]
+            assert found == [lda_pairs.pick(sums, low, high, mass) for mass in masses]
 
 
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])

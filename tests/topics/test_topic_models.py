@@ -10,7 +10,6 @@ from topics.topic_problems import INFERENCES, MODELS, clear_cut
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics import precision_at
-from manylabel.neighbors import NeighborIndex
 from manylabel.topics import (
     DependencyLDA,
     FlatLDA,
@@ -19,7 +18,6 @@ from manylabel.topics import (
     SubsetLLDA,
 )
 from manylabel.topics.candidates import expected_tokens
-from manylabel.topics.subset import neighbor_labels
 
 
 @pytest.mark.parametrize("inference", INFERENCES)
@@ -146,10 +144,13 @@ def test_the_prior_of_dependency_lda_follows_the_document():
 def test_candidates_are_the_neighbours_labels_by_similarity():
     X = sparse.csr_array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1]])
     Y = sparse.csr_array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
-    found = NeighborIndex(X).search(sparse.csr_array([[1.0, 0, 0]]), 2)
+    model = SubsetLLDA(
+        n_neighbors=2, power=3.0, weighting=None, eta=1.0, alpha_sum=1e-9, inference="cvb0"
+    )
     near = np.sqrt(0.5) ** 3
+    shares = np.array([[1, near / (1 + near), 0]])
     np.testing.assert_allclose(
-        neighbor_labels(found, Y, 3.0).toarray(), [[1, near / (1 + near), 0]], rtol=1e-6
+        model.fit(X, Y).label_prior([[1.0, 0, 0]]).toarray(), shares / shares.sum(), rtol=1e-6
     )
 
 
@@ -157,7 +158,7 @@ def test_neighbours_found_before_give_the_same_scores(corpus, training):
     X, Y, X_new, _ = corpus
     model = SubsetLLDA(training=training).fit(X, Y)
     X_new = sparse.csr_array(X_new)
-    found = model.index_.search(model.weighting_.transform(X_new), model.n_neighbors)
+    found = model.source_.index.search(model.weighting_.transform(X_new), model.n_neighbors)
     ours = model.scores_from_neighbors(X_new, found)
     np.testing.assert_array_equal(ours.toarray(), model.decision_function(X_new).toarray())
 

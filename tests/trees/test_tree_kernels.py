@@ -11,8 +11,8 @@ from naive import trees as naive
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from manylabel.kernels.l1_logistic import learn
-from manylabel.kernels.trees import alternate, ideal_gains, node_columns, node_labels
+from manylabel.kernels.trees_grow import alternate, ideal_gains, node_columns, node_labels
+from manylabel.kernels.trees_logistic import learn
 
 
 @st.composite

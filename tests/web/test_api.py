@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import ParameterError
 from manylabel.tagger import Tagger
 from manylabel.web import Settings, create_app
@@ -63,13 +64,35 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(client):
     assert reasons["neighbours"][0]["labels"][0].keys() == {"label", "name"}
 
 
+def test_suggestions_bring_their_reasons_along(client):
+    asked = {"text": CAT, "top": 2, "explain": True}
+    found = post(client, "/v1/suggest", asked).json()["labels"]
+    plain = post(client, "/v1/suggest", {"text": CAT, "top": 2}).json()["labels"]
+    why = post(client, "/v1/explain", {"text": CAT, "top": 2}).json()["labels"]
+    assert [one.pop("reasons") for one in found] == why
+    assert found == plain
+    both = post(client, "/v1/suggest", asked | {"text": None, "texts": ["the dog barks", CAT]})
+    first, second = both.json()["documents"]
+    assert first["labels"][0]["reasons"]["label"] == "dogs"
+    assert [one["reasons"] for one in second["labels"]] == why
+
+
+def test_reasons_of_a_part_that_is_new_have_its_own_title(client, tagger, monkeypatch):
+    why = Explanation(0, 0, 0.5, (Reason("moon", 0.5, title="phase of the moon"),))
+    monkeypatch.setattr(type(tagger._state.model), "explain", lambda *_, **__: [[why]])
+    (found,) = post(client, "/v1/explain", {"text": CAT, "top": 1}).json()["labels"]
+    assert found["parts"] == [
+        {"kind": "moon", "share": 0.5, "title": "phase of the moon", "sentence": ""}
+    ]
+
+
 def test_learning_is_known_to_the_next_suggestion_and_forgetting_undoes_it(client):
     text = "the parrot sings in its cage"
-    learnt = post(
+    learned = post(
         client, "/v1/learn", {"documents": [{"id": "p1", "text": text, "labels": ["parrots"]}]}
     ).json()
-    assert (learnt["learnt"], learnt["new_labels"]) == (["p1"], ["parrots"])
-    assert learnt["documents"] == 6
+    assert (learned["learned"], learned["new_labels"]) == (["p1"], ["parrots"])
+    assert learned["documents"] == 6
     dog = {"id": "d1", "text": "the dog barks", "labels": ["barking"]}
     assert post(client, "/v1/learn", {"documents": [dog]}).json()["replaced"] == ["d1"]
     assert "barking" in labels_of(post(client, "/v1/suggest", {"text": "it barks"}))
@@ -80,7 +103,7 @@ def test_learning_is_known_to_the_next_suggestion_and_forgetting_undoes_it(clien
 
 def test_documents_without_an_id_get_one(client, tagger):
     documents = [{"text": "a bird", "labels": []}, {"id": "b2", "text": "a bee", "labels": []}]
-    (first, second) = post(client, "/v1/learn", {"documents": documents}).json()["learnt"]
+    (first, second) = post(client, "/v1/learn", {"documents": documents}).json()["learned"]
     assert second == "b2"
     assert tagger.document(first).text == "a bird"
 
@@ -231,7 +254,7 @@ def test_metrics_count_requests_times_and_documents(client):
     assert 'manylabel_requests_total{method="GET",route="none",status="404"} 1' in lines
     assert 'manylabel_request_seconds_count{route="/v1/learn"} 1' in lines
     assert 'manylabel_request_seconds_bucket{route="/v1/learn",le="+Inf"} 1' in lines
-    assert 'manylabel_documents_learnt_total{model="animals"} 1' in lines
+    assert 'manylabel_documents_learned_total{model="animals"} 1' in lines
     assert 'manylabel_documents{model="animals"} 6' in lines
     assert "nothing-of-the-kind" not in found.text
     assert "BREW" not in found.text

@@ -86,7 +86,7 @@ def test_learning_that_has_begun_is_never_given_up(client_of, tagger, monkeypatc
     client = client_of(timeout=0.2, allow_learn=True)
     learn = tagger.learn
     monkeypatch.setattr(tagger, "learn", lambda *given: time.sleep(0.6) or learn(*given))
-    assert client.post("/v1/learn", json=NEW).json()["learnt"] == ["n1"]
+    assert client.post("/v1/learn", json=NEW).json()["learned"] == ["n1"]
 
 
 def test_learning_that_waited_too_long_has_not_happened(client_of, tagger, monkeypatch):

@@ -163,13 +163,20 @@ def test_words_are_marked_and_the_parts_add_up_to_the_score(page, server):
 def test_what_speaks_against_a_label_is_shown_as_such(page):
     words = [("stolen", 1.5), ("detective", -0.75), ("follows", 0.001)]
     spans = {word: (THEFT.index(word), THEFT.index(word) + len(word)) for word, _ in words}
-    parts = {"words": 2.0, "prior": -4.0, "linear": -0.5, "neighbours": 3.0}
+    parts = [
+        ("prior", "how common the label is", -4.0),
+        ("moon", "phase of the <moon>", 5.0),
+        ("linear", "words for and against", -0.5),
+    ]
     why = {
         "label": "Art theft",
         "name": "Art theft",
         "score": 0.5,
         "probability": 0.62,
-        "parts": [{"kind": kind, "share": share} for kind, share in parts.items()],
+        "parts": [
+            {"kind": kind, "title": title, "share": share, "sentence": f"About {kind}."}
+            for kind, title, share in parts
+        ],
         "words": [{"word": w, "share": s, "spans": [spans[w]]} for w, s in words],
         "neighbours": [],
         "highlights": [
@@ -181,12 +188,9 @@ def test_what_speaks_against_a_label_is_shown_as_such(page):
     page.route("**/v1/explain", lambda asked: asked.fulfill(json=answer))
     write(page, THEFT)
     open_reasons(page, "Art theft")
-    assert page.locator("#why .part dt").all_inner_texts() == [
-        "How common the label is",
-        "Similar documents",
-        "Words typical of it",
-        "Words for and against",
-    ]
+    titles = page.locator("#why .part dt")
+    assert titles.all_text_contents() == [title for _, title, _ in parts]
+    assert titles.nth(1).get_attribute("title") == "About moon."
     assert page.locator("#why .part .against").count() == 2
     for title, word in (("for", "stolen"), ("against", "detective")):
         said = page.locator("#why > div").filter(has_text=f"Words that speak {title} it")

@@ -55,7 +55,7 @@ class Learner(threading.Thread):
         self.acknowledged.append(name)
         answer = client.post("/v1/suggest", json={"text": "cheese in the kitchen"})
         if name not in {one["label"] for one in answer.json()["labels"]}:
-            self.faults.append(f"{name} was learnt, but {answer.text}")
+            self.faults.append(f"{name} was learned, but {answer.text}")
 
 
 class Reader(threading.Thread):
@@ -78,7 +78,7 @@ class Reader(threading.Thread):
 
 
 def crowd(folder, readers: int, seconds: float) -> None:
-    """Many read while one learns: no fault, and nothing learnt is lost."""
+    """Many read while one learns: no fault, and nothing learned is lost."""
     with running("serve", folder, "--allow-learn") as server:
         until = threading.Event()
         learner = Learner(server.address, until)
@@ -95,7 +95,7 @@ def crowd(folder, readers: int, seconds: float) -> None:
     print(
         f"{readers} clients, {times.size / seconds:.0f} requests/s, "
         f"median {np.median(times):.1f} ms, 99 % {np.quantile(times, 0.99):.1f} ms; "
-        f"{len(learner.acknowledged)} documents learnt"
+        f"{len(learner.acknowledged)} documents learned"
     )
     known = Tagger.load(folder)
     assert {known.document(name).id for name in learner.acknowledged} == {*learner.acknowledged}
@@ -124,7 +124,7 @@ def test_a_killed_server_has_lost_nothing_that_it_acknowledged(folder):
     known = Tagger.load(folder)
     for name in learner.acknowledged:
         assert known.document(name).labels == ["cats", name]
-    # The document that was being learnt may be there or not, but nothing else.
+    # The document that was being learned may be there or not, but nothing else.
     assert known.n_documents - 5 - 1 - len(learner.acknowledged) in (0, 1)
     assert known.suggest("the cat sleeps").labels
 

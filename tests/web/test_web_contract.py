@@ -62,7 +62,7 @@ def sent(client, method, path, operation):
 
 
 def test_every_example_works(client):
-    """In the order of the description, where what is forgotten was learnt before."""
+    """In the order of the description, where what is forgotten was learned before."""
     paths = client.get("/openapi.json").json()["paths"]
     for path, methods in paths.items():
         for method, operation in methods.items():

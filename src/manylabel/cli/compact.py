@@ -1,4 +1,4 @@
-"""``manylabel compact``: what was learnt and forgotten becomes part of the model itself."""
+"""``manylabel compact``: what was learned and forgotten becomes part of the model itself."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def compact(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Fold what was learnt and forgotten into a model.
+    """Fold what was learned and forgotten into a model.
 
-    A model of neighbours that has learnt or forgotten much answers faster afterwards, weighs
+    A model of neighbours that has learned or forgotten much answers faster afterwards, weighs
     words as if it had known everything from the start, and keeps nothing of forgotten documents
     but their words in its vocabulary. Others may use the model meanwhile.
 

@@ -82,7 +82,7 @@ def demo(
 
 
 def _serve(jobs: int, port: int, quiet: bool) -> None:
-    """Serve the catalogue on this machine; what is learnt lasts until the server stops."""
+    """Serve the catalogue on this machine; what is learned lasts until the server stops."""
     from manylabel.corpus import load_library
     from manylabel.web import Settings
 

@@ -63,7 +63,7 @@ def learn(
     """Teach a model more documents; the next command knows them.
 
     A document with the id of a known one takes its place; new labels are welcome. All documents
-    are learnt or, after an error, none. They are on disk when the command ends, and what serves
+    are learned or, after an error, none. They are on disk when the command ends, and what serves
     the model meanwhile knows them at its next answer.
 
     For example:
@@ -99,4 +99,4 @@ def show_change(change: Change, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json(asdict(change))
     else:
-        note(f"{str(change)[:1].upper()}{str(change)[1:]}", quiet)
+        note(str(change), quiet)

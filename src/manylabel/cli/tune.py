@@ -13,6 +13,7 @@ from manylabel.cli.options import (
     CharNgrams,
     CorpusPath,
     Debug,
+    Features,
     Force,
     Jobs,
     Json,
@@ -43,8 +44,8 @@ from manylabel.progress import Clock
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from manylabel.cli.trials import Trial
     from manylabel.corpus import Corpus
+    from manylabel.selection import Trial, Tuner
     from manylabel.tagger import Tagger
 
 __all__ = ["tune"]
@@ -62,7 +63,7 @@ def _complete_metric(incomplete: str) -> list[str]:
 def tune(
     corpus: CorpusPath,
     output: NewModel,
-    model: ModelName = "lcif",
+    model: ModelName = None,
     metric: Annotated[
         str,
         typer.Option(
@@ -81,16 +82,27 @@ def tune(
         ),
     ] = None,
     settings: Settings = None,
+    cv: Annotated[
+        str,
+        typer.Option(
+            "--cv",
+            metavar="HOW",
+            help="How settings are measured: a number of folds; the share of documents to measure "
+            "on; or loo, each document scored as if it were not there, for models that share "
+            "neighbours. Chosen by model and corpus unless given.",
+        ),
+    ] = "auto",
     held_out: Annotated[
         float,
         typer.Option(
             "--held-out",
             metavar="SHARE",
-            help="The part of the corpus to measure on. Models made of neighbours need none: each "
-            "document is scored as if it were not there.",
+            help="The share of documents that tuning does not see. The best setting must beat the "
+            "untuned model on them.",
         ),
     ] = 0.2,
     language: Language = "en",
+    features: Features = "auto",
     stop_words: StopWords = None,
     stemming: Stemming = None,
     ngrams: Ngrams = None,
@@ -113,28 +125,23 @@ def tune(
 ) -> None:
     """Find a model's best settings, and write that model.
 
-    instance-knn, feature-knn and lcif search their neighbours once for all settings and tune one
-    parameter after the other; of other models every combination is trained. The table shows the
-    best settings; the first is trained on all of the corpus.
+    The untuned model is always tried first. The best setting is kept if it also beats the untuned
+    model on documents that tuning did not see; otherwise the model is the one that train gives.
+    instance-knn, feature-knn and lcif search their neighbours once for all settings; other models
+    are trained for each. The table shows the best settings. The winner is trained on all of the
+    corpus.
 
     For example:
       manylabel tune train.jsonl -o model
-      manylabel tune train.jsonl -o model --metric ndcg@5 --try k=20,50,100
-      manylabel tune train.txt -o model --model svm --try C=0.1,1,10
+      manylabel tune train.jsonl -o model --model lcif --try k=20,50,100
+      manylabel tune train.txt -o model --model svm --try C=0.1,1,10 --cv 5
     """
     check_target(output, force)
-    from manylabel.cli.trials import best_first, run_trials, usual_grid
     from manylabel.metrics import get_measure
-    from manylabel.models import make_model
-    from manylabel.tagger import Tagger
+    from manylabel.tagger import DEFAULT_MODEL, Tagger
 
-    name, fixed = str(model), settings_of(settings)
     get_measure(metric)
-    make_model(name, fixed)
-    usual = {} if tried else usual_grid(name)
-    grid = _grid(tried) or {key: values for key, values in usual.items() if key not in fixed}
-    # A name that the model does not have is an error before anything is read.
-    make_model(name, fixed | {key: values[0] for key, values in grid.items()})
+    name, fixed = DEFAULT_MODEL if model is None else model, settings_of(settings)
     is_shown = not quiet and sys.stderr.isatty()
     shared: dict[str, Any] = text_options(
         language,
@@ -147,41 +154,72 @@ def tune(
         max_features=max_features,
     )
     shared |= {
-        "keep_texts": keep_texts, "random_state": seed, "n_jobs": jobs, "verbose": is_shown
-    }  # fmt: skip
+        "features": features,
+        "keep_texts": keep_texts,
+        "random_state": seed,
+        "n_jobs": jobs,
+        "verbose": is_shown,
+    }
+    untuned = Tagger(name, parameters=fixed, **shared)
+    tuner = _tuner(name, fixed, _grid(tried), metric, seed, jobs)
+    tuner.set_params(cv=parsed_value(cv), confirm=held_out, verbose=is_shown)
     clock = Clock()
     found = read_corpus(
         corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
     )
     note_corpus(found, clock, quiet)
-    counted = _counted(found, Tagger(name, parameters=fixed, **shared))
+    counted = _counted(found, untuned)
     note(f"Tuning {name} for {metric} ...", quiet)
-    trials = run_trials(
-        name,
-        fixed,
-        grid,
-        counted,
-        metric=metric,
-        held_out=held_out,
-        seed=seed,
-        jobs=jobs,
-        is_shown=is_shown,
-    )
-    ranked = best_first(trials, metric)
-    best = {key: ranked[0][key] for key in grid}
-    note(f"Tried {len(trials):,} settings in {clock.lap('tune'):.1f} s.", quiet)
+    tuner.fit(counted.X, counted.Y)
+    note(f"Tried {len(tuner.trials_):,} settings in {clock.lap('tune'):.1f} s.", quiet)
     if not as_json:
-        make_console().print(trials_table(ranked[:_SHOWN], metric))
-    tagger = Tagger(name, parameters=fixed | best, **shared)
+        make_console().print(trials_table(tuner.best_trials(_SHOWN), metric))
+    note(_verdict(tuner), quiet)
+    tagger = Tagger(name, parameters=fixed | tuner.best_params_, **shared)
     fit_tagger(tagger, found, label_info, clock, quiet)
     more = {
         "metric": metric,
-        "value": ranked[0]["value"],
-        "parameters": best,
-        "tried": len(trials),
-        "trials": ranked,
+        "value": tuner.best_score_,
+        "parameters": tuner.best_params_,
+        "held_out": tuner.confirmation_,
+        "tried": len(tuner.trials_),
+        "trials": tuner.best_trials(),
     }
     write_model(tagger, output, clock, as_json, quiet, more)
+
+
+def _tuner(
+    model: str,
+    fixed: dict[str, Any],
+    grid: dict[str, Sequence[Any]],
+    metric: str,
+    seed: int,
+    jobs: int,
+) -> Tuner:
+    """A tuner for a model by name; what makes no sense is an error before anything is read."""
+    from manylabel.models import make_model
+    from manylabel.selection import Tuner, usual_grid
+
+    estimator = make_model(model, fixed)
+    own = estimator.get_params(deep=False)
+    grid = grid or usual_grid(estimator, metric, fixed)
+    make_model(model, fixed | {name: values[0] for name, values in grid.items()})
+    settings = {"random_state": seed, "n_jobs": jobs}
+    estimator.set_params(**{name: value for name, value in settings.items() if name in own})
+    return Tuner(estimator, grid=grid, metric=metric, random_state=seed, refit=False)
+
+
+def _verdict(tuner: Tuner) -> str:
+    """Whether the best setting was better on documents that tuning did not see."""
+    seen = tuner.confirmation_
+    if seen is None:
+        return "No setting is better than the untuned model, which is kept."
+    kept = tuner.best_params_ != {name: tuner.trials_[0][name] for name in tuner.best_params_}
+    return (
+        f"{tuner.metric} on {seen['documents']:,} documents that tuning did not see: "
+        f"{seen['tuned']:.4f} tuned, {seen['untuned']:.4f} untuned. "
+        + ("The tuned model is kept." if kept else "The untuned model is kept.")
+    )
 
 
 def _grid(tried: list[str] | None) -> dict[str, Sequence[Any]]:
@@ -196,14 +234,20 @@ def _grid(tried: list[str] | None) -> dict[str, Sequence[Any]]:
 
 
 def _counted(corpus: Corpus, tagger: Tagger) -> Corpus:
-    """The corpus with features as the tagger will see them."""
-    from manylabel.tagger.inputs import make_vectorizer
+    """The corpus with the features that the tagger chooses when it is fitted."""
+    from manylabel.tagger.features import choose_features, has_words_only
+    from manylabel.tagger.training import make_vectorizer
 
-    if corpus.texts is None:
+    texts = corpus.texts
+    if texts is None:
         return corpus
     vectorizer = make_vectorizer(
         tagger.language, tagger.vectorizer, tagger.n_jobs, int(tagger.verbose)
     )
+    if tagger.features == "auto" and tagger._is_ensemble and has_words_only(vectorizer):
+        vectorizer = choose_features(
+            lambda rows: [texts[row] for row in rows], corpus.Y, vectorizer, tagger.n_jobs
+        )
     return corpus.vectorized(vectorizer)
 
 

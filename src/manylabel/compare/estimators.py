@@ -1,4 +1,4 @@
-"""From a row to an estimator, and from an estimator of any kind to scores and labels."""
+"""From a row to an estimator."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from scipy import sparse
-
+from manylabel.compare.adapter import parameters_of
 from manylabel.compare.plan import Row
-from manylabel.exceptions import InputError, ParameterError
-from manylabel.metrics import get_measure
-from manylabel.predictions import canonical_scores, keep_top
-from manylabel.validation import check_labels
+from manylabel.exceptions import ParameterError
 
-__all__ = ["answers", "make_estimator", "make_search", "settings_of", "source_of"]
-
-#: What `NeighborSearchCV` can tune.
-TUNABLE = ("instance-knn", "feature-knn", "lcif")
+__all__ = ["make_estimator", "make_search", "source_of"]
 
 
 def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
@@ -32,7 +25,7 @@ def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
         estimator = make_outsider(row.model, row.parameters)
     else:
         estimator = _factory(row.model)(**row.parameters)
-    known = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    known = parameters_of(estimator)
     wanted = {"random_state": seed, "n_jobs": n_jobs}
     if "random_state" in row.parameters:
         del wanted["random_state"]
@@ -40,27 +33,23 @@ def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
     return estimator.set_params(**given) if given else estimator
 
 
-def make_search(row: Row, measure: str, n_jobs: int, n_test: int) -> Any:
-    """A search by leave-one-out on as many documents as are tested, at most 2,000.
+def make_search(row: Row, measure: str, seed: int, n_jobs: int, n_test: int) -> Any:
+    """A tuner, by leave-one-out where it can on as many documents as are tested, at most 2,000.
 
     Macro F1 with absent labels counted as 1 depends on how many labels are absent, and so on the
     number of documents.
     """
-    from manylabel.selection import DEFAULT_GRID, NeighborSearchCV
+    from manylabel.selection import Tuner, usual_grid
 
-    if row.model not in TUNABLE:
-        raise ParameterError(
-            f"{row.model} cannot be tuned here; only {', '.join(TUNABLE)}. Give its parameters."
-        )
-    estimator = row.make().set_params(n_jobs=n_jobs)
-    # What is given stays, and so does the threshold where label sets are of no account.
-    fixed = {*row.parameters, *(() if "labels" in get_measure(measure).needs else ("threshold",))}
-    known = {"keep", *estimator.get_params(deep=False)} - fixed
-    return NeighborSearchCV(
+    if not row.is_ours:
+        raise ParameterError(f"{row.model} cannot be tuned here. Give its parameters.")
+    estimator = make_estimator(row, seed, n_jobs)
+    return Tuner(
         estimator,
         metric=measure,
-        grid={name: values for name, values in DEFAULT_GRID.items() if name in known},
+        grid=usual_grid(estimator, measure, row.parameters),
         max_documents=min(2000, n_test),
+        staged=True,
         n_jobs=n_jobs,
     )
 
@@ -98,56 +87,3 @@ def source_of(row: Row) -> bytes:
         raise ParameterError(f"{row.model!r} cannot be imported: there is no such module.")
     origin = Path(found.origin or "")
     return origin.read_bytes() if origin.is_file() else b""
-
-
-def answers(
-    estimator: Any, X: sparse.csr_array, top: int | None
-) -> tuple[sparse.csr_array | None, sparse.csr_array]:
-    """Scores, if there are any, and label sets; of our own models from one pass."""
-    fitted = getattr(estimator, "best_estimator_", estimator)
-    if hasattr(fitted, "threshold_"):
-        scores = fitted.decision_function(X, top=top)
-        return scores, fitted.threshold_.apply(scores)
-    labels = check_labels(fitted.predict(X), "the labels predicted")
-    if hasattr(fitted, "decision_function"):
-        found = fitted.decision_function(X)
-    elif hasattr(fitted, "predict_proba"):
-        found = _probabilities(fitted.predict_proba(X))
-    else:
-        return None, labels
-    scores = canonical_scores(found)
-    if scores.shape != labels.shape:
-        raise InputError(
-            f"scores and labels must have the same shape; got {scores.shape} and {labels.shape}."
-        )
-    return (scores if top is None else keep_top(scores, top)), labels
-
-
-def _probabilities(found: Any) -> Any:
-    """One column a label, where scikit-learn may give a list with two columns each."""
-    if not isinstance(found, list):
-        return found
-    import numpy as np
-
-    return np.column_stack(
-        [each[:, 1] if each.shape[1] == 2 else np.zeros(each.shape[0]) for each in found]
-    )
-
-
-def settings_of(estimator: Any) -> dict[str, Any]:
-    """The parameters to report: those that were tuned, or all that differ from the defaults."""
-    if hasattr(estimator, "best_params_"):
-        return dict(estimator.best_params_)
-    if not hasattr(estimator, "get_params"):
-        return {}
-    given = estimator.get_params(deep=False)
-    try:
-        usual = type(estimator)().get_params(deep=False)
-    except TypeError:
-        usual = {}
-    left_out = ("n_jobs", "random_state", "verbose")
-    return {
-        name: value
-        for name, value in given.items()
-        if name not in left_out and repr(usual.get(name, ...)) != repr(value)
-    }

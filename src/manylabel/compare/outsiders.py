@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from manylabel.exceptions import ParameterError
 from manylabel.thresholds import Threshold, TopK
 
-__all__ = ["Omikuji", "XRLinear", "make_outsider"]
+__all__ = ["LabelTree", "Omikuji", "XRLinear", "make_outsider"]
 
 #: Trees that are wide and shallow.
 _BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}
@@ -42,7 +42,7 @@ def make_outsider(name: str, parameters: Mapping[str, Any]) -> Any:
     return makers[name](**parameters)
 
 
-class _LabelTree(BaseEstimator):
+class LabelTree(BaseEstimator):
     """What both libraries share: weights before, as many labels as training documents after."""
 
     threshold_: Threshold
@@ -64,6 +64,13 @@ class _LabelTree(BaseEstimator):
         """Score the best labels of each document, by default 100."""
         return self._score(self.weighting_.transform(X), 100 if top is None else top)
 
+    def scores_and_labels(
+        self, X: sparse.csr_array, top: int | None = None
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Scores and label sets from one pass."""
+        scores = self.decision_function(X, top)
+        return scores, self.threshold_.apply(scores)
+
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         raise NotImplementedError
 
@@ -71,7 +78,7 @@ class _LabelTree(BaseEstimator):
         raise NotImplementedError
 
 
-class Omikuji(_LabelTree):
+class Omikuji(LabelTree):
     """Parabel, or with other settings Bonsai, as omikuji trains them."""
 
     def __init__(self, settings: Mapping[str, Any] | None = None, n_jobs: int = 1) -> None:
@@ -105,7 +112,7 @@ class Omikuji(_LabelTree):
         return sparse.csr_array((np.array(values, np.float32), (rows, labels)), shape=shape)
 
 
-class XRLinear(_LabelTree):
+class XRLinear(LabelTree):
     """XR-Linear as libpecos trains it, with its own defaults.
 
     libpecos wants older versions of NumPy and SciPy than ours: it runs in another Python, the one

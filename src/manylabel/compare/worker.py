@@ -18,10 +18,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from manylabel.compare.adapter import answers, settings_of
 from manylabel.compare.cells import Finished, write_cell
 from manylabel.compare.curves import calibration, precision_recall
 from manylabel.compare.data import Data, load
-from manylabel.compare.estimators import answers, make_estimator, make_search, settings_of
+from manylabel.compare.estimators import make_estimator, make_search
 from manylabel.compare.plan import Row
 from manylabel.compare.units import units
 from manylabel.exceptions import ManylabelError
@@ -108,7 +109,7 @@ def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any
         return
     for place, measure in enumerate(row.tuned_for):
         others = [name for name in job["metrics"] if name not in row.tuned_for]
-        search = make_search(row, measure, job["n_jobs"], data.X_test.shape[0])
+        search = make_search(row, measure, job["seed"], job["n_jobs"], data.X_test.shape[0])
         yield search, [measure, *others] if place == 0 else [measure]
 
 

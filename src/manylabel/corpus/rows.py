@@ -114,7 +114,7 @@ def parse_rows(
     max_rows : int, optional
         Refuse more rows than these; blank lines after them are no rows.
     """
-    from manylabel.kernels import parsing
+    from manylabel.kernels import corpus_parsing
 
     rows = Rows(source)
     line = first_line
@@ -127,7 +127,7 @@ def parse_rows(
         features, feature_ends = np.empty(room, np.int32), np.empty(n_lines, np.int64)
         values, row_lines = np.empty(room), np.empty(n_lines, np.int64)
         long_entries, long_bounds = np.empty(room, np.int64), np.empty((room, 2), np.int64)
-        n, n_long, n_lines, bad, increasing = parsing.parse_rows(
+        n, n_long, n_lines, bad, increasing = corpus_parsing.parse_rows(
             block, n_labels, n_features, loose, labels, label_ends, features, values,
             feature_ends, row_lines, long_entries, long_bounds,
         )  # fmt: skip

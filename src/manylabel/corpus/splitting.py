@@ -57,7 +57,7 @@ def stratified_parts(
     Documents and labels are shuffled first, so ties between them break at random; ties between
     parts are broken by a random part drawn for each document.
     """
-    from manylabel.kernels import stratification
+    from manylabel.kernels import corpus_stratification
 
     n_rows, n_labels = Y.shape
     documents, labels = random.permutation(n_rows), random.permutation(n_labels)
@@ -67,7 +67,7 @@ def stratified_parts(
     indptr, indices, _ = csr_parts(shuffled, np.int8)
     label_indptr, label_documents, _ = csr_parts(by_label, np.int8)
     parts = np.empty(n_rows, np.int64)
-    parts[documents] = stratification.stratify(
+    parts[documents] = corpus_stratification.stratify(
         indptr,
         indices,
         label_indptr,

@@ -1,7 +1,8 @@
-"""The learned combination of neighbours, words, linear models and topics."""
+"""The learned combination of several scorers."""
 
 from manylabel.ensemble.curves import Combination, Curve
 from manylabel.ensemble.ensemble import Ensemble
-from manylabel.ensemble.learning import Learned
+from manylabel.ensemble.report import Report
+from manylabel.ensemble.scorers import SCORERS, SOURCES, register
 
-__all__ = ["Combination", "Curve", "Ensemble", "Learned"]
+__all__ = ["SCORERS", "SOURCES", "Combination", "Curve", "Ensemble", "Report", "register"]

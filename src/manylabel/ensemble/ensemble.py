@@ -1,12 +1,13 @@
-"""Neighbours, words, a linear model and topics, each weighed by what it is worth."""
+"""Several scorers of the same candidates, each weighed by what it is worth."""
 
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,31 +16,24 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from manylabel.base import MultiLabelClassifier
-from manylabel.ensemble import reasons
-from manylabel.ensemble.curves import Combination, fit_combination
-from manylabel.ensemble.learning import (
-    Evidence,
-    Learned,
-    choose_parts,
-    raise_measure,
-)
-from manylabel.ensemble.linear import LinearPart
-from manylabel.ensemble.neighborhood import Proposals, recall
-from manylabel.ensemble.sources import SMALL, fit_neighborhood
-from manylabel.ensemble.topics import TopicPart, train_without_folds
-from manylabel.ensemble.trees import TreePart
-from manylabel.evidence import Explanation
+from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
+from manylabel.ensemble.choosing import HeldOut, choose_scorers, stretch_curves
+from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
+from manylabel.ensemble.report import Report
+from manylabel.ensemble.scorers import make_scorers, make_sources
+from manylabel.evidence import Explanation, Reason
+from manylabel.exceptions import ParameterError
 from manylabel.metrics import calibration, evaluate, get_measure
+from manylabel.neighbors.scorers import fit_source
 from manylabel.parallel import effective_jobs
-from manylabel.predictions import keep_top, values_at
+from manylabel.predictions import keep_top
+from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
+from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
 from manylabel.validation import check_gone, check_real, check_whole
 
 __all__ = ["Ensemble"]
 
-#: Parts that know a document as soon as it is learned.
-LAZY = ("neighbours", "nearest", "words")
 #: Documents scored at a time.
 ROUND = 8_192
 #: With no more documents than that, each is scored by models that were trained without it.
@@ -48,25 +42,27 @@ _FEW, _FOLDS = 6_000, 5
 _SHARE, _MOST = 0.2, 6_000
 #: Candidates from which curves are learned.
 _CURVES = 250_000
-#: Trees are grown for at least so many documents.
-_TREES_FROM = 2_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
 class Ensemble(MultiLabelClassifier):
-    r"""The learned combination of everything that votes for a document's candidate labels.
+    r"""The learned combination of everything that speaks for a document's candidate labels.
 
-    One search of neighbours feeds all parts. The labels of a document's neighbours, and those that
-    its words speak for, are its candidates. Every part scores them: the neighbours' votes, the
-    votes of the nearest few alone, words (feature kNN), a linear SVM for each label trained on its
-    candidates, and labelled LDA over the candidates. A rising curve turns each part's score into
-    log-odds, and the log-odds add up:
+    Sources propose candidates: the labels of a document's neighbours, and those that its words
+    speak for. Every scorer scores them: the neighbours' votes, the votes of the nearest few alone,
+    words (feature kNN), a linear SVM for each label trained on its candidates, labelled LDA over
+    the candidates, trees. ``manylabel.ensemble.scorers.SCORERS`` lists them all. A rising curve
+    turns each score into log-odds, and the log-odds add up:
 
     .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + a_{g(l)} \sum_i c_i(s_{il})
 
     with an offset and a factor for how frequent the label is. They are those under which the labels
     of training documents are likeliest, by scores of models that had not seen those documents; the
     curves are then stretched for the measure in ``objective``. Scores are probabilities.
+
+    :meth:`explain` gives log-odds as ``score`` and what :meth:`decision_function` gives as
+    ``probability``. Reasons are named after the scorers, and ``"prior"`` for what is said of a
+    label before the document is read; those of a scorer are its neighbours or words.
 
     Parameters
     ----------
@@ -75,22 +71,23 @@ class Ensemble(MultiLabelClassifier):
     near : int, default=10
         The nearest of them vote a second time, among themselves.
     n_candidates : int, default=100
-        At most so many labels are considered for a document.
+        How many labels the neighbours and words may propose for a document.
     alpha : float or "auto", default="auto"
-        The power of similarities in votes; the best of a few by the recall of the first labels.
-    words : bool or "auto", default="auto"
-        Let words propose labels and vote for them; by default if that makes better candidates.
-    topics : bool, default=True
-        Train the topic part.
-    trees : bool or "auto", default="auto"
-        Grow the tree part; by default for corpora of a middling size, where that is quick.
+        The power of similarities in votes; the best of a few by the ranking of the first labels.
+    scorers : "auto" or list of str, default="auto"
+        Which scorers to fit. By default all that pay for a corpus of this kind; those that do not
+        help on held-out documents are dropped, and cost nothing in prediction.
+    sources : "auto" or list of str, default="auto"
+        Sources of candidates beside the neighbours.
     objective : str, default="ndcg@5"
         What the combination is best for: a measure of the ranking, for which curves found by
         likelihood are stretched, or "likelihood".
     C : float, default=1
-        Of the linear part: the weight of the loss against the regularisation.
+        Of linear models: the weight of the loss against the regularisation.
+    vocabulary : optional
+        What is known of the labels, column by column, for scorers that read it.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        Of neighbours, words and the linear part. Topics read the features as they are.
+        Of neighbours, words and linear models. Topics read the features as they are.
     threshold : str, float or threshold, default="best:micro-f1"
         From probabilities to labels; fitted on out-of-sample scores.
     random_state : int, RandomState or None, default=0
@@ -101,14 +98,15 @@ class Ensemble(MultiLabelClassifier):
 
     Attributes
     ----------
-    learned_ : Learned
-        Weights, each part's measures alone and its gain; prints as a table.
+    report_ : Report
+        Weights, each scorer's measures alone and its gain; prints as a table.
     combination_ : Combination
-        The curves. Parts that do not help are not among them and cost nothing in prediction.
-    neighborhood_ : Neighborhood
-    linear_ : LinearPart
-    topics_ : TopicPart or None
-    trees_ : TreePart or None
+        The curves, by scorer.
+    source_ : NeighborSource
+    sources_ : list of CandidateSource
+        The other sources.
+    scorers_ : dict of str to Scorer
+        Those that are in use.
 
     Examples
     --------
@@ -124,6 +122,14 @@ class Ensemble(MultiLabelClassifier):
     can_learn = True
     can_forget = True
     can_explain = True
+    reads_views = True
+    can_compact = True
+    default_grid: ClassVar[Grid] = {
+        "k": (50, 100, 200),
+        "n_candidates": (50, 100),
+        "C": (0.3, 1.0, 3.0),
+        "weighting": ("tfidf", "bm25"),
+    }
 
     def __init__(
         self,
@@ -132,11 +138,11 @@ class Ensemble(MultiLabelClassifier):
         near: int = 10,
         n_candidates: int = 100,
         alpha: float | str = "auto",
-        words: bool | str = "auto",
-        topics: bool = True,
-        trees: bool | str = "auto",
+        scorers: str | Iterable[str] = "auto",
+        sources: str | Iterable[str] = "auto",
         objective: str = "ndcg@5",
         C: float = 1.0,
+        vocabulary: Any = None,
         weighting: Any = "tfidf",
         threshold: Any = "best:micro-f1",
         random_state: Any = 0,
@@ -147,11 +153,11 @@ class Ensemble(MultiLabelClassifier):
         self.near = near
         self.n_candidates = n_candidates
         self.alpha = alpha
-        self.words = words
-        self.topics = topics
-        self.trees = trees
+        self.scorers = scorers
+        self.sources = sources
         self.objective = objective
         self.C = C
+        self.vocabulary = vocabulary
         self.weighting = weighting
         self.threshold = threshold
         self.random_state = random_state
@@ -168,217 +174,216 @@ class Ensemble(MultiLabelClassifier):
         if self.objective != "likelihood":
             get_measure(self.objective)
         make_weighting(self.weighting)
+        if not make_scorers(self.scorers):
+            raise ParameterError("`scorers` must name at least one scorer; got an empty list.")
+        make_sources(self.sources)
 
     # Training
 
-    def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+    def _fit(self, X: sparse.csr_array | Documents, Y: sparse.csr_array) -> None:
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        self.weighting_ = make_weighting(self.weighting, np.float32).fit(X)
-        rows = self.weighting_.transform(X)
-        folds = _folds(X.shape[0], self.seed_)
-        held = np.flatnonzero(folds >= 0)
-        self.alive_ = np.ones(X.shape[0], np.bool_)
+        documents = Documents.of(X)
+        self.weighting_ = make_weighting(self.weighting, np.float32).fit(documents.counts)
+        training = Training(
+            documents.weighted(self.weighting_),
+            Y,
+            _folds(Y.shape[0], self.seed_),
+            self.seed_,
+            self.n_jobs,
+            self.verbose,
+            self.get_params(deep=False),
+            self.vocabulary,
+        )
+        self.alive_ = np.ones(Y.shape[0], np.bool_)
         self.counts_ = np.bincount(Y.indices, minlength=Y.shape[1])
-        # A new document has no words that no other has: training documents must do without theirs.
-        lonely = np.bincount(X.indices, minlength=X.shape[1]) == 1
-        shared, shared_rows = _without(X, lonely), _without(rows, lonely)
-        with ThreadPoolExecutor(1) as aside:
-            # Topics need no neighbours to be trained, and a single thread.
-            topics = partial(train_without_folds, X, Y, folds, self.seed_)
-            early = self.topics and effective_jobs(self.n_jobs) > 1
-            training = aside.submit(copy_context().run, topics) if early else None
-            self.neighborhood_ = fit_neighborhood(
-                rows,
-                shared_rows,
-                Y,
-                held,
+        # Labels that appear later, or have no document yet, are left to scorers that learn at once.
+        self.known_labels_ = self.counts_ > 0
+        is_forced = self.scorers != "auto"
+        scorers = [s for s in make_scorers(self.scorers) if is_forced or s.wants(training)]
+        with ThreadPoolExecutor(1) as executor:
+            aside = _prepared_aside(scorers, training, executor)
+            self.source_ = fit_source(
+                training,
                 k=self.k,
-                near=min(self.near, self.k),
+                near=self.near,
                 alpha=self.alpha,
-                n_candidates=min(self.n_candidates, Y.shape[1]),
-                words=self.words,
-                n_jobs=self.n_jobs,
+                limit=min(self.n_candidates, Y.shape[1]),
             )
-            candidates, mine = self.neighborhood_.training_proposals(
-                shared_rows, held, self.n_jobs, self.verbose
-            )
-            self.linear_, scores = LinearPart.train(
-                rows,
-                Y,
-                candidates,
-                folds,
-                C=float(self.C),
-                seed=self.seed_,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        parts = {name: votes.astype(np.float64) for name, votes in mine.votes.items()}
-        shrunk = _lengths(shared_rows[held]) / _lengths(rows[held])
-        parts["linear"] = self.linear_.rescaled(scores[held], mine.candidates, shrunk)
-        self.topics_: TopicPart | None = None
-        if self.topics:
-            without, self.topics_ = training.result() if training else topics()
-            parts["topics"] = self._held_out_topics(without, shared[held], mine, folds[held])
-        self.trees_: TreePart | None = None
-        if self._wants_trees(X):
-            self.trees_ = TreePart.train(X, Y, self.weighting, self.seed_, self.n_jobs)
-            parts["trees"] = self.trees_.held_out_scores(shared[held], held, mine.candidates)
-        self._combine(mine.candidates, parts, Y, Y[held])
-
-    def _wants_trees(self, X: sparse.csr_array) -> bool:
-        if self.trees == "auto":
-            return X.shape[0] >= _TREES_FROM and X.nnz <= SMALL
-        return bool(self.trees)
-
-    def _held_out_topics(
-        self,
-        without: list[TopicPart],
-        X: sparse.csr_array,
-        proposals: Proposals,
-        folds: NDArray[np.int8],
-    ) -> NDArray[np.float64]:
-        """Scores of candidates by parts that have not seen the fold of the document."""
-        found: dict[int, NDArray[np.float64]] = {}
-        for fold, part in enumerate(without):
-            out = np.flatnonzero(folds == fold)
-            mine = proposals.of_rows(out)
-            votes = mine.votes["neighbours"]
-            scores = part.scores(X[out], mine.candidates, votes, self.n_jobs)
-            rows = np.split(scores, mine.candidates.indptr[1:-1])
-            found.update(zip(out.tolist(), rows, strict=True))
-        return np.concatenate([found[row] for row in sorted(found)])
-
-    def _combine(
-        self,
-        candidates: sparse.csr_array,
-        parts: dict[str, NDArray[np.float64]],
-        Y_train: sparse.csr_array,
-        Y: sparse.csr_array,
-    ) -> None:
-        """Learn the curves, and say what was learned."""
-        truth = values_at(Y, candidates) > 0
+            scorers = [s for s in scorers if s.consult(self.source_, training, is_forced)]
+            self.source_.trial = None
+            candidates, held = self._propose_training(training)
+            scores = {}
+            for scorer in scorers:
+                if scorer.name in aside:
+                    aside[scorer.name].result()
+                else:
+                    scorer.prepare(training)
+                scores[scorer.name] = scorer.fit(training, candidates, held)
         # A label that is right has one document fewer without the one that is looked at. Counting
         # one fewer for wrong labels too keeps the truth out of the counts.
-        counts = np.maximum(self.counts_[candidates.indices] - 1, 0)
-        evidence = Evidence(candidates, parts, counts, Y)
-        kept, gain = choose_parts(evidence, truth, protected=("neighbours",))
-        few = evidence.rows % -(-truth.size // _CURVES) == 0 if truth.size else evidence.rows
+        counts = np.maximum(self.counts_[held.labels] - 1, 0)
+        self._combine(scorers, HeldOut(held, scores, counts, Y[training.held]), Y)
+
+    def _propose_training(self, training: Training) -> tuple[sparse.csr_array, Candidates]:
+        """Candidates of all training documents, and more of those that are held out."""
+        self.sources_ = make_sources(self.sources)
+        everyone, also = np.arange(len(training.documents)), None
+        for source in self.sources_:
+            source.fit(training)
+        if self.sources_:
+            also = union(
+                [s.propose(training.shared, everyone, self.n_jobs).pattern for s in self.sources_]
+            )
+        candidates, held = self.source_.propose_training(
+            training.shared, training.held, also, self.n_jobs, self.verbose
+        )
+        return candidates, replace(held, vocabulary=self.vocabulary)
+
+    def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
+        """Learn the curves, keep the scorers that help, and report what was learned."""
+        truth, counts, parts, Y = held_out.truth, held_out.counts, held_out.scores, held_out.Y
+        protected = tuple(scorer.name for scorer in scorers if scorer.is_needed)
+        kept, gain = choose_scorers(held_out, protected)
+        rows = held_out.candidates.rows
+        few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
         some = {name: values[few] for name, values in parts.items()}
         found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
         if self.objective != "likelihood":
-            found = raise_measure(evidence, found, self.objective, Y_train)
+            found = stretch_curves(held_out, found, self.objective, Y_train)
         found = found.calibrated(parts, counts, truth)
-        lazy = [name for name in LAZY if name in parts]
         self.combination_ = found
+        at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
         self.lazy_combination_ = fit_combination(
-            {name: some[name] for name in lazy}, counts[few], truth[few]
+            {name: some[name] for name in at_once}, counts[few], truth[few]
         )
-        if "topics" not in kept:
-            self.topics_ = None
-        if "trees" not in kept:
-            self.trees_ = None
-        scores = evidence.scores(expit(found(parts, counts)))
+        self.scorers_ = {
+            scorer.name: scorer
+            for scorer in scorers
+            if scorer.name in kept or scorer.name in at_once
+        }
+        scores = held_out.candidates.scores(expit(found(parts, counts)))
         self._held_out = scores, Y
-        self.learned_ = Learned(
+        self.report_ = Report(
             alone={
-                name: evaluate(Y, evidence.scores(values), metrics=_REPORTED)
+                name: evaluate(Y, held_out.candidates.scores(values), metrics=_REPORTED)
                 for name, values in parts.items()
             },
             together=evaluate(Y, scores, metrics=_REPORTED),
             gain=gain,
             pull={name: _pull(found, name, values, truth) for name, values in parts.items()},
-            recall=recall(candidates, Y),
-            n_candidates=candidates.nnz / max(candidates.shape[0], 1),
+            recall=recall(held_out.candidates.pattern, Y),
+            n_candidates=len(held_out.candidates) / max(Y.shape[0], 1),
             calibration=calibration(Y, scores),
-            n_documents=candidates.shape[0],
+            n_documents=Y.shape[0],
         )
         if self.verbose:
-            print(self.learned_, file=sys.stderr)
+            print(self.report_, file=sys.stderr)
 
     # Prediction
 
-    def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+    def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
         found = []
         for start in range(0, X.shape[0], ROUND):
-            rows = X[start : start + ROUND]
-            proposals, parts = self._parts(rows)
-            log_odds = self._log_odds(proposals.candidates, parts)
-            scores = proposals.candidates.astype(np.float64)
-            scores.data = expit(log_odds)
+            documents, candidates = self._candidates(X[start : start + ROUND], self.n_jobs)
+            parts = {
+                name: scorer.score(documents, candidates, self.n_jobs)
+                for name, scorer in self.scorers_.items()
+            }
+            scores = candidates.scores(expit(self._log_odds(candidates, parts)))
             found.append(scores if top is None else keep_top(scores, top))
         if not found:
             return sparse.csr_array((0, self.n_labels_))
-        return sparse.csr_array(sparse.vstack(found, "csr"))
+        return found[0] if len(found) == 1 else sparse.csr_array(sparse.vstack(found, "csr"))
 
-    def _parts(self, X: sparse.csr_array) -> tuple[Proposals, dict[str, NDArray[np.float64]]]:
-        """Candidates of documents, and what the parts that matter say of them."""
-        weighted = self.weighting_.transform(X)
-        hood = self.neighborhood_
-        proposals = hood.proposals(weighted, hood.search(weighted, self.n_jobs), n_jobs=self.n_jobs)
-        parts = {name: votes.astype(np.float64) for name, votes in proposals.votes.items()}
-        if "linear" in self.combination_.curves:
-            parts["linear"] = self.linear_.scores(weighted, proposals.candidates, self.n_jobs)
-        if self.topics_ is not None:
-            votes = proposals.votes["neighbours"]
-            parts["topics"] = self.topics_.scores(X, proposals.candidates, votes, self.n_jobs)
-        if self.trees_ is not None:
-            parts["trees"] = self.trees_.scores(X, proposals.candidates)
-        return proposals, parts
+    def _candidates(
+        self, X: sparse.csr_array | Documents, n_jobs: int | None
+    ) -> tuple[Documents, Candidates]:
+        """Documents with weighted rows, and their candidates by all sources."""
+        documents, also = Documents.of(X).weighted(self.weighting_), None
+        if self.sources_:
+            also = union([s.propose(documents, None, n_jobs).pattern for s in self.sources_])
+        candidates = self.source_.propose(documents, None, n_jobs, also)
+        return documents, replace(candidates, vocabulary=self.vocabulary)
 
     def _log_odds(
-        self, candidates: sparse.csr_array, parts: dict[str, NDArray[np.float64]]
+        self, candidates: Candidates, parts: dict[str, NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """The sum of all evidence; labels that only the lazy parts know are left to them."""
-        counts = self.counts_[candidates.indices]
+        """The sum of all evidence; new labels are left to scorers that learn at once."""
+        counts = self.counts_[candidates.labels]
         log_odds = self.combination_(parts, counts)
-        new = ~self.linear_.knows(candidates.indices)
+        new = ~self.known_labels_[candidates.labels]
         if new.any():
             some = {name: values[new] for name, values in parts.items()}
             log_odds[new] = self.lazy_combination_(some, counts[new])
         return log_odds
 
-    def explain(
-        self, X: Any, labels: ArrayLike | None = None, top: int = 5
-    ) -> list[list[Explanation]]:
-        """Say why: for each sample and label the reasons whose shares add up to its log-odds.
+    def _explaining(
+        self, X: sparse.csr_array | Documents, top: int | None
+    ) -> tuple[sparse.csr_array, ExplainLabels]:
+        """One pass for scores and reasons."""
+        documents, candidates = self._candidates(X, 1)
+        found = {
+            name: scorer.explaining(documents, candidates) for name, scorer in self.scorers_.items()
+        }
+        parts = {name: scores for name, (scores, _) in found.items()}
+        log_odds = self._log_odds(candidates, parts)
 
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_samples, n_features)
-        labels : array of int, optional
-            The labels to explain; by default the ``top`` best of each sample. A label that is no
-            candidate of a sample has no reasons and a probability of 0.
-        top : int
+        def explain(labels: NDArray[np.int64]) -> list[Explanation]:
+            return [explained(label) for label in labels.tolist()]
 
-        Returns
-        -------
-        list of lists of Explanation
-            One list a sample. Reasons are named after the parts, and ``"prior"`` for what is said
-            of a label before the document is read; those of a part are its neighbours or words.
-            ``score`` is the sum of all shares, in log-odds; ``probability`` is what
-            :meth:`decision_function` gives.
-        """
-        check_is_fitted(self)
-        X = self._checked_features(X, reset=False)
-        wanted = None if labels is None else np.atleast_1d(np.asarray(labels, np.int64))
-        return [reasons.explain(self, X[[row]], row, wanted, top) for row in range(X.shape[0])]
+        def explained(label: int) -> Explanation:
+            place = candidates.place(label)
+            assert place is not None
+            combination = self.combination_ if self.known_labels_[label] else self.lazy_combination_
+            group = frequency_group(self.counts_[label])
+            factor = float(combination.factors[group])
+            reasons = [Reason("prior", float(combination.offsets[group]))]
+            for name, curve in combination.curves.items():
+                scores, why = found[name]
+                score = float(scores[place])
+                slope = factor * curve.slope(score)
+                below = sorted((r.scaled(slope) for r in why(place)), key=lambda r: -r.share)
+                if score or below:
+                    scorer, share = self.scorers_[name], slope * score
+                    reasons.append(
+                        Reason(
+                            name,
+                            share,
+                            reasons=tuple(below),
+                            title=scorer.title,
+                            sentence=scorer.sentence,
+                        )
+                    )
+            reasons.sort(key=lambda reason: -reason.share)
+            score = float(log_odds[place])
+            return Explanation(0, label, score, tuple(reasons), float(expit(score)))
+
+        return candidates.scores(expit(log_odds)), explain
 
     # Documents that come and go
 
     @property
     def frozen_parts_(self) -> tuple[str, ...]:
-        """Parts that do not know what came or went after ``fit``."""
+        """Scorers that do not know what came or went after ``fit``."""
         check_is_fitted(self)
-        return tuple(name for name in self.combination_.curves if name not in LAZY)
+        return tuple(
+            name for name in self.combination_.curves if not self.scorers_[name].learns_at_once
+        )
+
+    @property
+    def not_updated_(self) -> tuple[str, ...]:
+        """The frozen parts and, where they depend on all documents, the weights of words."""
+        stale = self.weighting_.scheme in ("tfidf", "bm25")
+        return (*self.frozen_parts_, *(("word weights",) if stale else ()))
 
     def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
         """Learn more documents at once.
 
         Neighbours and words know them as if they had been there from the start, but for the
         weighting of features, which stays as it is; in large collections words follow every
-        thousandth of the documents. Curves and the parts in ``frozen_parts_`` stay as ``fit`` left
-        them: fit again from time to time. A new label is judged by neighbours and words alone until
-        then.
+        thousandth of the documents. Curves and the scorers in ``frozen_parts_`` stay as ``fit``
+        left them: fit again from time to time. A new label is judged by neighbours and words alone
+        until then.
 
         Parameters
         ----------
@@ -388,30 +393,37 @@ class Ensemble(MultiLabelClassifier):
         classes : array, optional
             If Y is a vector of classes: all that will ever come, at the first call.
         """
-        if not hasattr(self, "neighborhood_"):
+        if not hasattr(self, "source_"):
             return self._fit_checked(X, Y, classes)
         X, Y = self._checked_more(X, Y)
+        documents = Documents.of(X).weighted(self.weighting_)
         if Y.shape[1] > self.n_labels_:
-            self._more_labels(Y.shape[1])
-        self.neighborhood_.add(self.weighting_.transform(X), Y)
+            self._grow(Y.shape[1])
+        for learner in self._learners():
+            learner.add(documents, Y)
         self.counts_ = self.counts_ + np.bincount(Y.indices, minlength=self.n_labels_)
-        self.alive_ = np.concatenate([self.alive_, np.ones(X.shape[0], np.bool_)])
+        self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
         return self
 
-    def _more_labels(self, n_labels: int) -> None:
-        """Make room for labels that no part knows yet."""
-        self.counts_ = np.pad(self.counts_, (0, n_labels - self.n_labels_))
+    def _grow(self, n_labels: int) -> None:
+        """Make room for labels that appear after ``fit``."""
+        n_new = n_labels - self.n_labels_
+        self.counts_ = np.pad(self.counts_, (0, n_new))
+        self.known_labels_ = np.pad(self.known_labels_, (0, n_new))
         self.n_labels_ = n_labels
         self.classes_ = np.arange(n_labels)
-        self.linear_ = self.linear_.with_labels(n_labels)
-        if self.topics_ is not None:
-            self.topics_ = self.topics_.with_labels(n_labels)
+        for learner in self._learners():
+            learner.grow(n_labels)
+
+    def _learners(self) -> list[CandidateSource | Scorer]:
+        """Everything that may learn."""
+        return [self.source_, *self.sources_, *self.scorers_.values()]
 
     def remove(self, numbers: ArrayLike) -> Self:
         """Forget training documents.
 
-        Neighbours and words forget them entirely; the parts in ``frozen_parts_`` do when the model
-        is fitted again.
+        Neighbours and words forget them entirely; the scorers in ``frozen_parts_`` do when the
+        model is fitted again.
 
         Parameters
         ----------
@@ -424,15 +436,18 @@ class Ensemble(MultiLabelClassifier):
             return self
         self.alive_ = self.alive_.copy()
         self.alive_[gone] = False
-        lost = self.neighborhood_.Y[gone]
+        lost, rows = self.source_.Y[gone], self.source_.rows(gone)
         self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
-        self.neighborhood_.remove(gone)
+        for source in (self.source_, *self.sources_):
+            source.remove(gone)
+        for scorer in self.scorers_.values():
+            scorer.remove(rows, lost)
         return self
 
     def compact(self) -> NDArray[np.int64]:
-        """Index the documents that are left anew: searching is as fast as after ``fit``.
+        """Index the documents that are left again: searching is as fast as after ``fit``.
 
-        Scores stay the same, but for words that were about to follow what came and went.
+        Scores stay the same, but for words that were about to follow what came.
 
         Returns
         -------
@@ -440,24 +455,24 @@ class Ensemble(MultiLabelClassifier):
             The old number of each document; their places are the new ones.
         """
         check_is_fitted(self)
-        kept = self.neighborhood_.compact()
+        kept = self.source_.compact()
+        for source in self.sources_:
+            source.compact()
         self.alive_ = np.ones(kept.size, np.bool_)
         return kept
 
 
-def _without(X: sparse.csr_array, columns: NDArray[np.bool_]) -> sparse.csr_array:
-    """The same rows without some columns' entries."""
-    if not columns.any():
-        return X
-    keep = ~columns[X.indices]
-    ptr = np.concatenate([[0], np.cumsum(keep)])[X.indptr]
-    return sparse.csr_array((X.data[keep], X.indices[keep], ptr), shape=X.shape)
-
-
-def _lengths(X: sparse.csr_array) -> NDArray[np.float64]:
-    """Lengths of the rows; 1 for rows of zeros."""
-    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel())
-    return np.where(lengths > 0, lengths, 1.0)
+def _prepared_aside(
+    scorers: list[Scorer], training: Training, executor: ThreadPoolExecutor
+) -> dict[str, Future[None]]:
+    """Scorers that need no candidates to learn begin at once, beside the search."""
+    if effective_jobs(training.n_jobs) == 1:
+        return {}
+    return {
+        scorer.name: executor.submit(copy_context().run, scorer.prepare, training)
+        for scorer in scorers
+        if scorer.prepares_aside
+    }
 
 
 def _folds(n_rows: int, seed: int) -> NDArray[np.int8]:
@@ -474,7 +489,7 @@ def _folds(n_rows: int, seed: int) -> NDArray[np.int8]:
 def _pull(
     combination: Combination, name: str, scores: NDArray[np.float64], truth: NDArray[np.bool_]
 ) -> float:
-    """How far a part sets true candidates apart, in log-odds."""
+    """How far a scorer sets true candidates apart, in log-odds."""
     if name not in combination.curves or truth.all() or not truth.any():
         return 0.0
     values = combination.curves[name](scores)

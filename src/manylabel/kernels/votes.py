@@ -134,88 +134,41 @@ def best_labels(votes, touched, count, top, scratch):
 
 
 @kernel
-def combine(
-    first, last, weight, neighbors, similarities, alpha, labels,
-    queries, similar, top, held_out, own, beta, feature_lengths, label_lengths,
-    lengths, out_labels, out_scores,
-):  # fmt: skip
-    """Write ``weight`` of the neighbours' votes plus the rest of the features' (definition 9).
-
-    Candidates are every label of a neighbour and the ``top`` labels by features. With
-    ``weight`` 1 features are not looked at, with 0 neighbours are not. Rows are written one after
-    another; ``lengths`` says how long each is.
-    """
-    n_labels = label_lengths.size
-    by_instance, by_feature = np.zeros(n_labels), np.zeros(n_labels)
-    touched, touched_too = np.empty(n_labels, np.int32), np.empty(n_labels, np.int32)
-    scratch = np.empty(n_labels)
-    at = 0
-    for row in range(first, last):
-        n_instance = n_feature = n_best = 0
-        instance_total = feature_total = 1.0
-        if weight > 0:
-            n_instance, instance_total = instance_votes(
-                neighbors[row], similarities[row], alpha, labels, by_instance, touched
-            )
-        if weight < 1:
-            features = queries.indices[queries.ptr[row] : queries.ptr[row + 1]]
-            values = queries.data[queries.ptr[row] : queries.ptr[row + 1]]
-            if held_out:
-                mine = own.indices[own.ptr[row] : own.ptr[row + 1]]
-                n_feature, feature_total = held_out_feature_votes(
-                    features, values, mine, similar, beta, feature_lengths, label_lengths,
-                    by_feature, touched_too,
-                )  # fmt: skip
-            else:
-                n_feature, feature_total = feature_votes(
-                    features, values, similar, by_feature, touched_too
-                )
-            n_best = best_labels(by_feature, touched_too, n_feature, top, scratch)
-        count = n_instance
-        for i in range(n_best):
-            if by_instance[touched_too[i]] == 0:
-                touched[count] = touched_too[i]
-                count += 1
-        # Sums of nothing are 0 over 0; the labels are none then.
-        instance_part = weight / instance_total if instance_total > 0 else 0.0
-        feature_part = (1 - weight) / feature_total if feature_total > 0 else 0.0
-        touched[:count].sort()
-        for i in range(count):
-            label = touched[i]
-            out_labels[at] = label
-            out_scores[at] = instance_part * by_instance[label] + feature_part * by_feature[label]
-            by_instance[label] = 0
-            at += 1
-        for i in range(n_feature):
-            by_feature[touched_too[i]] = 0
-        lengths[row - first] = count
-
-
-@kernel
 def propose(
     first, last, neighbors, similarities, near, alpha, labels,
     weight, queries, similar, held_out, own, beta, feature_lengths, label_lengths,
-    out_labels, out_all, out_near, out_words,
+    top_words, limit, also, lengths, out_labels, out_all, out_near, out_words,
 ):  # fmt: skip
-    """Write the best labels of each row and, apart, the votes of its neighbours and features.
+    """Write the candidates of each row and, apart, the votes of its neighbours and features.
 
-    ``out_labels`` has as many columns as labels are wanted; they are in rising order, then -1.
-    Beside them are the votes of all neighbours, of the ``near`` first, and of the features. The
-    best are those with the highest scores by definition 9.
+    Candidates are every label of a neighbour and the ``top_words`` labels by features. With a
+    ``limit`` above 0 only so many of them stay, those with the highest scores by definition 9,
+    where neighbours have the weight ``weight`` and features the rest. With ``weight`` 1 features
+    are not looked at, with 0 neighbours are not. Labels in ``also`` are candidates in any case,
+    unless it has no rows.
+
+    Rows are written one after another, each in rising order of labels; ``lengths`` says how long
+    each is. Beside the labels are the votes of all neighbours, of the ``near`` first, and of the
+    features; each kind is divided by the sum of its weights.
     """
-    n_labels, top = label_lengths.size, out_labels.shape[1]
+    n_labels = label_lengths.size
     votes_all, votes_near = np.zeros(n_labels), np.zeros(n_labels)
     votes_words, scores = np.zeros(n_labels), np.zeros(n_labels)
     touched, touched_too = np.empty(n_labels, np.int32), np.empty(n_labels, np.int32)
     scratch = np.empty(n_labels)
+    at = 0
     for row in range(first, last):
-        count, all_total = instance_votes(
-            neighbors[row], similarities[row], alpha, labels, votes_all, touched
-        )
-        _, near_total = instance_votes(
-            neighbors[row, :near], similarities[row, :near], alpha, labels, votes_near, touched_too
-        )
-        n_words, words_total = 0, 0.0
+        count, n_words = 0, 0
+        all_total, near_total, words_total = 0.0, 0.0, 0.0
+        if weight > 0:
+            count, all_total = instance_votes(
+                neighbors[row], similarities[row], alpha, labels, votes_all, touched
+            )
+            if near > 0:
+                _, near_total = instance_votes(
+                    neighbors[row, :near], similarities[row, :near], alpha, labels, votes_near,
+                    touched_too,
+                )  # fmt: skip
         if weight < 1:
             features = queries.indices[queries.ptr[row] : queries.ptr[row + 1]]
             values = queries.data[queries.ptr[row] : queries.ptr[row + 1]]
@@ -229,7 +182,7 @@ def propose(
                 n_words, words_total = feature_votes(
                     features, values, similar, votes_words, touched_too
                 )
-            n_best = best_labels(votes_words, touched_too, n_words, top, scratch)
+            n_best = best_labels(votes_words, touched_too, n_words, top_words, scratch)
             for i in range(n_best):
                 if votes_all[touched_too[i]] == 0:
                     touched[count] = touched_too[i]
@@ -237,23 +190,42 @@ def propose(
         # Without neighbours or features there are no votes to divide.
         all_total, near_total = max(all_total, LEAST), max(near_total, LEAST)
         words_total = max(words_total, LEAST)
+        if 0 < limit < count:
+            for i in range(count):
+                label = touched[i]
+                by_words = (1 - weight) * votes_words[label] / words_total
+                scores[label] = max(weight * votes_all[label] / all_total + by_words, LEAST)
+            count = best_labels(scores, touched, count, limit, scratch)
+        if also.ptr.size > 1:
+            count = add_labels(also.indices[also.ptr[row] : also.ptr[row + 1]], touched, count)
+        touched[:count].sort()
         for i in range(count):
             label = touched[i]
-            by_words = (1 - weight) * votes_words[label] / words_total
-            scores[label] = max(weight * votes_all[label] / all_total + by_words, LEAST)
-        n_best = best_labels(scores, touched, count, top, scratch)
-        touched[:n_best].sort()
-        out_labels[row - first, n_best:] = -1
-        for i in range(n_best):
-            label = touched[i]
-            out_labels[row - first, i] = label
-            out_all[row - first, i] = votes_all[label] / all_total
-            out_near[row - first, i] = votes_near[label] / near_total
-            out_words[row - first, i] = votes_words[label] / words_total
-        # Every label that was touched is one of a neighbour or of a feature.
-        forget_neighbors(neighbors[row], labels, votes_all, votes_near)
+            out_labels[at] = label
+            out_all[at] = votes_all[label] / all_total
+            out_near[at] = votes_near[label] / near_total
+            out_words[at] = votes_words[label] / words_total
+            at += 1
+        lengths[row - first] = count
+        if weight > 0:
+            forget_neighbors(neighbors[row], labels, votes_all, votes_near)
         for i in range(n_words):
             votes_words[touched_too[i]] = 0
+
+
+@kernel
+def add_labels(more, touched, count):
+    """Add labels that are not among the first ``count``; how many there are then.
+
+    ``more`` is in rising order; the order of ``touched`` changes.
+    """
+    there = np.sort(touched[:count])
+    for label in more:
+        place = np.searchsorted(there, label)
+        if place == there.size or there[place] != label:
+            touched[count] = label
+            count += 1
+    return count
 
 
 @kernel

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from manylabel.public import imported_late
 
 if TYPE_CHECKING:
+    from manylabel.linear.candidates import train_on_candidates
     from manylabel.linear.one_vs_rest import OneVsRestSVM
-    from manylabel.linear.subset import SubsetSVM, candidate_labels, train_on_candidates
+    from manylabel.linear.subset import SubsetSVM
 
 __all__ = [
     "OneVsRestSVM",
     "SubsetSVM",
-    "candidate_labels",
     "train_on_candidates",
 ]
 
@@ -20,7 +20,6 @@ __getattr__, __dir__ = imported_late(
     {
         "OneVsRestSVM": "manylabel.linear.one_vs_rest",
         "SubsetSVM": "manylabel.linear.subset",
-        "candidate_labels": "manylabel.linear.subset",
-        "train_on_candidates": "manylabel.linear.subset",
+        "train_on_candidates": "manylabel.linear.candidates",
     },
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from manylabel.linear.base import LinearClassifier, best_scores
+from manylabel.base import Grid
+from manylabel.linear.base import LinearClassifier
+from manylabel.linear.candidates import best_scores
 from manylabel.linear.training import Everyone, hold_out, train
 from manylabel.validation import check_whole
 
@@ -80,6 +82,8 @@ class OneVsRestSVM(LinearClassifier):
     >>> [(why.kind, why.index) for why in svm.explain([[1, 0, 0]], labels=[0])[0][0].reasons]
     [('word', 0), ('bias', None)]
     """
+
+    default_grid: ClassVar[Grid] = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
 
     def __init__(
         self,

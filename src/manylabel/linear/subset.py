@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.linear.base import LinearClassifier, best_scores, candidate_scores
-from manylabel.linear.training import LinearModel, Pairs, Settings, hold_out, train
+from manylabel.base import Grid
+from manylabel.linear.base import LinearClassifier
+from manylabel.linear.candidates import best_scores
+from manylabel.linear.scorer import LinearScorer
+from manylabel.linear.training import hold_out
 from manylabel.neighbors import NeighborIndex
-from manylabel.predictions import values_at
-from manylabel.validation import check_whole, pointers
+from manylabel.neighbors.source import NeighborSource
+from manylabel.scoring import Documents, Training
+from manylabel.validation import check_whole
 
-__all__ = ["SubsetSVM", "candidate_labels", "train_on_candidates"]
-
-_CANDIDATE, _POSITIVE = 1, 2
+__all__ = ["SubsetSVM"]
 
 
 class SubsetSVM(LinearClassifier):
@@ -58,10 +60,10 @@ class SubsetSVM(LinearClassifier):
     coef_ : csr_array of shape (n_features, n_labels), float32
     intercept_ : ndarray of shape (n_labels,)
         Minus infinity for labels without a training document.
-    index_ : NeighborIndex
-        Of the weighted training documents.
-    labels_ : csr_array of shape (n_samples, n_labels)
-        Their labels.
+    source_ : NeighborSource
+        Proposes the labels of neighbours.
+    scorer_ : LinearScorer
+        Scores them.
     weighting_ : Weighting
     n_iter_ : int
         The most sweeps that any label took.
@@ -74,6 +76,8 @@ class SubsetSVM(LinearClassifier):
     >>> svm.decision_function([[1, 0, 0], [0, 1, 0]]).indices.tolist()
     [0, 1]
     """
+
+    default_grid: ClassVar[Grid] = {"C": (0.1, 0.3, 1.0, 3.0, 10.0), "n_neighbors": (20, 50, 100)}
 
     def __init__(
         self,
@@ -107,106 +111,37 @@ class SubsetSVM(LinearClassifier):
         check_whole("n_neighbors", self.n_neighbors, 1)
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        rows = self._weigh(X)
-        self.index_, self.labels_ = NeighborIndex(rows), Y
-        found = self.index_.search_self(self.n_neighbors, n_jobs=self.n_jobs, verbose=self.verbose)
-        candidates = candidate_labels(found.indices, Y)
+        documents = Documents(X)
+        documents.rows = self._weigh(X)
+        self.source_ = NeighborSource(NeighborIndex(documents.rows), Y, k=self.n_neighbors)
         settings = self._settings()
-        folds = hold_out(Y.shape[0], settings.seed) if self._needs_held_out_scores() else None
-        model, scores, self.n_iter_ = train_on_candidates(rows, Y, candidates, settings, folds)
-        self._set_model(model)
-        if folds is not None:
-            held = np.flatnonzero(folds == 0)
-            self._held_out = scores[held], Y[held]
+        folds = np.full(Y.shape[0], -1, np.int8)
+        if self._needs_held_out_scores():
+            folds = hold_out(Y.shape[0], settings.seed)
+        training = Training(documents, Y, folds, hides_lonely=False)
+        candidates, held = self.source_.propose_training(
+            documents, training.held, n_jobs=self.n_jobs, verbose=self.verbose
+        )
+        self.scorer_ = LinearScorer(settings, all_pairs=0)
+        scores = self.scorer_.fit(training, candidates, held)
+        self.n_iter_ = self.scorer_.n_iter
+        if training.held.size:
+            self._held_out = held.scores(scores), Y[training.held]
+
+    @property
+    def coef_(self) -> sparse.csr_array:  # type: ignore[override]
+        """Weights of features by label."""
+        return self.scorer_.model.coef
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:  # type: ignore[override]
+        """One for each label."""
+        return self.scorer_.model.intercept
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
-        rows = self.weighting_.transform(X)
+        documents = Documents(X, weighting=self.weighting_)
         if self.single_label_:
             # A vector of classes asks for a score of each class.
-            return best_scores(self._model, rows, None, self.n_jobs)
-        found = self.index_.search(rows, self.n_neighbors, n_jobs=self.n_jobs)
-        candidates = candidate_labels(found.indices, self.labels_)
-        return candidate_scores(self._model, rows, candidates, self.n_jobs)
-
-
-def candidate_labels(neighbors: NDArray[np.int32], Y: sparse.csr_array) -> sparse.csr_array:
-    """The labels of each document's neighbours, as an indicator matrix.
-
-    Parameters
-    ----------
-    neighbors : array of shape (n_documents, n_neighbors)
-        Rows of ``Y``; -1 where there are no more.
-    Y : csr_array of shape (n_rows, n_labels)
-
-    Examples
-    --------
-    >>> Y = sparse.csr_array([[1, 0, 0], [0, 0, 1]])
-    >>> candidate_labels(np.array([[1, 0], [1, -1]]), Y).toarray().tolist()
-    [[1, 0, 1], [0, 0, 1]]
-    """
-    there = neighbors >= 0
-    indptr = pointers(there.sum(axis=1))
-    ones = np.ones(int(indptr[-1]), np.int32)
-    shape = neighbors.shape[0], Y.shape[0]
-    candidates = sparse.csr_array((ones, neighbors[there], indptr), shape=shape) @ Y
-    candidates.sort_indices()
-    candidates.data = np.full(candidates.nnz, _CANDIDATE, np.int8)
-    return candidates
-
-
-def train_on_candidates(
-    X: sparse.csr_array,
-    Y: sparse.csr_array,
-    candidates: sparse.csr_array,
-    settings: Settings,
-    folds: NDArray[np.int8] | None = None,
-) -> tuple[LinearModel, sparse.csr_array, int]:
-    """Train each label on the rows that carry it or have it as a candidate.
-
-    Parameters
-    ----------
-    X : csr_array of shape (n_rows, n_features)
-        Weighted rows.
-    Y, candidates : csr_array of shape (n_rows, n_labels)
-        The rows' labels and the labels of their neighbours.
-    settings : Settings
-    folds : array of shape (n_rows,), int8, optional
-        Score each row's candidates by the weights that come out without the rows of its fold. Rows
-        of fold -1 are not scored.
-
-    Returns
-    -------
-    model : LinearModel
-    scores : csr_array of shape (n_rows, n_labels)
-        Held-out scores of the candidates; nothing in rows without a fold.
-    n_iter : int
-        The most sweeps that any label took.
-    """
-    pairs = sparse.csr_array((candidates + Y * np.int8(_POSITIVE)).T.tocsr())
-    members = pairs.indices.astype(np.int32, copy=False)
-    positive = (pairs.data & _POSITIVE).astype(bool)
-    trained = train(
-        X,
-        Pairs(pairs.indptr, members, positive),
-        Y.shape[1],
-        settings,
-        folds,
-        with_scores=True,
-    )
-    scores = sparse.csr_array(candidates.shape)
-    if folds is not None:
-        scored = folds[members] >= 0
-        ptr = np.searchsorted(np.flatnonzero(scored), pairs.indptr)
-        by_label = sparse.csr_array((trained.scores, members[scored], ptr), shape=pairs.shape)
-        scores = _at_candidates(by_label.T.tocsr(), candidates, folds >= 0)
-    return trained.weights.model(X.shape[1]), scores, int(trained.sweeps.max(initial=1))
-
-
-def _at_candidates(
-    scores: sparse.csr_array, candidates: sparse.csr_array, scored: NDArray[np.bool_]
-) -> sparse.csr_array:
-    """The scores of the candidates of some rows; nothing in the others."""
-    asked = candidates[np.flatnonzero(scored)]
-    values = values_at(scores[np.flatnonzero(scored)], asked)
-    ptr = pointers(np.diff(candidates.indptr) * scored)
-    return sparse.csr_array((values, asked.indices, ptr), shape=candidates.shape)
+            return best_scores(self._model, documents.rows, None, self.n_jobs)
+        candidates = self.source_.propose(documents, n_jobs=self.n_jobs)
+        return candidates.scores(self.scorer_.score(documents, candidates, self.n_jobs))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.base import MultiLabelClassifier
+from manylabel.base import Grid, MultiLabelClassifier
 from manylabel.exceptions import ParameterError
 from manylabel.neighbors.index import NeighborIndex, Neighbors
 from manylabel.parallel import run_blocks
@@ -53,7 +53,7 @@ def label_counts(
     >>> label_counts(np.array([[0, 1], [1, -1]], np.int32), Y).toarray().tolist()
     [[2, 0, 1], [1, 0, 0]]
     """
-    from manylabel.kernels import lazy
+    from manylabel.kernels import knn_labels
 
     n_rows = neighbors.shape[0]
     y_ptr, y_labels, _ = csr_parts(Y, np.int8)
@@ -65,7 +65,7 @@ def label_counts(
         found = neighbors[start:stop]
         room = int(lengths[found[found >= 0]].sum())
         labels, counts = np.empty(room, np.int32), np.empty(room, np.int32)
-        lazy.count_labels(found, y_ptr, y_labels, sizes[start:stop], labels, counts)
+        knn_labels.count_labels(found, y_ptr, y_labels, sizes[start:stop], labels, counts)
         end = int(sizes[start:stop].sum())
         pieces[start] = labels[:end].copy(), counts[:end].copy()
 
@@ -109,6 +109,8 @@ def check_above_zero(name: str, value: Any) -> None:
 
 class LazyClassifier(MultiLabelClassifier):
     """Base of the classifiers that see of a document only the labels of its k neighbours."""
+
+    default_grid: ClassVar[Grid] = {"k": (5, 10, 20, 50, 100)}
 
     k: int
     weighting: Any

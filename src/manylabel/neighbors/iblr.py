@@ -119,7 +119,7 @@ def logistic_scores(
     scores : csr_array of shape (n_rows, n_labels)
         A label that no neighbour carries is stored only if its probability is at least one half.
     """
-    from manylabel.kernels import lazy
+    from manylabel.kernels import knn_logistic
 
     ptr, columns, values = csr_parts(inputs, np.float64)
     own_ptr, own, _ = csr_parts(counts, np.int32)
@@ -129,7 +129,7 @@ def logistic_scores(
     pieces: dict[int, tuple[NDArray[np.int32], NDArray[np.float64]]] = {}
 
     def work(start: int, stop: int) -> None:
-        labels, margins = lazy.margins(
+        labels, margins = knn_logistic.margins(
             ptr[start : stop + 1], columns, values, own_ptr[start : stop + 1], own,
             parts, intercept, constant, sizes[start:stop],
         )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from manylabel.neighbors.grids import FEATURES, INSTANCES, LAMBDAS, THRESHOLDS
 from manylabel.neighbors.voting import VotingClassifier
 
 __all__ = ["LCIF", "FeatureKNN", "InstanceKNN"]
@@ -48,6 +49,8 @@ class InstanceKNN(VotingClassifier):
     >>> InstanceKNN(k=2).fit(X, Y).predict([[0, 1, 1]])
     array([[0, 1]], dtype=int8)
     """
+
+    default_grid = INSTANCES | THRESHOLDS
 
     lam = 1.0
 
@@ -101,6 +104,8 @@ class FeatureKNN(VotingClassifier):
     array([[1, 0]], dtype=int8)
     """
 
+    default_grid = FEATURES | THRESHOLDS
+
     lam = 0.0
 
     def __init__(
@@ -152,6 +157,8 @@ class LCIF(VotingClassifier):
     >>> why.label, abs(why.total - why.score) < 1e-12
     (1, True)
     """
+
+    default_grid = INSTANCES | FEATURES | LAMBDAS | THRESHOLDS
 
     def __init__(
         self,

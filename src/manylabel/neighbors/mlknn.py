@@ -51,7 +51,7 @@ def count_posteriors(
     >>> count_posteriors(counts, Y, k=1).toarray().round(3).tolist()
     [[0.36, 0.771]]
     """
-    from manylabel.kernels import lazy
+    from manylabel.kernels import knn_labels
 
     n_samples, n_labels = Y.shape
     frequency = np.bincount(Y.indices, minlength=n_labels)
@@ -61,7 +61,7 @@ def count_posteriors(
 
     ptr, labels, numbers = csr_parts(counts, np.int64)
     carried = np.empty(labels.size, np.bool_)
-    lazy.mark_common(ptr, labels, *csr_parts(Y, np.int8)[:2], carried)
+    knn_labels.mark_common(ptr, labels, *csr_parts(Y, np.int8)[:2], carried)
     cells = none[labels] + numbers
     with_label = np.bincount(cells[carried], minlength=indptr[-1])
     without = np.bincount(cells[~carried], minlength=indptr[-1])

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.kernels import classic
 from manylabel.kernels import index as kernels
-from manylabel.kernels.classic import Lists
+from manylabel.kernels import search_classic
 from manylabel.kernels.index import Postings, Rows
+from manylabel.kernels.search_classic import Lists
 
 __all__ = ["SEGMENT", "TILE", "Part"]
 
@@ -67,14 +67,14 @@ class Part:
     def lists_by_value(self) -> Lists:
         """Posting lists by falling value, for Fagin's algorithm."""
         lists = self._plain_lists(np.ones(len(self), np.bool_))
-        classic.sort_by_value(lists)
+        search_classic.sort_by_value(lists)
         return lists
 
     def partition(self, m: int) -> tuple[Lists, Lists]:
         """Lists of the rows with an m-top value of some feature, and of the rest (algorithm 7)."""
         if m not in self._partitions:
             member = np.zeros(len(self), np.bool_)
-            classic.mark_top(self.lists_by_value, m, member)
+            search_classic.mark_top(self.lists_by_value, m, member)
             self._partitions[m] = self._plain_lists(member), self._plain_lists(~member)
         return self._partitions[m]
 
@@ -93,7 +93,7 @@ class Part:
             np.empty(ptr[-1], np.float32),
             np.zeros(self.n_features, np.float32),
         )
-        classic.fill_lists(self.rows, member, lists, ptr[:-1].copy())
+        search_classic.fill_lists(self.rows, member, lists, ptr[:-1].copy())
         return lists
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.exceptions import ParameterError
-from manylabel.kernels import classic, search
-from manylabel.kernels import maxscore as kernels
+from manylabel.kernels import search, search_classic
+from manylabel.kernels import search_maxscore as kernels
 from manylabel.kernels.index import Rows
 from manylabel.kernels.search import Batch
 from manylabel.neighbors.part import SEGMENT, TILE, Part
@@ -141,7 +141,7 @@ def _maxscore(part: Part, job: Job) -> None:
     job.run(work, BLOCK)
 
 
-def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[classic.Lists, ...]]) -> Any:
+def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[search_classic.Lists, ...]]) -> Any:
     """A strategy on plain posting lists."""
 
     def strategy(part: Part, job: Job) -> None:
@@ -162,10 +162,10 @@ def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[classic.Lists, ...]
 STRATEGIES: dict[str, Callable[[Part, Job], None]] = {
     "hybrid": _hybrid,
     "maxscore": _maxscore,
-    "taat": _classic(classic.taat, lambda part, job: (part.lists,)),
-    "wand": _classic(classic.wand, lambda part, job: (part.lists,)),
-    "fagin": _classic(classic.fagin, lambda part, job: (part.lists_by_value,)),
-    "partitioned": _classic(classic.partitioned, lambda part, job: part.partition(job.m)),
+    "taat": _classic(search_classic.taat, lambda part, job: (part.lists,)),
+    "wand": _classic(search_classic.wand, lambda part, job: (part.lists,)),
+    "fagin": _classic(search_classic.fagin, lambda part, job: (part.lists_by_value,)),
+    "partitioned": _classic(search_classic.partitioned, lambda part, job: part.partition(job.m)),
 }
 
 

@@ -10,110 +10,24 @@ from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manylabel.base import MultiLabelClassifier
+from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier, SharedWork
 from manylabel.evidence import Explanation
-from manylabel.kernels import votes
-from manylabel.kernels.votes import Csr
-from manylabel.neighbors import reasons
 from manylabel.neighbors.features import FeatureSimilarity
-from manylabel.neighbors.index import NeighborIndex, Neighbors
-from manylabel.parallel import run_blocks
+from manylabel.neighbors.index import NeighborIndex
+from manylabel.neighbors.scorers import NeighborVotes, WordVotes
+from manylabel.neighbors.source import ALL, WORDS, NeighborSource
 from manylabel.predictions import keep_top
+from manylabel.scoring import Candidates, Documents
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_gone, check_real, check_whole, csr_parts
+from manylabel.validation import check_gone, check_real, check_whole
 
-__all__ = ["VotingClassifier", "as_csr", "combined_scores"]
+__all__ = ["VotingClassifier", "combined"]
 
-#: Documents a task.
-BLOCK = 256
+#: Documents whose candidates are in memory at a time.
+ROUND = 8_192
 #: Thresholds are fitted on at most so many training documents.
 HELD_OUT = 20_000
-
-
-def as_csr(matrix: sparse.csr_array) -> Csr:
-    """The arrays of a matrix in the types that the kernels take."""
-    return Csr(*csr_parts(matrix, np.float64))
-
-
-def combined_scores(
-    weight: float,
-    neighbors: Neighbors | None,
-    alpha: float,
-    labels: Csr,
-    queries: Csr,
-    features: FeatureSimilarity | None,
-    beta: float,
-    candidates: int,
-    n_labels: int,
-    top: int | None = None,
-    own: Csr | None = None,
-    n_jobs: int | None = None,
-) -> sparse.csr_array:
-    """Scores by definition 9, for neighbours found before.
-
-    Parameters
-    ----------
-    weight : float
-        Lambda: the share of the neighbours' votes.
-    neighbors : Neighbors, optional
-        Not needed with weight 0.
-    alpha, beta : float
-        The powers of the two similarities.
-    labels : Csr
-        What each training document gives to each label.
-    queries : Csr
-        The documents to score.
-    features : FeatureSimilarity, optional
-        Not needed with weight 1.
-    candidates : int
-        How many of the best labels by features are candidates.
-    n_labels : int
-    top : int, optional
-        Keep only so many labels a document.
-    own : Csr, optional
-        The labels of the documents, if they are training documents to be scored as if they were
-        not.
-    n_jobs : int, optional
-    """
-    n_rows = queries.ptr.size - 1
-    if neighbors is None:
-        indices, similarities = np.empty((n_rows, 0), np.int32), np.empty((n_rows, 0), np.float32)
-    else:
-        indices, similarities = neighbors.indices, neighbors.similarities
-    none = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
-    held_out = own is not None
-    if features is None:
-        similar, feature_lengths, label_lengths = none, np.empty(0), np.empty(n_labels)
-    else:
-        similar = features.plain if held_out else features.to_power(beta)
-        feature_lengths, label_lengths = features.feature_lengths, features.label_lengths
-    counts = np.diff(labels.ptr)
-    blocks: dict[int, sparse.csr_array] = {}
-
-    def work(first: int, last: int) -> None:
-        size = (last - first) * candidates if weight < 1 else 0
-        if weight > 0:
-            near = indices[first:last]
-            size += int(counts[near[near >= 0]].sum())
-        lengths = np.zeros(last - first, np.int64)
-        out_labels, out_scores = np.empty(size, np.int32), np.empty(size)
-        votes.combine(
-            first, last, weight, indices, similarities, alpha, labels,
-            queries, similar, candidates, held_out, own if held_out else none, beta,
-            feature_lengths, label_lengths, lengths, out_labels, out_scores,
-        )  # fmt: skip
-        ptr = np.concatenate([[0], np.cumsum(lengths)])
-        block = sparse.csr_array(
-            (out_scores[: ptr[-1]], out_labels[: ptr[-1]], ptr), shape=(last - first, n_labels)
-        )
-        # A copy, or the whole room for candidates would stay in use.
-        blocks[first] = block.copy() if top is None else keep_top(block, top)
-
-    run_blocks(work, n_rows, BLOCK, n_jobs)
-    if not blocks:
-        return sparse.csr_array((n_rows, n_labels))
-    return sparse.csr_array(sparse.vstack([blocks[first] for first in sorted(blocks)], "csr"))
 
 
 class VotingClassifier(MultiLabelClassifier):
@@ -126,6 +40,10 @@ class VotingClassifier(MultiLabelClassifier):
     can_learn = True
     can_forget = True
     can_explain = True
+    _round = ROUND
+    can_compact = True
+    keeps_rows = True
+    shared_parameters = ("k", "alpha", "beta", "lam", "threshold")
 
     # Parameters; a subclass that has no use for one fixes it here.
     k: int = 1
@@ -168,24 +86,34 @@ class VotingClassifier(MultiLabelClassifier):
         """Learn from all documents that have not been removed."""
         X, Y = self.X_[self.alive_], self.Y_[self.alive_]
         self.weighting_: Weighting = make_weighting(self.weighting).fit(X)
+        index = features = None
         if self.lam > 0:
-            self.index_ = NeighborIndex(self.weighting_.transform(self.X_))
-            self.index_.remove(np.flatnonzero(~self.alive_))
+            index = NeighborIndex(self.weighting_.transform(self.X_))
+            index.remove(np.flatnonzero(~self.alive_))
         if self.lam < 1:
-            self.features_ = FeatureSimilarity(
-                self.weighting_.transform(X), Y, self.labels_per_feature
-            )
+            features = FeatureSimilarity(self.weighting_.transform(X), Y, self.labels_per_feature)
+        self.source_ = NeighborSource(
+            index,
+            self.Y_,
+            k=self.k,
+            alpha=self.alpha,
+            weight=self.lam,
+            features=features,
+            beta=self.beta,
+            top_words=self.candidates,
+            strategy=self.strategy,
+        )
         self._refresh_votes()
 
     def _refresh_votes(self) -> None:
-        """What each training document gives to each label."""
-        labels = self.Y_.astype(np.float64)
+        """What each training document gives to each label, where that is not just its own."""
         if self.second_order > 0 and self.lam > 0:
+            labels = self.Y_.astype(np.float64)
             labels = (1 - self.second_order) * labels + self.second_order * self._second_order()
-        labels = sparse.csr_array(labels)
-        labels.eliminate_zeros()
-        labels.sort_indices()
-        self.votes_ = as_csr(labels)
+            labels = sparse.csr_array(labels)
+            labels.eliminate_zeros()
+            labels.sort_indices()
+            self.source_.set_votes(labels)
 
     def _second_order(self) -> sparse.csr_array:
         """Labels of each document's nearest documents in label space, weighed by similarity."""
@@ -201,29 +129,42 @@ class VotingClassifier(MultiLabelClassifier):
         return around @ self.Y_.astype(np.float64)
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
-        weighted = self.weighting_.transform(X)
-        return self._combined(self._neighbors(weighted), as_csr(weighted), top)
+        documents = Documents(X, weighting=self.weighting_)
+        candidates = self.source_.propose(documents, n_jobs=self.n_jobs)
+        scores = candidates.scores(combined(candidates, self.lam))
+        return scores if top is None else keep_top(scores, top)
 
-    def _neighbors(self, weighted: sparse.csr_array) -> Neighbors | None:
-        """The nearest documents of weighted rows."""
-        if self.lam == 0:
-            return None
-        return self.index_.search(
-            weighted,
-            self.k,
-            strategy=self.strategy,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
+    def _explaining(
+        self, X: sparse.csr_array, top: int | None
+    ) -> tuple[sparse.csr_array, ExplainLabels]:
+        """Reasons are neighbours and words.
 
-    def _combined(
-        self, neighbors: Neighbors | None, queries: Csr, top: int | None, own: Csr | None = None
-    ) -> sparse.csr_array:
-        return combined_scores(
-            self.lam, neighbors, self.alpha, self.votes_, queries,
-            self.features_ if self.lam < 1 else None, self.beta, self.candidates,
-            self.n_labels_, top, own, self.n_jobs,
-        )  # fmt: skip
+        One of kind ``"neighbour"`` names a training document and holds the words it shares with the
+        sample, whose shares add up to their similarity; one of kind ``"word"`` names a feature that
+        speaks for the label.
+        """
+        documents = Documents(X, weighting=self.weighting_)
+        candidates = self.source_.propose(documents, n_jobs=1)
+        scores = combined(candidates, self.lam)
+        parts = [
+            (weight, scorer.explaining(documents, candidates)[1])
+            for scorer, weight in ((NeighborVotes(), self.lam), (WordVotes(), 1 - self.lam))
+            if scorer.name in candidates.evidence
+        ]
+
+        def explain(labels: NDArray[np.int64]) -> list[Explanation]:
+            found = []
+            for label in labels.tolist():
+                place = candidates.place(label)
+                assert place is not None
+                reasons = [
+                    reason.scaled(weight) for weight, part in parts for reason in part(place)
+                ]
+                reasons.sort(key=lambda reason: -reason.share)
+                found.append(Explanation(0, label, float(scores[place]), tuple(reasons)))
+            return found
+
+        return candidates.scores(scores), explain
 
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
@@ -232,18 +173,24 @@ class VotingClassifier(MultiLabelClassifier):
         numbers = np.flatnonzero(self.alive_)
         if numbers.size > HELD_OUT:
             numbers = numbers[np.linspace(0, numbers.size - 1, HELD_OUT).astype(np.int64)]
-        neighbors = None
-        if self.lam > 0:
-            neighbors = self.index_.search_self(
-                self.k,
-                rows=numbers,
-                strategy=self.strategy,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        labels = self.Y_[numbers]
-        queries = as_csr(self.weighting_.transform(self.X_[numbers]))
-        return self._combined(neighbors, queries, None, as_csr(labels)), labels
+        documents = Documents(self.X_[numbers], weighting=self.weighting_)
+        candidates = self.source_.propose(documents, leave_out=numbers, n_jobs=self.n_jobs)
+        return candidates.scores(combined(candidates, self.lam)), self.Y_[numbers]
+
+    def _shares_work(self) -> bool:
+        """Second-order votes depend on k, and know the document that is left out."""
+        return self.second_order == 0
+
+    def _share_work(
+        self,
+        X: sparse.csr_array,
+        Y: sparse.csr_array,
+        grid: Grid,
+        held_out: sparse.csr_array | NDArray[np.int64],
+    ) -> SharedWork:
+        from manylabel.neighbors.sharing import SharedNeighbors
+
+        return SharedNeighbors(self, X, Y, grid, held_out)
 
     def predict(self, X: Any) -> Any:
         """Give each sample its labels; see the base class."""
@@ -282,7 +229,7 @@ class VotingClassifier(MultiLabelClassifier):
         self.X_ = sparse.csr_array(sparse.vstack([self.X_, X], "csr"))
         self.Y_ = sparse.csr_array(sparse.vstack([self.Y_, Y], "csr"))
         self.alive_ = np.concatenate([self.alive_, np.ones(X.shape[0], np.bool_)])
-        self._change(X, Y, 1)
+        self._change(X, Y)
         return self
 
     def remove(self, numbers: ArrayLike) -> Self:
@@ -298,49 +245,54 @@ class VotingClassifier(MultiLabelClassifier):
         if gone.size == 0:
             return self
         self.alive_[gone] = False
-        if self.lam > 0:
-            self.index_.remove(gone)
-        self._change(self.X_[gone], self.Y_[gone], -1)
+        self._change(self.X_[gone], self.Y_[gone], gone)
         return self
 
-    def _change(self, X: sparse.csr_array, Y: sparse.csr_array, sign: int) -> None:
-        """Bring what was learned up to date after documents came (sign 1) or went (sign -1)."""
+    def _change(
+        self, X: sparse.csr_array, Y: sparse.csr_array, gone: NDArray[np.int64] | None = None
+    ) -> None:
+        """Bring what was learned up to date after documents came, or those in ``gone`` went."""
         self.threshold_stale_ = True
         if self.update_weights and self.weighting_.scheme in ("tfidf", "bm25"):
             self._learn()
             return
-        weighted = self.weighting_.transform(X)
-        if self.lam > 0 and sign > 0:
-            self.index_.add(weighted)
-        if self.lam < 1:
-            self.features_.update(weighted, Y, sign)
+        documents = Documents(X, weighting=self.weighting_)
+        if gone is None:
+            self.source_.add(documents, Y)
+            self.Y_ = self.source_.Y
+        else:
+            self.source_.remove(gone, documents.rows)
         self._refresh_votes()
 
-    def explain(
-        self, X: Any, labels: ArrayLike | None = None, top: int = 5
-    ) -> list[list[Explanation]]:
-        """Say why: for each sample and label the reasons whose shares add up to the score.
+    @property
+    def not_updated_(self) -> tuple[str, ...]:
+        """The weights of words, where they depend on all documents and are not updated."""
+        stale = self.weighting_.scheme in ("tfidf", "bm25") and not self.update_weights
+        return ("word weights",) if stale else ()
 
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_samples, n_features)
-        labels : array of int, optional
-            The labels to explain; by default the ``top`` best of each sample.
-        top : int
+    def compact(self) -> NDArray[np.int64]:
+        """Train again on the documents that are left; the threshold stays.
+
+        To fit a threshold takes longer than everything else, so that is left to `predict`.
 
         Returns
         -------
-        list of lists of Explanation
-            One list a sample. A reason of kind ``"neighbour"`` names a training document and holds
-            the words it shares with the sample, whose shares add up to their similarity; a reason
-            of kind ``"word"`` names a feature that speaks for the label.
+        numbers : ndarray of int64
+            The old number of each document; their places are the new ones.
         """
         check_is_fitted(self)
-        weighted = self.weighting_.transform(self._checked_features(X, reset=False))
-        neighbors = self._neighbors(weighted)
-        scores = self._combined(neighbors, as_csr(weighted), None)
-        return reasons.explain(self, weighted, neighbors, scores, _wanted(labels), top)
+        kept = np.flatnonzero(self.alive_)
+        self.X_, self.Y_ = self.X_[kept], self.Y_[kept]
+        self.alive_ = np.ones(kept.size, np.bool_)
+        self.threshold_stale_ = True
+        self._learn()
+        return kept
 
 
-def _wanted(labels: ArrayLike | None) -> NDArray[np.int64] | None:
-    return None if labels is None else np.atleast_1d(np.asarray(labels, np.int64))
+def combined(candidates: Candidates, lam: float) -> NDArray[np.float64]:
+    """Scores by definition 9: ``lam`` of the neighbours' votes and the rest of the words'."""
+    scores = np.zeros(len(candidates))
+    for name, weight in ((ALL, lam), (WORDS, 1 - lam)):
+        if name in candidates.evidence:
+            scores += weight * candidates.evidence[name]
+    return scores

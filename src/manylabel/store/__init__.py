@@ -1,13 +1,25 @@
 """The model folder: a manifest beside memory-mapped arrays. Nothing is pickled, nothing is run.
 
-A class of manylabel needs nothing to be stored: its attributes are. One that wants something else
-has ``_store_state()``, which returns what to store by name, and where that is not simply set as
-attributes again, the class method ``_from_store_state(state)``. A model's ``_on_load(folder)`` is
-called when it has been read.
+A class is stored under the name that it has in the table of :mod:`manylabel.store.classes`, or that
+:func:`register` gave it. It needs nothing else: its attributes are stored. One that wants something
+else stored has ``_store_state()``, which returns what to store by name, and where that is not
+simply set as attributes again, the class method ``_from_store_state(state)``. A model's
+``_on_load(folder)`` is called when it has been read.
 """
 
+from manylabel.store.classes import register, unregister
+from manylabel.store.decoding import restored
 from manylabel.store.folder import load, save
 from manylabel.store.manifest import FORMAT_VERSION, read_manifest
 from manylabel.store.strings import StringArray
 
-__all__ = ["FORMAT_VERSION", "StringArray", "load", "read_manifest", "save"]
+__all__ = [
+    "FORMAT_VERSION",
+    "StringArray",
+    "load",
+    "read_manifest",
+    "register",
+    "restored",
+    "save",
+    "unregister",
+]

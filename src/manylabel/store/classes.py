@@ -1,33 +1,207 @@
-"""Which classes a model may consist of, by their full names."""
+"""Which classes a model may consist of, and the names under which they are stored.
+
+A name in a model folder never changes; where the class lives may. Only the modules in the tables
+below are ever imported on behalf of a folder, and only when it holds something of theirs.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
-__all__ = ["class_named", "is_estimator", "name_of"]
+from manylabel.exceptions import InputError
 
-#: The rooms of manylabel whose classes can be stored.
-ROOMS = frozenset(
-    [
-        "ensemble",
-        "kernels",
-        "linear",
-        "metrics",
-        "neighbors",
-        "selection",
-        "store",
-        "tagger",
-        "text",
-        "thresholds",
-        "topics",
-        "trees",
-    ]
-)
-#: Classes of others: what `NeighborSearchCV` makes where features were dropped.
-FOREIGN = frozenset(["sklearn.pipeline.Pipeline"])
+__all__ = [
+    "CLASSES",
+    "CONVERTERS",
+    "VANISHED",
+    "class_named",
+    "converter_of",
+    "is_estimator",
+    "name_of",
+    "register",
+    "unregister",
+]
 
-_FULL_NAME = re.compile(r"manylabel\.(?P<room>[a-z_]+)(\.[a-z_0-9]+)*\.[A-Za-z_0-9]+")
+#: Name -> where the class lives. To move or rename a class, change the right-hand side.
+CLASSES: dict[str, str] = {
+    # classifiers
+    "BRkNN": "manylabel.neighbors.brknn:BRkNN",
+    "DependencyLDA": "manylabel.topics.dependency:DependencyLDA",
+    "Ensemble": "manylabel.ensemble.ensemble:Ensemble",
+    "FastXML": "manylabel.trees.fastxml:FastXML",
+    "FeatureKNN": "manylabel.neighbors.lcif:FeatureKNN",
+    "FlatLDA": "manylabel.topics.flat:FlatLDA",
+    "IBLR": "manylabel.neighbors.iblr:IBLR",
+    "InstanceKNN": "manylabel.neighbors.lcif:InstanceKNN",
+    "LCIF": "manylabel.neighbors.lcif:LCIF",
+    "MLkNN": "manylabel.neighbors.mlknn:MLkNN",
+    "OneVsRestSVM": "manylabel.linear.one_vs_rest:OneVsRestSVM",
+    "PfastreXML": "manylabel.trees.pfastrexml:PfastreXML",
+    "PriorLDA": "manylabel.topics.flat:PriorLDA",
+    "SubsetLLDA": "manylabel.topics.subset:SubsetLLDA",
+    "SubsetSVM": "manylabel.linear.subset:SubsetSVM",
+    # other estimators; a Pipeline is what `Tuner` makes where features were dropped
+    "CountVectorizer": "manylabel.text.vectorizer:CountVectorizer",
+    "EntropySelector": "manylabel.neighbors.entropy:EntropySelector",
+    "LDA": "manylabel.topics.lda:LDA",
+    "Pipeline": "sklearn.pipeline:Pipeline",
+    "Tuner": "manylabel.selection.tuner:Tuner",
+    "Weighting": "manylabel.text.weighting:Weighting",
+    # thresholds
+    "Best": "manylabel.thresholds.best:Best",
+    "Cardinality": "manylabel.thresholds.matching:Cardinality",
+    "Fixed": "manylabel.thresholds.simple:Fixed",
+    "MeanSize": "manylabel.neighbors.brknn:MeanSize",
+    "PerLabel": "manylabel.thresholds.matching:PerLabel",
+    "Proportional": "manylabel.thresholds.matching:Proportional",
+    "TopK": "manylabel.thresholds.simple:TopK",
+    # the tagger
+    "Tagger": "manylabel.tagger.tagger:Tagger",
+    "TaggerDocuments": "manylabel.tagger.documents:Documents",
+    "TaggerLabels": "manylabel.tagger.labels:Labels",
+    "TaggerState": "manylabel.tagger.state:TaggerState",
+    # parts of an ensemble
+    "Calibration": "manylabel.metrics.calibration:Calibration",
+    "Combination": "manylabel.ensemble.curves:Combination",
+    "Curve": "manylabel.ensemble.curves:Curve",
+    "EnsembleReport": "manylabel.ensemble.report:Report",
+    # sources and scorers
+    "LinearScorer": "manylabel.linear.scorer:LinearScorer",
+    "NearestVotes": "manylabel.neighbors.scorers:NearestVotes",
+    "NeighborSource": "manylabel.neighbors.source:NeighborSource",
+    "NeighborVotes": "manylabel.neighbors.scorers:NeighborVotes",
+    "TopicScorer": "manylabel.topics.scorer:TopicScorer",
+    "TreeScorer": "manylabel.trees.scorer:TreeScorer",
+    "WordVotes": "manylabel.neighbors.scorers:WordVotes",
+    # parts of other models
+    "CsrRows": "manylabel.kernels.votes:Csr",
+    "Documents": "manylabel.scoring.documents:Documents",
+    "FeatureSimilarity": "manylabel.neighbors.features:FeatureSimilarity",
+    "Forest": "manylabel.trees.forest:Forest",
+    "IndexPart": "manylabel.neighbors.part:Part",
+    "IndexPostings": "manylabel.kernels.index:Postings",
+    "IndexRows": "manylabel.kernels.index:Rows",
+    "IndexTail": "manylabel.neighbors.index:_Tail",
+    "LabelTopics": "manylabel.topics.label_topics:LabelTopics",
+    "LabelledTraining": "manylabel.topics.training:LabelledTraining",
+    "LinearModel": "manylabel.linear.training:LinearModel",
+    "NeighborIndex": "manylabel.neighbors.index:NeighborIndex",
+    "StringArray": "manylabel.store.strings:StringArray",
+    "WordLabels": "manylabel.topics.word_labels:WordLabels",
+    "WordRules": "manylabel.text.words:WordRules",
+    # what goes between the machines of a cluster
+    "Everyone": "manylabel.linear.training:Everyone",
+    "IndexBatch": "manylabel.kernels.search:Batch",
+    "LDAProblem": "manylabel.topics.lda:_Problem",
+    "LabelledTrainingProblem": "manylabel.topics.training:_Problem",
+    "LinearSettings": "manylabel.linear.training:Settings",
+    "Neighbors": "manylabel.neighbors.index:Neighbors",
+    "Pairs": "manylabel.linear.training:Pairs",
+    "SamplerDocuments": "manylabel.topics.sampling:Documents",
+    "SamplerFindings": "manylabel.topics.sampling:Findings",
+    "SearchJob": "manylabel.neighbors.strategies:Job",
+    "SvmProblem": "manylabel.kernels.svm:Problem",
+    "SvmSolution": "manylabel.kernels.svm:Solution",
+    "SweptPartition": "manylabel.topics.partitions:SweptPartition",
+    "TextBlock": "manylabel.text.blocks:Block",
+    "TextRows": "manylabel.text.blocks:Rows",
+    "TopicChain": "manylabel.topics.lda:TopicChain",
+    "TopicPartitions": "manylabel.topics.partitions:Partitions",
+    "TopicRows": "manylabel.topics.label_topics:TopicRows",
+    "TopicSchedule": "manylabel.topics.schedule:Schedule",
+    "Trained": "manylabel.linear.training:Trained",
+    "Weights": "manylabel.linear.training:Weights",
+    "WordLabelRows": "manylabel.topics.word_labels:Rows",
+}
+
+#: Name -> the function that makes today's object from the attributes of a former one. A class of
+#: the first format is here under its full name; one whose attributes change later keeps its name
+#: here, and gets a new one in ``CLASSES``.
+CONVERTERS: dict[str, str] = {
+    "manylabel.ensemble.ensemble.Ensemble": "manylabel.ensemble.first_format:ensemble",
+    "manylabel.ensemble.learning.Learned": "manylabel.ensemble.first_format:report",
+    "manylabel.linear.subset.SubsetSVM": "manylabel.linear.first_format:subset_svm",
+    "manylabel.neighbors.lcif.FeatureKNN": "manylabel.neighbors.first_format:feature_knn",
+    "manylabel.neighbors.lcif.InstanceKNN": "manylabel.neighbors.first_format:instance_knn",
+    "manylabel.neighbors.lcif.LCIF": "manylabel.neighbors.first_format:lcif",
+    "manylabel.selection.NeighborSearchCV": "manylabel.selection.first_format:tuner",
+    "manylabel.topics.subset.SubsetLLDA": "manylabel.topics.first_format:subset_llda",
+    "manylabel.tagger.memory.Memory": "manylabel.tagger.first_format:state",
+    "manylabel.tagger.tagger.Tagger": "manylabel.tagger.first_format:tagger",
+}
+
+#: Names of classes that are gone. Their objects become :class:`~manylabel.store.decoding.Former`
+#: objects, which only the converter of what they belong to may see.
+VANISHED: set[str] = {
+    "manylabel.ensemble.linear.LinearPart",
+    "manylabel.ensemble.neighborhood.Neighborhood",
+    "manylabel.ensemble.topics.TopicPart",
+    "manylabel.ensemble.trees.TreePart",
+    "manylabel.tagger.learner.Learner",
+}
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_names = {place: name for name, place in CLASSES.items()}
+_registered: dict[str, type] = {}
+
+
+def register(cls: type, name: str | None = None) -> type:
+    """Let objects of a class be part of a model folder, until `unregister` or the process ends.
+
+    A process that loads such a folder has to register the class first.
+
+    Parameters
+    ----------
+    cls : type
+        Defined anywhere.
+    name : str, optional
+        What the class is called in the folder: letters, digits, ``-`` and ``_``. By default the
+        name of the class. It has to stay the same when the code moves.
+
+    Returns
+    -------
+    type
+        The class, so that this can be used as a decorator.
+
+    Raises
+    ------
+    InputError
+        If another class has the name.
+
+    Examples
+    --------
+    >>> class Half:
+    ...     def __init__(self, whole): self.whole = whole
+    >>> from tempfile import TemporaryDirectory
+    >>> from manylabel import load, save
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = register(Half, "half")
+    ...     save(Half(6), folder)
+    ...     load(folder).whole
+    6
+    >>> unregister(Half)
+    """
+    name = cls.__name__ if name is None else name
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"`name` must consist of letters, digits, '-' and '_', a letter first; got {name!r}."
+        )
+    if name in CLASSES or _registered.get(name, cls) is not cls:
+        raise InputError(f"a class called {name!r} is registered already; choose another `name`.")
+    known = name_of(cls)
+    if known not in (None, name):
+        raise InputError(f"{cls.__name__} is registered already, as {known!r}.")
+    _registered[name] = cls
+    return cls
+
+
+def unregister(cls: type) -> None:
+    """Undo `register`; nothing happens if the class is not registered."""
+    for name in [name for name, found in _registered.items() if found is cls]:
+        del _registered[name]
 
 
 def name_of(cls: type) -> str | None:
@@ -37,28 +211,35 @@ def name_of(cls: type) -> str | None:
     --------
     >>> from manylabel.neighbors import LCIF
     >>> name_of(LCIF), name_of(object)
-    ('manylabel.neighbors.lcif.LCIF', None)
+    ('LCIF', None)
     """
-    name = f"{cls.__module__}.{cls.__qualname__}"
-    return name if class_named(name) is cls else None
+    for name, registered in _registered.items():
+        if registered is cls:
+            return name
+    found = _names.get(f"{cls.__module__}:{cls.__qualname__}")
+    return found if found is not None and class_named(found) is cls else None
 
 
 def class_named(name: str) -> type | None:
-    """The class of that name; None if it does not exist or may not be stored.
+    """The class of that name; None if there is none."""
+    if name in _registered:
+        return _registered[name]
+    place = CLASSES.get(name)
+    return None if place is None else _found(place)
 
-    Only modules of the rooms above are ever imported.
-    """
-    match = _FULL_NAME.fullmatch(name)
-    if not (name in FOREIGN or (match and match["room"] in ROOMS)):
-        return None
-    module, _, own_name = name.rpartition(".")
-    try:
-        found = getattr(import_module(module), own_name, None)
-    except ImportError:
-        return None
-    return found if isinstance(found, type) and found.__module__ == module else None
+
+def converter_of(name: str) -> Callable[[dict[str, Any]], Any] | None:
+    """What makes today's object from the attributes of a former one of that name, if need be."""
+    place = CONVERTERS.get(name)
+    return None if place is None else _found(place)
 
 
 def is_estimator(cls: type) -> bool:
     """Whether objects have parameters as scikit-learn's estimators do."""
     return hasattr(cls, "get_params")
+
+
+def _found(place: str) -> Any:
+    """What a table names as ``module:name``."""
+    module, _, own_name = place.partition(":")
+    return getattr(import_module(module), own_name)

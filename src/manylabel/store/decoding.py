@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.store.classes import class_named, is_estimator
+from manylabel.store.classes import VANISHED, class_named, converter_of, is_estimator
 from manylabel.store.encoding import SPARSE, TYPES
 
-__all__ = ["ChangedClassError", "Decoder", "UnknownClassError"]
+__all__ = ["ChangedClassError", "Decoder", "Former", "UnknownClassError", "restored"]
 
 
 class UnknownClassError(ValueError):
@@ -24,11 +24,28 @@ class ChangedClassError(ValueError):
     """A class, by its name, that has another form now than when the model was written."""
 
 
+@dataclass(frozen=True)
+class Former:
+    """An object of a class that is gone, for the converter of the object that it belongs to.
+
+    Attributes
+    ----------
+    name : str
+        Under which the class was stored.
+    state : dict of str to object
+        Its attributes, decoded.
+    """
+
+    name: str
+    state: dict[str, Any]
+
+
 class Decoder:
     """Makes objects from a tree that an encoder made.
 
     No constructor runs: attributes are set as they were. An object of a class with the class method
-    ``_from_store_state`` is what this makes of the state.
+    ``_from_store_state`` is what this makes of the state, and one of a name with a converter is
+    what the converter makes of it.
 
     Parameters
     ----------
@@ -39,6 +56,7 @@ class Decoder:
     def __init__(self, arrays: Callable[[str], NDArray[Any]]) -> None:
         self._arrays = arrays
         self._shared: dict[int, Any] = {}
+        self._converting = 0
 
     def decode(self, node: Any) -> Any:
         """The value of a node; KeyError, TypeError or ValueError if it is none."""
@@ -98,24 +116,47 @@ class Decoder:
         return self._share(number, generator)
 
     def _object(self, content: Any, number: int | None) -> Any:
-        cls = class_named(content["class"])
+        name, state = content["class"], content["state"]
+        converter = converter_of(name)
+        if converter is not None:
+            return self._share(number, converter(self._former_attributes(state)))
+        if name in VANISHED and self._converting:
+            return self._share(number, Former(name, self._attributes(state)))
+        cls = class_named(name)
         if cls is None:
-            raise UnknownClassError(content["class"])
-        state = content["state"]
+            raise UnknownClassError(name)
         if hasattr(cls, "_from_store_state"):
             return self._share(number, cls._from_store_state(self._attributes(state)))
         if issubclass(cls, tuple):
             return self._share(number, cls(**self._attributes(state)))
-        thing = self._share(number, cls.__new__(cls))
-        if is_estimator(cls):
-            vars(thing).update(_defaults(cls))
+        thing = self._share(number, restored(cls, {}))
         if is_dataclass(cls) and not _needed(cls) <= state.keys():
-            raise ChangedClassError(content["class"])
+            raise ChangedClassError(name)
         vars(thing).update(self._attributes(state))
         return thing
 
+    def _former_attributes(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Attributes for a converter, among which there may be objects of classes that are gone."""
+        self._converting += 1
+        try:
+            return self._attributes(state)
+        finally:
+            self._converting -= 1
+
     def _attributes(self, state: dict[str, Any]) -> dict[str, Any]:
         return {name: self.decode(node) for name, node in state.items()}
+
+
+def restored(cls: type, attributes: dict[str, Any]) -> Any:
+    """An object with these attributes; an estimator has its defaults beside them.
+
+    No constructor runs.
+    """
+    thing: Any = object.__new__(cls)
+    if is_estimator(cls):
+        vars(thing).update(_defaults(cls))
+    vars(thing).update(attributes)
+    return thing
 
 
 def _defaults(cls: type) -> dict[str, Any]:

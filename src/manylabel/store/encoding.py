@@ -153,7 +153,7 @@ class Encoder:
             raise StoreError(
                 f"{where} cannot be saved: {cls.__module__}.{cls.__qualname__} is no type that a "
                 "model folder can hold; use a type of manylabel, a number, a string, an array, or "
-                "a list or dict of these."
+                "a list or dict of these, or register the class with manylabel.store.register."
             )
         return {
             "class": name,

@@ -24,7 +24,7 @@ from manylabel.exceptions import StoreError
 from manylabel.parallel import run_blocks
 from manylabel.store import manifest as manifests
 from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
-from manylabel.store.classes import is_estimator
+from manylabel.store.classes import is_estimator, name_of
 from manylabel.store.decoding import ChangedClassError, Decoder, UnknownClassError
 from manylabel.store.encoding import Encoder
 from manylabel.store.locks import LOCK, exclusive
@@ -137,7 +137,7 @@ def _described(model: Any) -> dict[str, Any]:
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "library": __version__,
-        "class": f"{cls.__module__}.{cls.__qualname__}",
+        "class": name_of(cls) or cls.__name__,
         "parameters": {name: _readable(value) for name, value in parameters.items()},
     }
 

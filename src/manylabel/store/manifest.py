@@ -68,7 +68,7 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     save(Fixed(0.3), folder, info={"labels": 12})
     ...     manifest = read_manifest(folder)
     >>> manifest["class"], manifest["parameters"]["threshold"], manifest["info"]
-    ('manylabel.thresholds.simple.Fixed', 0.3, {'labels': 12})
+    ('Fixed', 0.3, {'labels': 12})
     """
     folder = Path(path)
     return parse(folder, read_bytes(folder))

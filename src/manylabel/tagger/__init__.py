@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from manylabel.tagger.changes import Change
-from manylabel.tagger.describing import LabelDescription
 from manylabel.tagger.explanations import (
     LabelReasons,
     NeighbourReason,
@@ -11,7 +10,7 @@ from manylabel.tagger.explanations import (
     TextExplanation,
     WordReason,
 )
-from manylabel.tagger.labels import LabelInfo, read_label_info
+from manylabel.tagger.labels import LabelDescription, LabelInfo, read_label_info
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 from manylabel.tagger.tagger import DEFAULT_MODEL, Tagger
 

@@ -1,10 +1,18 @@
-"""What learning and forgetting did."""
+"""Documents that come and go: as entries of a journal, and as the answer of who asked for it."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["Change"]
+from scipy import sparse
+
+from manylabel.corpus import Corpus
+from manylabel.store.journal import Entry
+
+__all__ = ["Change", "Forget", "Learn", "decoded", "documents_of", "encoded"]
 
 
 @dataclass(frozen=True)
@@ -13,23 +21,25 @@ class Change:
 
     Parameters
     ----------
-    learnt, forgotten : tuple of str
-        Ids of documents. A document that took the place of another is in ``learnt`` and
+    learned, forgotten : tuple of str
+        Ids of documents. A document that took the place of another is in ``learned`` and
         ``replaced``.
     replaced : tuple of str
     new_labels : tuple of str
         Labels that no document had before.
     not_updated : tuple of str
         Parts of the model that stay as they were when it was trained. Everything else is as if
-        the learnt documents had always been there and the forgotten ones never.
+        the learned documents had always been there and the forgotten ones never.
 
     Examples
     --------
-    >>> print(Change(learnt=("x1",), new_labels=("cats",), not_updated=("word weights",)))
-    1 document learnt, 1 new label. As they were: word weights.
+    >>> print(Change(learned=("x1",), new_labels=("cats",), not_updated=("word weights",)))
+    Learned 1 document, 1 new label. Not updated until the next training: word weights.
+    >>> print(Change(forgotten=("x1", "x2")))
+    Forgot 2 documents.
     """
 
-    learnt: tuple[str, ...] = ()
+    learned: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     new_labels: tuple[str, ...] = ()
@@ -41,18 +51,70 @@ class Change:
         return not self.not_updated
 
     def __str__(self) -> str:
-        told = [
-            _counted(len(self.learnt), "document", " learnt"),
-            _counted(len(self.replaced), "", "replaced"),
-            _counted(len(self.forgotten), "document", " forgotten"),
-            _counted(len(self.new_labels), "new label"),
-        ]
-        sentence = ", ".join(part for part in told if part) or "nothing changed"
-        stay = f" As they were: {', '.join(self.not_updated)}." if self.not_updated else ""
-        return f"{sentence}.{stay}"
+        if not self.learned and not self.forgotten:
+            return "Nothing changed."
+        told = []
+        if self.learned:
+            told.append(f"Learned {_counted(self.learned, 'document')}")
+        if self.replaced:
+            told.append(f"{len(self.replaced):,} replaced")
+        if self.forgotten:
+            told.append(f"{'forgot' if told else 'Forgot'} {_counted(self.forgotten, 'document')}")
+        if self.new_labels:
+            told.append(_counted(self.new_labels, "new label"))
+        sentence = f"{', '.join(told)}."
+        if self.not_updated:
+            sentence += f" Not updated until the next training: {', '.join(self.not_updated)}."
+        return sentence
 
 
-def _counted(number: int, thing: str, done: str = "") -> str:
-    """A number of things, or nothing if there are none."""
-    plural = "s" if thing and number != 1 else ""
-    return f"{number:,} {thing}{plural}{done}" if number else ""
+def _counted(things: Sequence[str], name: str) -> str:
+    """How many things there are."""
+    return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
+
+
+class Learn(NamedTuple):
+    """A document came.
+
+    Attributes
+    ----------
+    id, text : str
+    labels : list of str
+    features : list of (int, float), optional
+        Columns and values of a document without a text.
+    """
+
+    id: str
+    text: str
+    labels: list[str]
+    features: list[tuple[int, float]] | None = None
+
+
+class Forget(NamedTuple):
+    """A document went."""
+
+    id: str
+
+
+def documents_of(corpus: Corpus, ids: Sequence[str], counts: sparse.csr_array) -> list[Learn]:
+    """The documents of a corpus, of which counts in the tagger's own features are given."""
+    if corpus.texts is not None:
+        rows = zip(ids, corpus.texts, corpus.label_lists(), strict=True)
+        return [Learn(*row) for row in rows]
+    found = []
+    for row, (name, labels) in enumerate(zip(ids, corpus.label_lists(), strict=True)):
+        span = slice(counts.indptr[row], counts.indptr[row + 1])
+        features = zip(counts.indices[span].tolist(), counts.data[span].tolist(), strict=True)
+        found.append(Learn(name, "", labels, list(features)))
+    return found
+
+
+def encoded(changes: Iterable[Learn | Forget]) -> list[tuple[str, str]]:
+    """Kind and content of entries."""
+    return [(type(change).__name__.lower(), json.dumps(change._asdict())) for change in changes]
+
+
+def decoded(entries: Iterable[Entry]) -> list[Learn | Forget]:
+    """The changes that entries stand for."""
+    kinds: dict[str, type[Learn] | type[Forget]] = {"learn": Learn, "forget": Forget}
+    return [kinds[entry.kind](**json.loads(entry.content)) for entry in entries]

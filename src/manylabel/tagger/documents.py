@@ -53,6 +53,10 @@ class Documents:
         """The number of a document that is there."""
         return self._by_id.get(name)
 
+    def is_there(self, number: int) -> bool:
+        """Whether a document of that number is there, not removed."""
+        return 0 <= number < self.n_numbers and number not in self._removed
+
     def add(self, name: str, text: str, labels: list[int]) -> None:
         """Add a document under the next number; one of the same id must have been removed."""
         self._by_id[name] = self.n_numbers
@@ -109,13 +113,25 @@ class Documents:
         return sparse.csr_array(sparse.vstack([old, new], "csr"))
 
     def compacted(self, n_labels: int) -> Documents:
-        """The documents that are there, numbered anew."""
+        """The documents that are there, under new numbers."""
         numbers = self.kept().tolist()
         return Documents(
             [self.id(number) for number in numbers],
             [self.text(number) for number in numbers],
             self.label_matrix(n_labels),
         )
+
+    def without_removed_texts(self, n_labels: int) -> Documents:
+        """The same documents under the same numbers; nothing is left of removed ones but these."""
+        numbers = range(self.n_numbers)
+        there = [self.is_there(number) for number in numbers]
+        kept = Documents(
+            [self.id(number) if there[number] else "" for number in numbers],
+            [self.text(number) if there[number] else "" for number in numbers],
+            indicator((self.labels(n) if there[n] else [] for n in numbers), n_labels),
+        )
+        kept._removed = set(self._removed)
+        return kept
 
     def _store_state(self) -> dict[str, Any]:
         """Everything in arrays, which cost nothing to load."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from manylabel.corpus import Document
-from manylabel.evidence import Explanation, Reason
+from manylabel.evidence import Explanation, Kind, Reason, kind_of
 from manylabel.tagger.documents import SNIPPET
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ __all__ = [
 ]
 
 Span = tuple[int, int]
-#: What several reasons of a kind are called together.
-_TOGETHER = {"neighbour": "neighbours", "word": "words", "tree": "trees"}
 #: Words that a neighbour shares with the text are kept up to this many.
 _SHARED = 12
 
@@ -36,10 +34,26 @@ class PartReason:
     """One part of a score: of a model made of several, or all reasons of one kind.
 
     The shares of the parts add up to the score.
+
+    Parameters
+    ----------
+    kind : str
+        For programs.
+    share : float
+    title : str
+        For people; by default the kind.
+    sentence : str
+        What it means, where that is known.
     """
 
     kind: str
     share: float
+    title: str = ""
+    sentence: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.kind)
 
 
 @dataclass(frozen=True)
@@ -98,7 +112,8 @@ class LabelReasons:
     score : float
         As `Tagger.suggest` gives it, unless there is a ``probability``.
     parts : list of PartReason
-        Their shares add up to the score.
+        Their shares add up to the score. What counts before the text is read comes first, then the
+        greatest share.
     neighbours : list of NeighbourReason
     words : list of WordReason
         Greatest share first. Neighbours and words explain the parts that are made of them.
@@ -184,17 +199,17 @@ class TextExplanation:
         return {"text": self.text, "labels": [reasons.to_dict() for reasons in self.labels]}
 
     def __rich__(self) -> Group:
-        from manylabel.tagger.terminal import explanation_view
+        from manylabel.tagger.display import explanation_view
 
         return explanation_view(self)
 
     def __str__(self) -> str:
-        from manylabel.tagger.shown import as_text
+        from manylabel.tagger.display import as_text
 
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from manylabel.tagger.notebook import explanation_html
+        from manylabel.tagger.display import explanation_html
 
         return explanation_html(self)
 
@@ -226,18 +241,19 @@ def label_reasons(
     label: str,
     name: str,
     words: Words,
-    document: Callable[[int], Document],
+    document: Callable[[int], Document | None],
 ) -> LabelReasons:
     """Reasons by number become reasons in words.
 
-    ``document`` gives a training document by its number.
+    ``document`` gives a training document by its number, or None if it was forgotten.
     """
-    parts: dict[str, float] = {}
+    parts: dict[tuple[str, Kind], float] = {}
     near: dict[int, tuple[float, Reason]] = {}
     direct: dict[int, float] = {}
     for reason in why.reasons:
-        kind = _TOGETHER.get(reason.kind, reason.kind)
-        parts[kind] = parts.get(kind, 0.0) + reason.share
+        kind = kind_of(reason)
+        part = kind.group or reason.kind, kind
+        parts[part] = parts.get(part, 0.0) + reason.share
         for leaf in _leaves(reason):
             if leaf.index is None:
                 continue
@@ -247,14 +263,20 @@ def label_reasons(
             elif leaf.kind == "word":
                 direct[leaf.index] = direct.get(leaf.index, 0.0) + leaf.share
     neighbours = [
-        _neighbour(document(number), share, reason, words)
+        _neighbour(found, share, reason, words)
         for number, (share, reason) in near.items()
+        if (found := document(number)) is not None
     ]
     return LabelReasons(
         label=label,
         name=name,
         score=float(why.score),
-        parts=[PartReason(kind, float(share)) for kind, share in _greatest_first(parts.items())],
+        parts=[
+            PartReason(name, float(share), kind.title, kind.sentence)
+            for (name, kind), share in sorted(
+                parts.items(), key=lambda part: (not part[0][1].known_before, -part[1])
+            )
+        ],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
         words=[words.reason(feature, share) for feature, share in _greatest_first(direct.items())],
         probability=why.probability,

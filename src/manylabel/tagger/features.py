@@ -97,18 +97,21 @@ def _quality(
     counts: sparse.csr_array, Y: sparse.csr_array, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """How well linear models rank the labels of neighbours: nDCG@5 of each document."""
-    from manylabel.linear.subset import candidate_labels, train_on_candidates
+    from manylabel.linear import train_on_candidates
     from manylabel.linear.training import Settings
     from manylabel.metrics import ndcg_at
     from manylabel.neighbors import NeighborIndex
+    from manylabel.neighbors.source import NeighborSource
+    from manylabel.scoring import Documents
     from manylabel.text.weighting import make_weighting
 
     rows = make_weighting("tfidf", np.float32).fit(counts).transform(counts)
-    found = NeighborIndex(rows).search_self(_NEIGHBOURS, n_jobs=n_jobs)
+    source = NeighborSource(NeighborIndex(rows), Y, k=_NEIGHBOURS)
     settings = Settings(
         C=1.0, bias=True, prune=0.0, max_iter=1000, tol=0.1, seed=0, n_jobs=n_jobs, verbose=0
     )
     folds = (np.arange(rows.shape[0]) % _FOLDS).astype(np.int8)
-    candidates = candidate_labels(found.indices, Y)
+    everyone = np.arange(rows.shape[0])
+    candidates = source.propose(Documents(rows), leave_out=everyone, n_jobs=n_jobs).pattern
     _, scores, _ = train_on_candidates(rows, Y, candidates, settings, folds)
     return ndcg_at(Y, scores, 5, average=False)

@@ -1,4 +1,4 @@
-"""The labels of a tagger: their places, what they are called, and what they mean."""
+"""The labels of a tagger: their places, their names, and what they stand for."""
 
 from __future__ import annotations
 
@@ -8,14 +8,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from manylabel.exceptions import InputError
+from manylabel.tagger.display import as_text, html_table
 
-__all__ = ["LabelInfo", "Labels", "check_label_info", "read_label_info"]
+if TYPE_CHECKING:
+    from rich.console import Group
+
+__all__ = [
+    "LabelDescription",
+    "LabelInfo",
+    "Labels",
+    "check_label_info",
+    "defining_words",
+    "read_label_info",
+    "together",
+]
 
 #: Labels that one which does not exist is compared with, sign by sign.
 _COMPARED = 1000
@@ -191,3 +204,84 @@ def _label_info(label: str, value: Any) -> LabelInfo:
         f"`label_info` of {label!r} must be a name, or a mapping with 'name' and 'description'; "
         f"got {value!r}."
     )
+
+
+@dataclass(frozen=True)
+class LabelDescription:
+    """A label in words.
+
+    Parameters
+    ----------
+    label, name, description : str
+    documents : int
+        How many have it.
+    words : list of (str, float)
+        The words that tell its documents from others, the clearest first.
+    together : list of (str, int)
+        Labels that stand in the same documents, and in how many.
+    """
+
+    label: str
+    name: str
+    description: str
+    documents: int
+    words: list[tuple[str, float]]
+    together: list[tuple[str, int]]
+
+    def __rich__(self) -> Group:
+        from rich.console import Group
+        from rich.text import Text
+
+        title = Text.assemble((self.name, "bold green"), f"  {self.documents:,} documents")
+        lines = [title]
+        if self.description:
+            lines.append(Text(self.description))
+        lines.append(Text("words: " + ", ".join(word for word, _ in self.words)))
+        with_it = ", ".join(f"{label} ({count:,})" for label, count in self.together)
+        lines.append(Text(f"together with: {with_it}"))
+        return Group(*lines)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("label", self.label),
+            ("name", self.name),
+            ("description", self.description),
+            ("documents", f"{self.documents:,}"),
+            ("words", ", ".join(word for word, _ in self.words)),
+            ("together with", ", ".join(f"{label} ({n:,})" for label, n in self.together)),
+        ]
+        return html_table(("", ""), rows)
+
+
+def defining_words(
+    counts: sparse.csr_array,
+    document_counts: NDArray[np.int64],
+    n_documents: int,
+    top: int,
+) -> list[tuple[int, float]]:
+    r"""Features that are more common in some documents than in all.
+
+    A feature weighs :math:`p \ln(p / q)`: its addend to the divergence of its share ``p`` of these
+    documents from its share ``q`` of all.
+    """
+    here = np.bincount(counts.indices, minlength=counts.shape[1]) / max(counts.shape[0], 1)
+    everywhere = np.maximum(document_counts, 1) / max(n_documents, 1)
+    weights = np.zeros(here.size)
+    seen = here > 0
+    weights[seen] = here[seen] * np.log(here[seen] / everywhere[seen])
+    best = np.argsort(-weights, kind="stable")[:top]
+    return [(int(feature), float(weights[feature])) for feature in best if weights[feature] > 0]
+
+
+def together(labels: sparse.csr_array, column: int, top: int) -> list[tuple[int, int]]:
+    """The columns that most often stand in the same rows as a column, and how often."""
+    rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
+    having = np.zeros(labels.shape[0], np.bool_)
+    having[rows[labels.indices == column]] = True
+    counts = np.bincount(labels.indices[having[rows]], minlength=labels.shape[1])
+    counts[column] = 0
+    best = np.argsort(-counts, kind="stable")[:top]
+    return [(int(other), int(counts[other])) for other in best if counts[other]]

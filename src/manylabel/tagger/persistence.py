@@ -1,9 +1,10 @@
-"""Taggers that outlive their process."""
+"""Taggers that outlive their process: the folder, its journal, and threads that share a tagger."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,17 +14,16 @@ from scipy import sparse
 
 from manylabel import store
 from manylabel.exceptions import InputError, StoreError
-from manylabel.store.journal import Journal
-from manylabel.tagger.entries import Forget, Learn, encoded
-from manylabel.tagger.home import Home
-from manylabel.tagger.locks import ReadWriteLock
-from manylabel.tagger.memory import Memory
+from manylabel.store.journal import JOURNAL, Journal, Snapshot, Writer
+from manylabel.store.manifest import MANIFEST
+from manylabel.tagger.changes import Forget, Learn, decoded, encoded
+from manylabel.tagger.state import TaggerState
 
-__all__ = ["Persistent", "Write"]
+__all__ = ["Persistent", "ReadWriteLock", "TaggerFolder", "Write"]
 
 
 class Write(Protocol):
-    """What `Persistent._writing` gives to change a memory with."""
+    """What `Persistent._writing` gives to change a state with."""
 
     def __call__(
         self, changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
@@ -42,8 +42,8 @@ class Persistent:
 
     def __init__(self) -> None:
         self._lock = ReadWriteLock()
-        self._memory: Memory | None = None
-        self._home: Home | None = None
+        self._state: TaggerState | None = None
+        self._folder: TaggerFolder | None = None
         self._fit_seconds: dict[str, float] = {}
 
     @property
@@ -54,10 +54,10 @@ class Persistent:
     @property
     def path(self) -> Path | None:
         """The folder where the tagger lives; None before it is saved."""
-        return None if self._home is None else self._home.folder
+        return None if self._folder is None else self._folder.path
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save to a folder; from now on, what is learnt and forgotten is kept there as well.
+        """Save to a folder; from now on, what is learned and forgotten is kept there as well.
 
         A crash leaves the model that was there before, or this one.
 
@@ -67,32 +67,32 @@ class Persistent:
             A new folder, or that of a model to be replaced.
         """
         folder = Path(path)
-        if self._home is not None and _same_folder(folder, self._home.folder):
-            self._fold(lambda memory: memory)
+        if self._folder is not None and _same_folder(folder, self._folder.path):
+            self._fold(lambda state: state)
             return
         with ExitStack() as held:
             writer = None
-            if Home.has_journal(folder):
+            if TaggerFolder.has_journal(folder):
                 journal = held.enter_context(Journal(folder))
                 writer = held.enter_context(journal.writing())
             held.enter_context(self._lock.writing())
-            memory = self._fitted()
-            before = memory.token, memory.sequence
+            state = self._fitted()
+            before = state.token, state.sequence
             # A model in another place has a journal of its own.
-            memory.token, memory.sequence = secrets.token_hex(8), 0
+            state.token, state.sequence = secrets.token_hex(8), 0
             try:
-                self._write(folder, memory)
+                self._write(folder, state)
                 if writer is not None:
-                    writer.begin(memory.token, 0)
+                    writer.begin(state.token, 0)
             except BaseException:
-                memory.token, memory.sequence = before
+                state.token, state.sequence = before
                 raise
-            self._home = Home(folder, self._reloaded)
-            self._home.saved()
+            self._folder = TaggerFolder(folder, self._reloaded)
+            self._folder.saved()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
-        """Read a tagger from its folder, with everything that was learnt since it was saved.
+        """Read a tagger from its folder, with everything that was learned since it was saved.
 
         What this tagger learns and forgets is in the folder before `learn` and `forget` return,
         and what other processes write there is known at the next call.
@@ -112,110 +112,115 @@ class Persistent:
             )
         if n_jobs is not None:
             found.n_jobs = n_jobs
-            if found._memory is not None:
-                found._memory.use_jobs(n_jobs)
+            if found._state is not None:
+                found._state.use_jobs(n_jobs)
         return found
 
     def compact(self, retrain: bool = False) -> None:
-        """Make what was learnt and forgotten part of the saved model; the journal is then empty.
+        """Make what was learned and forgotten part of the saved model; the journal is then empty.
 
-        InstanceKNN, FeatureKNN and LCIF, which keep their documents, are trained anew: searching
-        is as fast as after `fit`, words are weighed anew, and forgotten documents leave no trace
-        but their words in the vocabulary and the threshold. An Ensemble searches as fast as after
-        `fit`, and its other parts stay as they are, as other models do.
+        Forgotten texts leave the disk. What the model knows depends on its kind:
+
+        - InstanceKNN, FeatureKNN and LCIF are trained again on the rows that they keep, with new
+          word weights. What is left of forgotten documents is their words in the vocabulary, their
+          labels if no other document has them, and the threshold of "auto".
+        - An Ensemble rebuilds its index, so that searching is as fast as after `fit`. Its
+          `not_updated_` parts, its curves and word weights stay.
+        - Other models stay as they are.
 
         Parameters
         ----------
         retrain : bool, default=False
-            Train any model anew, from the texts: what it learnt comes to all its parts and to the
-            vocabulary, and what it forgot leaves them.
+            Train the model again from the texts. It is then equal, bit for bit, to one that was
+            fitted to the documents that are left, in their order: vocabulary, word weights, every
+            part, threshold and labels.
         """
-        if self._home is not None:
+        if self._folder is not None:
             self._fold(self._retrained if retrain else _compacted)
             return
         with self._lock.writing():
-            memory = self._fitted()
-            self._memory = self._retrained(memory) if retrain else _compacted(memory)
+            state = self._fitted()
+            self._state = self._retrained(state) if retrain else _compacted(state)
 
-    def _retrained(self, memory: Memory) -> Memory:
-        """A memory of the same documents that is trained from nothing."""
+    def _retrained(self, state: TaggerState) -> TaggerState:
+        """A state of the same documents that is trained from nothing."""
         raise NotImplementedError
 
-    def _fitted(self) -> Memory:
-        if self._memory is None:
+    def _fitted(self) -> TaggerState:
+        if self._state is None:
             raise InputError("this tagger is not fitted: call fit(texts, labels) first.")
-        return self._memory
+        return self._state
 
-    def _latest(self) -> Memory:
-        """The memory with everything that other processes wrote; the model may lag behind."""
-        memory, home = self._fitted(), self._home
-        if home is not None and home.has_changed():
+    def _latest(self) -> TaggerState:
+        """The state with everything that other processes wrote; the model may lag behind."""
+        state, place = self._fitted(), self._folder
+        if place is not None and place.has_changed():
             with self._lock.writing():
-                self._memory = memory = home.latest(self._fitted())
-        return memory
+                self._state = state = place.latest(self._fitted())
+        return state
 
-    def _remember(self, memory: Memory) -> None:
+    def _remember(self, state: TaggerState) -> None:
         """Know this from now on, and nothing else; the folder is not touched."""
         with self._lock.writing():
-            self._memory, self._home = memory, None
+            self._state, self._folder = state, None
 
     @contextmanager
-    def _reading(self) -> Iterator[Memory]:
-        """Everything learnt so far is in the model, and stays as it is meanwhile."""
+    def _reading(self) -> Iterator[TaggerState]:
+        """Everything learned so far is in the model, and stays as it is meanwhile."""
         while True:
-            memory = self._latest()
-            if memory.learner.is_behind:
+            state = self._latest()
+            if state.is_behind:
                 with self._lock.writing():
-                    memory.catch_up()
+                    state.catch_up()
             with self._lock.reading():
-                # Another thread may have learnt something between the two locks.
-                if memory is self._memory and not memory.learner.is_behind:
-                    yield memory
+                # Another thread may have learned something between the two locks.
+                if state is self._state and not state.is_behind:
+                    yield state
                     return
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Memory, Write]]:
-        """The latest memory, which nobody else reads or writes, and what changes it."""
-        home, memory = self._home, self._fitted()
-        if home is None:
+    def _writing(self) -> Iterator[tuple[TaggerState, Write]]:
+        """The latest state, locked against other readers and writers, and what changes it."""
+        place, state = self._folder, self._fitted()
+        if place is None:
             with self._lock.writing():
-                yield memory, memory.apply
+                yield state, state.apply
             return
         # The journal first: while this waits for another process, other threads may read.
-        with home.journal.writing() as writer, self._lock.writing():
-            memory = self._memory = home.latest(self._fitted(), writer.read)
-            home.begin(memory, writer)
+        with place.journal.writing() as writer, self._lock.writing():
+            state = self._state = place.latest(self._fitted(), writer.read)
+            place.begin(state, writer)
 
             def write(
                 changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
             ) -> None:
                 last = writer.append(encoded(changes))
                 writer.commit()
-                memory.apply(changes, counts)
-                memory.sequence = last
+                state.apply(changes, counts)
+                state.sequence = last
 
-            yield memory, write
+            yield state, write
 
-    def _fold(self, change: Callable[[Memory], Memory]) -> None:
+    def _fold(self, change: Callable[[TaggerState], TaggerState]) -> None:
         """Make the journal part of the saved model, after a change that is none for others."""
-        assert self._home is not None
-        home = self._home
-        with home.journal.writing() as writer, self._lock.writing():
-            before = self._memory = home.latest(self._fitted(), writer.read)
-            memory = self._memory = change(before)
-            memory.token, memory.sequence = before.token, before.sequence
-            self._write(home.folder, memory)
-            home.begin(memory, writer)
-            writer.fold(memory.sequence)
-            home.saved()
+        assert self._folder is not None
+        place = self._folder
+        with place.journal.writing() as writer, self._lock.writing():
+            before = self._state = place.latest(self._fitted(), writer.read)
+            state = self._state = change(before)
+            state.token, state.sequence = before.token, before.sequence
+            self._write(place.path, state)
+            place.begin(state, writer)
+            writer.fold(state.sequence)
+            place.saved()
 
-    def _write(self, folder: Path, memory: Memory) -> None:
+    def _write(self, folder: Path, state: TaggerState) -> None:
         """Write the model; the manifest tells which entries of the journal it has."""
         info = {
             "model": self.model_name,
-            "documents": len(memory.documents),
-            "labels": memory.n_labels,
-            "tagger": {"token": memory.token, "sequence": memory.sequence},
+            "documents": len(state.documents),
+            "labels": state.n_labels,
+            "tagger": {"token": state.token, "sequence": state.sequence},
         }
         store.save(self, folder, info=info)
 
@@ -229,9 +234,9 @@ class Persistent:
 
     def _store_state(self) -> dict[str, Any]:
         with self._lock.writing():
-            if self._memory is not None:
-                self._memory.catch_up()
-            return self._settings() | {"_memory": self._memory}
+            if self._state is not None:
+                self._state.catch_up()
+            return self._settings() | {"_state": self._state}
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Self:
@@ -242,21 +247,166 @@ class Persistent:
 
     def _on_load(self, folder: Path) -> None:
         """Catch up with the journal of the folder that this was read from."""
-        self._home = Home(folder, self._reloaded)
-        if self._memory is not None:
-            self._memory = self._home.latest(self._memory)
+        self._folder = TaggerFolder(folder, self._reloaded)
+        if self._state is not None:
+            self._state = self._folder.latest(self._state)
 
-    def _reloaded(self) -> Memory:
+    def _reloaded(self) -> TaggerState:
         """What the folder has now; the settings become its as well."""
-        assert self._home is not None
-        other = type(self).load(self._home.folder, self.n_jobs)
+        assert self._folder is not None
+        other = type(self).load(self._folder.path, self.n_jobs)
         vars(self).update(other._settings())
         return other._fitted()
 
 
-def _compacted(memory: Memory) -> Memory:
-    memory.compact()
-    return memory
+class TaggerFolder:
+    """Where a saved tagger lives; keeps what the tagger knows and what the folder says the same.
+
+    The saved model knows which entries of the journal are part of it. So it does not matter at
+    which moment a writer dies: entries that the model has are passed over, and a journal that
+    belongs to another model, which was there before, counts for nothing.
+
+    Parameters
+    ----------
+    path : path
+    reload : callable
+        Reads the tagger's state from the folder.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], reload: Callable[[], TaggerState]) -> None:
+        self.path = Path(path)
+        self.journal = Journal(path)
+        self._reload = reload
+        self._stamp: tuple[int, int, int] | None = None
+
+    def has_changed(self) -> bool:
+        """Whether the folder was written to; not if it is gone."""
+        stamp = self._current_stamp()
+        return stamp is not None and (stamp != self._stamp or self.journal.has_changed())
+
+    def saved(self) -> None:
+        """Remember that the model on disk is our own."""
+        self._stamp = self._current_stamp()
+
+    def latest(
+        self, state: TaggerState, read: Callable[[int], Snapshot] | None = None
+    ) -> TaggerState:
+        """The state with everything that others wrote; another one if they saved the model.
+
+        Parameters
+        ----------
+        state : TaggerState
+            Is brought up to date.
+        read : callable, optional
+            Reads the journal; that of a writer, while others are kept out.
+        """
+        read = self.journal.read if read is None else read
+        while True:
+            stamp = self._current_stamp()
+            if stamp != self._stamp:
+                # Just loaded, the state is that on disk unless somebody was very quick.
+                if self._stamp is not None or not self._is_of(state):
+                    state = self._reload()
+                self._stamp = stamp
+            journal = read(state.sequence)
+            if journal.token == state.token and journal.folded > state.sequence:
+                state = self._newer(state, journal.folded)
+            elif journal.token == state.token:
+                if journal.entries:
+                    state.apply(decoded(journal.entries))
+                    state.sequence = journal.entries[-1].number
+                return state
+            elif stamp == self._current_stamp():
+                return state
+
+    def begin(self, state: TaggerState, writer: Writer) -> None:
+        """Make the journal that of this state."""
+        if writer.read(state.sequence).token != state.token:
+            writer.begin(state.token, state.sequence)
+
+    @staticmethod
+    def has_journal(folder: Path) -> bool:
+        """Whether there is something to write to besides the model."""
+        return (folder / JOURNAL).exists()
+
+    def _newer(self, state: TaggerState, folded: int) -> TaggerState:
+        """The state from disk, which must have entries that the journal has no more."""
+        found = self._reload()
+        if found.token == state.token and found.sequence < folded:
+            raise StoreError(
+                "the journal is newer than the model; restore the folder from a copy.", self.path
+            )
+        return found
+
+    def _is_of(self, state: TaggerState) -> bool:
+        """Whether the model on disk is this state."""
+        known = store.read_manifest(self.path)["info"].get("tagger")
+        return known in (None, {"token": state.token, "sequence": state.sequence})
+
+    def _current_stamp(self) -> tuple[int, int, int] | None:
+        """Something that changes when the model is saved; None if it is not there."""
+        try:
+            found = os.stat(self.path / MANIFEST)
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+class ReadWriteLock:
+    """Lets threads read together and write alone; a waiting writer goes before new readers.
+
+    A writer may write again and read inside; a reader must not ask for writing.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._readers = 0
+        self._waiting = 0
+        self._writer: int | None = None
+        self._depth = 0
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Wait until no thread writes."""
+        if self._writer == threading.get_ident():
+            yield
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: self._writer is None and not self._waiting)
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._readers -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Wait until no thread reads or writes."""
+        me = threading.get_ident()
+        with self._changed:
+            if self._writer != me:
+                self._waiting += 1
+                try:
+                    self._changed.wait_for(lambda: self._writer is None and not self._readers)
+                finally:
+                    self._waiting -= 1
+                self._writer = me
+            self._depth += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._depth -= 1
+                if not self._depth:
+                    self._writer = None
+                    self._changed.notify_all()
+
+
+def _compacted(state: TaggerState) -> TaggerState:
+    state.compact()
+    return state
 
 
 def _same_folder(a: Path, b: Path) -> bool:

@@ -1,16 +1,33 @@
-"""Suggested labels of one text."""
+"""Suggested labels of texts, and how they are chosen among the candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from manylabel.tagger.shown import as_text, html_table
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import ParameterError
+from manylabel.predictions import rank_order
+from manylabel.tagger.display import as_text, html_table
+from manylabel.tagger.labels import Labels
+from manylabel.validation import check_real
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Suggestion", "Suggestions"]
+    from manylabel.tagger.explanations import TextExplanation
+
+__all__ = [
+    "Suggestion",
+    "Suggestions",
+    "check_threshold",
+    "columns_by_rank",
+    "kept_entries",
+    "suggestions",
+]
 
 _BAR = 16
 
@@ -40,6 +57,8 @@ class Suggestions(Sequence[Suggestion]):
     suggestions : iterable of Suggestion
     id : str, optional
         The document's.
+    why : TextExplanation, optional
+        The reasons of these labels, in the same order, where `Tagger.suggest` was asked for them.
 
     Examples
     --------
@@ -48,9 +67,14 @@ class Suggestions(Sequence[Suggestion]):
     (['c1', 'p1'], 'cats')
     """
 
-    def __init__(self, suggestions: Iterable[Suggestion], id: str | None = None) -> None:
+    def __init__(
+        self,
+        suggestions: Iterable[Suggestion],
+        id: str | None = None,
+        why: TextExplanation | None = None,
+    ) -> None:
         self._found = tuple(suggestions)
-        self.id = id
+        self.id, self.why = id, why
 
     @overload
     def __getitem__(self, place: int) -> Suggestion: ...
@@ -105,4 +129,46 @@ class Suggestions(Sequence[Suggestion]):
                 (name if name == label else f"{name} ({label})", f"{score:.4f}")
                 for label, score, name in self._found
             ],
+        )
+
+
+def check_threshold(threshold: Any) -> float | None:
+    """A number, or None for "auto" and None."""
+    if threshold is None or threshold == "auto":
+        return None
+    if isinstance(threshold, str):
+        raise ParameterError(f"`threshold` must be a number, 'auto' or None; got {threshold!r}.")
+    return check_real("threshold", threshold, -np.inf)
+
+
+def kept_entries(scores: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
+    """The scores without some of their entries."""
+    ptr = np.concatenate([[0], np.cumsum(kept)])[scores.indptr]
+    return sparse.csr_array((scores.data[kept], scores.indices[kept], ptr), shape=scores.shape)
+
+
+def columns_by_rank(scores: sparse.csr_array) -> list[NDArray[np.int64]]:
+    """The stored columns of each row, best first."""
+    ranked = scores.indices[rank_order(scores)].astype(np.int64)
+    return np.split(ranked, scores.indptr[1:-1])
+
+
+def suggestions(
+    scores: sparse.csr_array,
+    labels: Labels,
+    ids: list[str] | None,
+    why: list[TextExplanation] | None = None,
+) -> Iterator[Suggestions]:
+    """The candidates of each row, best first."""
+    order = rank_order(scores)
+    columns, values = scores.indices[order].tolist(), scores.data[order].tolist()
+    for row in range(scores.shape[0]):
+        found = [
+            (labels.listed[columns[place]], values[place])
+            for place in range(scores.indptr[row], scores.indptr[row + 1])
+        ]
+        yield Suggestions(
+            [Suggestion(label, score, labels.name(label)) for label, score in found],
+            None if ids is None else ids[row],
+            None if why is None else why[row],
         )

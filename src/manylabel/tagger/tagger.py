@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Self, overload
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.base import MultiLabelClassifier
 from manylabel.corpus import Corpus, Document
 from manylabel.corpus.parts import TextFile
 from manylabel.corpus.vocabulary import union
@@ -16,19 +19,27 @@ from manylabel.models import make_model
 from manylabel.parallel import current_place
 from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
-from manylabel.tagger import selecting
-from manylabel.tagger.changes import Change
-from manylabel.tagger.counting import check_distinct, count_corpus, count_file
-from manylabel.tagger.describing import LabelDescription
+from manylabel.tagger.changes import Change, Forget, documents_of
 from manylabel.tagger.documents import widened
-from manylabel.tagger.entries import Forget, documents_of
-from manylabel.tagger.explanations import TextExplanation, label_reasons
+from manylabel.tagger.explanations import TextExplanation
 from manylabel.tagger.features import check_features, choose_features, has_words_only
-from manylabel.tagger.inputs import as_corpus, check_texts, make_vectorizer, text_file
-from manylabel.tagger.labels import LabelInfo, check_label_info
-from manylabel.tagger.memory import Memory
+from manylabel.tagger.labels import LabelDescription, LabelInfo, check_label_info
 from manylabel.tagger.persistence import Persistent
-from manylabel.tagger.suggestions import Suggestions
+from manylabel.tagger.state import TaggerState, check_texts
+from manylabel.tagger.suggestions import (
+    Suggestions,
+    check_threshold,
+    columns_by_rank,
+    kept_entries,
+    suggestions,
+)
+from manylabel.tagger.training import (
+    as_corpus,
+    check_distinct,
+    make_vectorizer,
+    text_file,
+    train,
+)
 from manylabel.text import CountVectorizer
 from manylabel.validation import check_whole
 
@@ -54,8 +65,8 @@ class Tagger(Persistent):
         some of its parameters.
     features : {"auto", "words"}, default="auto"
         With "auto" an ensemble tries, on a sample of at least 2,000 documents, whether more weight
-        for the first words of long texts, or parts of words beside the words of short ones, ranks
-        labels better; unless the vectorizer says otherwise.
+        for the first words of long texts, or character n-grams beside the words of short ones,
+        ranks labels better; unless the vectorizer says otherwise.
     keep_texts : bool, default=True
         Keep whole texts, to show neighbours; otherwise their first 300 characters.
     random_state : int, optional
@@ -78,7 +89,7 @@ class Tagger(Persistent):
     >>> tagger.suggest("my cat sleeps a lot", top=1).labels
     ['cats']
     >>> print(tagger.learn(["a bird sleeps"], [["birds"]], ids=["b1"]))
-    1 document learnt, 1 new label. As they were: word weights.
+    Learned 1 document, 1 new label. Not updated until the next training: word weights.
     >>> tagger.explain("sleeps", label="birds")["birds"].neighbours[0].id
     'b1'
     """
@@ -111,7 +122,7 @@ class Tagger(Persistent):
         make_vectorizer(language, vectorizer, n_jobs, verbose)
 
     def fit(self, texts: Any, labels: Any = None, ids: Any = None, label_info: Any = None) -> Self:
-        """Learn from texts and their labels; whatever was learnt before is forgotten.
+        """Learn from texts and their labels; everything learned before is forgotten.
 
         Parameters
         ----------
@@ -146,6 +157,7 @@ class Tagger(Persistent):
         threshold: float | str | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
+        explain: bool = False,
     ) -> Suggestions: ...
     @overload
     def suggest(
@@ -155,6 +167,7 @@ class Tagger(Persistent):
         threshold: float | str | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
+        explain: bool = False,
     ) -> list[Suggestions]: ...
     def suggest(
         self,
@@ -163,6 +176,7 @@ class Tagger(Persistent):
         threshold: float | str | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
+        explain: bool = False,
     ) -> Suggestions | list[Suggestions]:
         """Suggest labels.
 
@@ -170,41 +184,73 @@ class Tagger(Persistent):
         ----------
         texts : str, list of str or Corpus
         top : int or None, default=5
-            At most so many labels a text; None for all candidates.
+            Maximum labels per text; None for all candidates.
         threshold : float or "auto", optional
-            Only labels with at least this score; "auto" leaves it to the model, which has learnt
+            Only labels with at least this score; "auto" leaves it to the model, which has learned
             how many labels documents have.
         include : list of str, optional
             Only these labels may be suggested.
         exclude : list of str, optional
             These labels may not.
+        explain : bool, default=False
+            Add the reasons of the suggested labels, as ``why``: what `explain` gives for them.
 
         Returns
         -------
         Suggestions, or for several texts a list of them
         """
-        limit = selecting.check_threshold(threshold)
+        limit = check_threshold(threshold)
         if top is not None:
             check_whole("top", top, 1)
-        with self._reading() as memory:
-            counts, ids = _counted(memory, texts)
+        if not isinstance(texts, str | Corpus):
+            texts = list(texts)
+        is_plain = include is None and exclude is None and threshold is None
+        with self._reading() as state:
+            if explain:
+                self._check_explains(state)
+            counts, ids = state.counts(texts)
             if counts.shape[0] == 0:
                 return []
-            model = memory.learner.estimator
-            if include is None and exclude is None and threshold is None:
-                scores = model.decision_function(counts, top=top)
+
+            def selected(scores: sparse.csr_array) -> sparse.csr_array:
+                if not is_plain:
+                    kept = state.allowed(include, exclude)[scores.indices]
+                    if limit is not None:
+                        kept &= scores.data >= limit
+                    elif threshold is not None:
+                        kept &= values_at(state.given(counts, scores), scores) > 0
+                    scores = kept_entries(scores, kept)
+                return scores if top is None else keep_top(scores, top)
+
+            if explain:
+                scores, why = self._explained(state, texts, counts, selected)
             else:
-                allowed = memory.allowed(include, exclude)
-                scores = model.decision_function(counts)
-                kept = allowed[scores.indices]
-                if limit is not None:
-                    kept &= scores.data >= limit
-                elif threshold is not None:
-                    kept &= values_at(memory.learner.given(counts, scores), scores) > 0
-                scores = selecting.kept_entries(scores, kept)
-                scores = scores if top is None else keep_top(scores, top)
-            found = list(selecting.suggestions(scores, memory.labels, ids))
+                scores = selected(state.scores(counts, top if is_plain else None))
+                why = None
+            found = list(suggestions(scores, state.labels, ids, why))
         return found[0] if isinstance(texts, str) else found
+
+    def _explained(
+        self,
+        state: TaggerState,
+        texts: Any,
+        counts: sparse.csr_array,
+        select: Callable[[sparse.csr_array], sparse.csr_array],
+    ) -> tuple[sparse.csr_array, list[TextExplanation]]:
+        """The selected scores of texts, and their reasons."""
+        selected = sparse.csr_array((0, state.n_labels))
+
+        def choose(scores: sparse.csr_array) -> list[NDArray[np.int64]]:
+            nonlocal selected
+            selected = select(scores)
+            return columns_by_rank(selected)
+
+        reasons = state.reasons(counts, choose)
+        written = _written(texts)
+        return selected, [
+            TextExplanation(text, state.in_words(text, why))
+            for text, why in zip(written, reasons, strict=True)
+        ]
 
     def explain(
         self, text: str | Corpus, label: str | Iterable[str] | None = None, top: int = 5
@@ -225,25 +271,29 @@ class Tagger(Persistent):
             score 0 and no reasons.
         """
         check_whole("top", top, 1)
-        with self._reading() as memory:
-            model, labels = memory.learner.estimator, memory.labels
-            if not hasattr(model, "explain"):
-                raise InputError(f"{self.model_name} cannot explain its labels; lcif can.")
-            counts, _ = _counted(memory, text)
+        with self._reading() as state:
+            self._check_explains(state)
+            counts, _ = state.counts(text)
             if counts.shape[0] != 1:
                 raise InputError(f"one text can be explained at a time; got {counts.shape[0]}.")
-            columns = None if label is None else labels.columns(label, "label")
-            found = model.explain(counts, labels=columns, top=top)[0]
-            written = text if isinstance(text, str) else (text.texts or [""])[0]
-            words = memory.words(written)
-            reasons = []
-            for why in found:
-                name = labels.listed[why.label]
-                reasons.append(label_reasons(why, name, labels.name(name), words, memory.document))
-        return TextExplanation(written, reasons)
+            columns = None if label is None else state.labels.columns(label, "label")
+            (found,) = state.model.explain(counts, labels=columns, top=top)
+            (written,) = _written(text)
+            return TextExplanation(written, state.in_words(written, found))
+
+    def _check_explains(self, state: TaggerState) -> None:
+        if not state.model.can_explain:
+            raise InputError(f"{self.model_name} cannot explain its labels; lcif can.")
 
     def learn(self, texts: Any, labels: Any = None, ids: Any = None) -> Change:
         """Learn more documents; the next call knows them.
+
+        What is exact: documents, labels, the votes of neighbours and words (in an ensemble with
+        words, once one in a thousand documents has changed) are as if the documents had been there
+        when the model was fitted. ``not_updated`` names what is not: parts that only training
+        changes, and the weights of words. The vocabulary, an ensemble's curves, and the threshold
+        of "auto" always stay as `fit` made them. After ``compact(retrain=True)`` everything is
+        exact.
 
         Parameters
         ----------
@@ -256,53 +306,64 @@ class Tagger(Persistent):
         Returns
         -------
         Change
-            What was learnt, and which parts of the model stay as they were.
+            What was learned, and which parts of the model are not updated.
         """
         corpus = as_corpus(texts, labels, ids)
         named = corpus.ids if ids is not None or corpus.has_ids else None
         check_distinct(named or [])
         check_texts(corpus.texts or [])
-        with self._writing() as (memory, write):
-            if not memory.learner.can_learn:
+        with self._writing() as (state, write):
+            if not state.model.can_learn:
                 raise InputError(
                     f"{self.model_name} cannot learn single documents; fit it again with all of "
                     "them, or use a model such as lcif."
                 )
-            counts = memory.counts(corpus)
-            named = named or memory.free_ids(len(corpus))
-            replaced = [name for name in named if memory.documents.find(name) is not None]
-            known = memory.n_labels
+            counts = state.counts_of_corpus(corpus)
+            named = named or state.free_ids(len(corpus))
+            replaced = [name for name in named if state.documents.find(name) is not None]
+            known = state.n_labels
             write(documents_of(corpus, named, counts), counts)
             return Change(
-                learnt=tuple(named),
+                learned=tuple(named),
                 replaced=tuple(replaced),
-                new_labels=tuple(memory.labels.listed[known:]),
-                not_updated=memory.learner.not_updated(self.model_name, bool(replaced)),
+                new_labels=tuple(state.labels.listed[known:]),
+                not_updated=state.not_updated(self.model_name, bool(replaced)),
             )
 
-    def forget(self, ids: str | Iterable[str]) -> Change:
-        """Forget documents, as if they had never been seen.
+    def forget(self, ids: str | Iterable[str], retrain: bool = False) -> Change:
+        """Forget documents: none is found, shown or counted any more.
+
+        What is exact without training: the votes of neighbours and words (in an ensemble with
+        words, once one in a thousand documents has changed) are as if the documents had never been
+        there, and nobody is shown a forgotten text. ``not_updated`` names what still bears traces:
+        parts that only training changes, and the weights of words. So do the vocabulary, an
+        ensemble's curves and the threshold of "auto"; and the text is on disk until `compact`.
 
         Parameters
         ----------
         ids : list of str
+        retrain : bool, default=False
+            Then train the model again from the texts that are left. It is equal, bit for bit, to
+            one that never saw the forgotten ones, and the folder holds nothing of them.
 
         Returns
         -------
         Change
-            What was forgotten, and which parts of the model still know it.
+            What was forgotten, and which parts of the model are not updated.
         """
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
-        with self._writing() as (memory, write):
+        with self._writing() as (state, write):
             for name in wanted:
-                memory.number(name)
-            if len(wanted) >= len(memory.documents):
+                state.number(name)
+            if len(wanted) >= len(state.documents):
                 raise InputError("at least one document must be left.")
+            if retrain:
+                state.check_trainable()
             write([Forget(name) for name in wanted])
-            return Change(
-                forgotten=tuple(wanted),
-                not_updated=memory.learner.not_updated(self.model_name, True),
-            )
+            not_updated = state.not_updated(self.model_name, True)
+        if retrain:
+            self.compact(retrain=True)
+        return Change(forgotten=tuple(wanted), not_updated=() if retrain else not_updated)
 
     def evaluate(
         self, texts: Any, labels: Any = None, metrics: Iterable[str] | None = None
@@ -324,17 +385,17 @@ class Tagger(Persistent):
         from manylabel.metrics import evaluate
 
         corpus = as_corpus(texts, labels)
-        with self._reading() as memory:
-            counts = memory.counts(corpus)
-            scores = memory.learner.estimator.decision_function(counts)
-            given = memory.learner.given(counts, scores)
-            names = union([memory.labels.listed, corpus.label_names])
-            train = memory.documents.label_matrix(len(names))
+        with self._reading() as state:
+            counts = state.counts_of_corpus(corpus)
+            scores = state.scores(counts)
+            given = state.given(counts, scores)
+            names = union([state.labels.listed, corpus.label_names])
+            Y_train = state.documents.label_matrix(len(names))
         return evaluate(
             corpus.align_to(names).Y,
             widened(scores, len(names)),
             widened(given, len(names)),
-            Y_train=train,
+            Y_train=Y_train,
             metrics=metrics,
         )
 
@@ -346,7 +407,7 @@ class Tagger(Persistent):
     @property
     def gives_probabilities(self) -> bool:
         """Whether scores are probabilities."""
-        return bool(self._latest().learner.estimator.gives_probabilities)
+        return bool(self._latest().model.gives_probabilities)
 
     @property
     def _is_ensemble(self) -> bool:
@@ -373,11 +434,12 @@ class Tagger(Persistent):
     def warm_up(self) -> None:
         """Load and compile now what the first questions and changes would wait for.
 
-        A server calls this before it lets anybody in: the first change would otherwise compile
-        while it keeps everybody out.
+        A server calls this before it takes requests: the first change would otherwise compile
+        while it keeps all readers out.
         """
-        with self._reading() as memory:
-            memory.learner.warm_up()
+        with self._reading() as state:
+            if state.model.can_forget:
+                _compile_changes()
         try:
             text = " ".join(self.labels[:20])
             self.suggest(text)
@@ -387,8 +449,8 @@ class Tagger(Persistent):
 
     def document(self, id: str) -> Document:
         """A document that the tagger knows: its text, or what was kept of it, and its labels."""
-        with self._reading() as memory:
-            return memory.document(memory.number(id))
+        with self._reading() as state:
+            return state.document(state.number(id))
 
     def label_info(self, label: str) -> LabelInfo:
         """What a label is called and means."""
@@ -404,34 +466,32 @@ class Tagger(Persistent):
             How many words and labels.
         """
         check_whole("top", top, 1)
-        with self._reading() as memory:
-            return memory.describe(label, top)
+        with self._reading() as state:
+            return state.describe(label, top)
 
     def __repr__(self) -> str:
-        memory = self._memory
-        if memory is None:
+        state = self._state
+        if state is None:
             return f"<Tagger: {self.model_name}, not fitted>"
         return (
-            f"<Tagger: {self.model_name}, {len(memory.documents):,} documents, "
-            f"{memory.n_labels:,} labels>"
+            f"<Tagger: {self.model_name}, {len(state.documents):,} documents, "
+            f"{state.n_labels:,} labels>"
         )
 
-    def _trained(self, documents: Corpus | TextFile, info: dict[str, LabelInfo]) -> Memory:
+    def _trained(self, documents: Corpus | TextFile, info: dict[str, LabelInfo]) -> TaggerState:
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
-        estimator, clock = self._new_estimator(), Clock()
         choose = None
         if self.features == "auto" and self._is_ensemble and has_words_only(vectorizer):
             choose = partial(choose_features, n_jobs=self.n_jobs, verbose=self.verbose)
-        if isinstance(documents, TextFile):
-            counted = count_file(documents, vectorizer, choose, clock)
-        else:
-            counted = count_corpus(documents, vectorizer, choose, clock)
-        memory = Memory.of_documents(counted, estimator, info, self.keep_texts, clock)
+        clock = Clock()
+        state = train(
+            documents, self._new_estimator(), vectorizer, choose, info, self.keep_texts, clock
+        )
         self._fit_seconds = clock.seconds
-        return memory
+        return state
 
-    def _retrained(self, memory: Memory) -> Memory:
-        return self._trained(memory.corpus(), memory.labels.infos)
+    def _retrained(self, state: TaggerState) -> TaggerState:
+        return self._trained(state.corpus(), state.labels.infos)
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""
@@ -442,7 +502,7 @@ class Tagger(Persistent):
             estimator = make_model(self.model, self.parameters)
             # One document must not cost a look at all the others.
             settings |= {"update_weights": False, "verbose": self.verbose}
-        elif hasattr(self.model, "decision_function") and hasattr(self.model, "get_params"):
+        elif isinstance(self.model, MultiLabelClassifier):
             estimator = clone(self.model).set_params(**self.parameters)
         else:
             raise ParameterError(
@@ -458,8 +518,20 @@ class Tagger(Persistent):
         )
 
 
-def _counted(memory: Memory, texts: Any) -> tuple[sparse.csr_array, list[str] | None]:
-    """Counts of one text, of several or of a corpus, and ids where there are some."""
+def _written(texts: Any) -> list[str]:
+    """The texts themselves; empty ones for a corpus that has none."""
     if isinstance(texts, Corpus):
-        return memory.counts(texts), texts.ids
-    return memory.counts_of_texts([texts] if isinstance(texts, str) else texts), None
+        return texts.texts or [""] * len(texts)
+    return [texts] if isinstance(texts, str) else list(texts)
+
+
+def _compile_changes() -> None:
+    """Compile what changes of an index need, by changing a small one."""
+    from manylabel.neighbors import NeighborIndex
+
+    for dtype in (np.float32, np.float64):
+        rows = sparse.csr_array(np.eye(3, dtype=dtype))
+        index = NeighborIndex(rows)
+        index.add(rows[:1])
+        index.remove([0])
+        index.search(rows, 1)

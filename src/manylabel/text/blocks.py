@@ -52,7 +52,7 @@ class Rows:
 
     def to_csr(self, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
         """The counts of the features that have a column, 0 or above, as a canonical matrix."""
-        from manylabel.kernels.tokens import sort_rows
+        from manylabel.kernels.text_tokens import sort_rows
 
         indptr, indices, data = sort_rows(self.indptr, self.indices, self.counts, columns)
         # A block is small; stacked blocks get wider pointers where they need them.
@@ -154,7 +154,7 @@ class BlockCounter:
 
     def __call__(self, texts: list[str]) -> Block:
         """Count one block."""
-        from manylabel.kernels.tokens import count_rows, string_ngrams
+        from manylabel.kernels.text_tokens import count_rows, string_ngrams
 
         sequence, pointers, words = _tokenize(texts, self.min_length)
         word_counts = np.bincount(sequence, minlength=len(words))
@@ -198,7 +198,7 @@ def _tokenize(
     texts: list[str], min_length: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
     """Numbers of the words of all texts, where each text begins, and the distinct words."""
-    from manylabel.kernels.tokens import join_lines, tokenize
+    from manylabel.kernels.text_tokens import join_lines, tokenize
 
     # A lone surrogate, which a str may hold, has no other encoding; it separates words.
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]

@@ -47,7 +47,7 @@ def _marks() -> list[str]:
 @lru_cache(maxsize=1)
 def character_classes() -> NDArray[np.uint8]:
     """The class of each code point, as the kernel wants it."""
-    from manylabel.kernels.tokens import MARK, WORD
+    from manylabel.kernels.text_tokens import MARK, WORD
 
     classes = np.zeros(_N_CODE_POINTS, np.uint8)
     classes[np.fromiter(map(ord, _marks()), np.int64)] = MARK

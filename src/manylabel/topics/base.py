@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,9 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manylabel.base import MultiLabelClassifier
+from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.predictions import keep_top, rank_order
 from manylabel.thresholds import TopK
 from manylabel.topics.fold import own_credit
 from manylabel.topics.presets import PRESETS, preset
@@ -66,6 +65,7 @@ class TopicClassifier(MultiLabelClassifier):
     can_learn = True
     can_explain = True
     presets = tuple(PRESETS)
+    default_grid: ClassVar[Grid] = {"beta": (0.01, 0.1), "threshold": ("top", "cardinality")}
 
     training: LabelledTraining | None = None
     inference: str = "cgs_p"
@@ -262,44 +262,20 @@ class TopicClassifier(MultiLabelClassifier):
             raise InputError(f"labels are numbered 0 to {self.n_labels_ - 1}; got {label}.")
         return int(label)
 
-    def explain(self, X: Any, labels: Any = None, *, top: int = 5) -> list[list[Explanation]]:
-        """Say which words were assigned to a label, and what its prior was.
+    def _explaining(
+        self, X: sparse.csr_array, top: int | None
+    ) -> tuple[sparse.csr_array, ExplainLabels]:
+        """Reasons are the words assigned to a label, and its prior.
 
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_samples, n_features)
-        labels : sequence of int, optional
-            The labels to explain for every sample; by default each sample's best.
-        top : int
-            How many of the best. Unused with ``labels``.
-
-        Returns
-        -------
-        list of list of Explanation
-            For each sample one a label, best first or in the order of ``labels``. The shares of the
-            reasons add up to the score. Kinds are
-
-            ``"word"``
-                ``similarity`` is the probability that this word belongs to the label.
-            ``"prior"``
-                ``similarity`` is the label's share of the prior. Where the prior comes from is told
-                in its own reasons, whose shares add up to its share: ``"topic"`` in DependencyLDA,
-                ``similarity`` being the topic's share of the document; ``"neighbour"`` in
-                SubsetLLDA; and ``"bias"``, the even part and all that is below a hundredth.
+        ``"word"``
+            ``similarity`` is the probability that this word belongs to the label.
+        ``"prior"``
+            ``similarity`` is the label's share of the prior. Where the prior comes from is told in
+            its own reasons, whose shares add up to its share: ``"topic"`` in DependencyLDA,
+            ``similarity`` being the topic's share of the document; ``"neighbour"`` in SubsetLLDA;
+            and ``"bias"``, the even part and all that is below a hundredth.
         """
-        check_is_fitted(self)
-        X = self._checked_features(X, reset=False)
-        if labels is None:
-            scores = keep_top(self._scores(X, top), check_whole("top", top, 1))
-            order = rank_order(scores)
-            chosen = [
-                scores.indices[order[start:stop]].astype(np.int64)
-                for start, stop in zip(scores.indptr[:-1], scores.indptr[1:], strict=True)
-            ]
-        else:
-            given = [self._checked_label(label) for label in np.atleast_1d(labels)]
-            chosen = [np.array(given, np.int64)] * X.shape[0]
-        return [self._explanations(X[[row]], row, chosen[row]) for row in range(X.shape[0])]
+        return self._scores(X, top), lambda labels: self._explanations(X, 0, labels)
 
     def _explanations(
         self, X: sparse.csr_array, row: int, labels: NDArray[np.int64]

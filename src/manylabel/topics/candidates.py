@@ -58,7 +58,7 @@ def expected_tokens(
     >>> tokens.toarray().round().tolist()
     [[3.0, 1.0]]
     """
-    from manylabel.kernels import candidates
+    from manylabel.kernels import lda_subset
 
     documents, labels = csr_parts(X, np.float64), csr_parts(priors, np.float64)
     tokens = np.zeros(priors.nnz)
@@ -71,9 +71,9 @@ def expected_tokens(
     def work(start: int, stop: int) -> None:
         given = (start, stop, documents, rows, labels)
         if inference == "cvb0":
-            candidates.expect_candidates(*given, schedule.sweeps, SETTLED, findings)
+            lda_subset.expect_candidates(*given, schedule.sweeps, SETTLED, findings)
         else:
-            candidates.sample_candidates(*given, plan, stream, soft, findings)
+            lda_subset.sample_candidates(*given, plan, stream, soft, findings)
 
     run_blocks(work, X.shape[0], _BLOCK, n_jobs)
     return sparse.csr_array((tokens, priors.indices, priors.indptr), shape=priors.shape)

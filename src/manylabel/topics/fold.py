@@ -42,7 +42,7 @@ def _batch_credit(
     known: WordLabels, X: sparse.csr_array, Y: sparse.csr_array, eta: float, alpha: float
 ) -> sparse.csr_array:
     """The same of few documents, for labels that are all known."""
-    from manylabel.kernels import candidates
+    from manylabel.kernels import lda_subset
 
     pointers, words, values = csr_parts(X, np.float64)
     label_ptr, labels, _ = csr_parts(Y, np.float64)
@@ -55,7 +55,7 @@ def _batch_credit(
         entries = slice(pointers[row], pointers[row + 1])
         own = labels[label_ptr[row] : label_ptr[row + 1]]
         credit = np.zeros((entries.stop - entries.start, own.size))
-        candidates.expect_candidates(
+        lda_subset.expect_candidates(
             row,
             row + 1,
             (pointers, words, values),

@@ -98,7 +98,7 @@ class LabelTopics:
         return rows
 
     def _make_rows(self, word_labels: WordLabels) -> TopicRows:
-        from manylabel.kernels.pairs import row_sums
+        from manylabel.kernels.lda_pairs import row_sums
 
         divisors = self._divisors()
         by_topic = sparse.csr_array(self.counts, copy=True)
@@ -130,7 +130,7 @@ class LabelTopics:
 
     def _pair_sums(self, word_labels: WordLabels) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Of a single topic, the running sums of phi phi' over the labels of each word."""
-        from manylabel.kernels.pairs import row_guides, row_sums
+        from manylabel.kernels.lda_pairs import row_guides, row_sums
 
         if self.n_topics != 1:
             return np.zeros(0), np.zeros(0, np.int32)

@@ -141,7 +141,7 @@ def _sample(
     problem: _Problem, chain: int, progress: Progress
 ) -> tuple[sparse.csr_array, list[float]]:
     """One chain of Gibbs sampling."""
-    from manylabel.kernels import lda
+    from manylabel.kernels import lda_topics
 
     X, schedule, n_topics = problem.X, problem.schedule, problem.n_topics
     state = problem.stream(chain)
@@ -161,7 +161,7 @@ def _sample(
     for sweep in range(schedule.sweeps + 1):
         # Sweep 0 gives every token its first topic.
         sampled = sweep > 0 and schedule.is_sample(sweep)
-        log_likelihood = lda.sweep(
+        log_likelihood = lda_topics.sweep(
             doc_ptr, token_ptr, words, weights, assigned, list_ptr, list_size, list_topics, list_n,
             topic_n, problem.gamma, problem.beta, n_words, state, problem.soft and sampled, soft_n,
         )  # fmt: skip
@@ -181,17 +181,17 @@ def _expect(
     problem: _Problem, chain: int, progress: Progress
 ) -> tuple[sparse.csr_array, list[float]]:
     """One run of CVB0 from a random start, until the log-likelihood settles."""
-    from manylabel.kernels import lda
+    from manylabel.kernels import lda_topics
 
     X, n_topics = problem.X, problem.n_topics
     doc_ptr, words = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     share = np.empty((X.nnz, n_topics), np.float32)
     word_n, topic_n = np.zeros((X.shape[1], n_topics)), np.zeros(n_topics)
-    lda.share_at_random(words, X.data, share, word_n, topic_n, problem.stream(chain))
+    lda_topics.share_at_random(words, X.data, share, word_n, topic_n, problem.stream(chain))
     corpus = (doc_ptr, words, X.data, share, word_n, topic_n)
     history: list[float] = []
     for _ in range(problem.schedule.sweeps):
-        history.append(lda.expect(*corpus, problem.gamma, problem.beta))
+        history.append(lda_topics.expect(*corpus, problem.gamma, problem.beta))
         progress.swept(history[-1])
         if has_settled(history, problem.n_tokens):
             break

@@ -132,7 +132,7 @@ def _sweep_partition(
     stop: int,
 ) -> SweptPartition:
     """Draw the topic of every token of a partition once; blocks are of one partition."""
-    from manylabel.kernels import lda
+    from manylabel.kernels import lda_topics
 
     first, last = partitions.bounds[number : number + 2]
     X = partitions.X[first:last]
@@ -150,7 +150,7 @@ def _sweep_partition(
     places = np.repeat(list_ptr[:-1] - counts.indptr[:-1], sizes) + np.arange(counts.nnz)
     list_topics[places], list_n[places] = counts.indices, counts.data
     topic_n = np.bincount(counts.indices, counts.data, n_topics).astype(np.float64)
-    log_likelihood = lda.sweep_by_document(
+    log_likelihood = lda_topics.sweep_by_document(
         X.indptr.astype(np.int64),
         token_ptr,
         X.indices.astype(np.int32),

@@ -6,7 +6,7 @@ from typing import Any
 
 from manylabel.exceptions import ParameterError
 
-__all__ = ["PRESETS", "preset"]
+__all__ = ["PRESETS", "preset", "presets_of"]
 
 # Rubin et al., appendix B, with the rows of table 6 put right.
 _RUBIN: dict[str, Any] = {
@@ -117,6 +117,17 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
+def presets_of(model: str) -> tuple[str, ...]:
+    """The presets that a model has.
+
+    Examples
+    --------
+    >>> presets_of("SubsetLLDA")
+    ('papanikolaou',)
+    """
+    return tuple(name for name, models in PRESETS.items() if model in models)
+
+
 def preset(model: str, name: str) -> dict[str, Any]:
     """The parameters of one model in one preset.
 
@@ -126,6 +137,6 @@ def preset(model: str, name: str) -> dict[str, Any]:
     70.0
     """
     if model not in PRESETS.get(name, {}):
-        known = ", ".join(repr(name) for name, models in PRESETS.items() if model in models)
+        known = ", ".join(map(repr, presets_of(model)))
         raise ParameterError(f"the presets of {model} are {known}; got {name!r}.")
     return dict(PRESETS[name][model])

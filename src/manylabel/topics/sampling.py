@@ -96,7 +96,7 @@ class Sampler:
         With ``labels``, of a single document, tokens are credited to them word by word. The topics
         of all phi' stand side by side in the mixtures.
         """
-        from manylabel.kernels import cvb0, label_tokens, labelling
+        from manylabel.kernels import lda_cvb0, lda_dependency, lda_labelling
 
         n_rows, n_labels = stop - start, self.rows.smooth.size
         counts, priors = np.zeros((n_rows, n_labels)), np.zeros((n_rows, n_labels))
@@ -115,12 +115,12 @@ class Sampler:
             given = (start, stop, documents, self.rows, topics, self.gamma)
             seed = np.uint64(self.seed + number)
             if self.inference == "cvb0":
-                cvb0.expect_labels(*given, plan.sweeps, SETTLED, findings)
+                lda_cvb0.expect_labels(*given, plan.sweeps, SETTLED, findings)
             elif self.label_tokens is not None:
-                label_tokens.label_documents(
+                lda_dependency.label_documents(
                     *given, self.label_tokens, sampling, seed, soft, findings
                 )
             else:
-                labelling.label_documents(*given, sampling, seed, soft, findings)
+                lda_labelling.label_documents(*given, sampling, seed, soft, findings)
         n = len(self.topics)
         return Findings(counts / n, priors / n, np.hstack(mixtures) / n, wanted, credit / n)

@@ -2,63 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from manylabel.base import Grid
 from manylabel.evidence import Reason
 from manylabel.neighbors import NeighborIndex, Neighbors
+from manylabel.neighbors.scorers import NeighborVotes
+from manylabel.neighbors.source import NeighborSource
 from manylabel.predictions import keep_top
+from manylabel.scoring import Candidates, Documents
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.topics.base import Credit, TopicClassifier
-from manylabel.topics.candidates import expected_tokens
+from manylabel.topics.presets import presets_of
 from manylabel.topics.sampling import lengths
+from manylabel.topics.scorer import ALPHA_PER_WORD, ETA_PER_WORD, TopicScorer
 from manylabel.validation import check_real, check_whole
 
-__all__ = ["SubsetLLDA", "neighbor_labels", "neighbor_weights"]
-
-
-def neighbor_weights(neighbors: Neighbors, power: float) -> NDArray[np.float64]:
-    """What each neighbour weighs: its similarity to a power, scaled so that they sum to 1."""
-    near = neighbors.indices >= 0
-    weights = np.where(near, neighbors.similarities.astype(np.float64) ** power, 0.0)
-    return weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-
-
-def neighbor_labels(neighbors: Neighbors, Y: sparse.csr_array, power: float) -> sparse.csr_array:
-    """The weighted share of each document's neighbours that carry a label.
-
-    Parameters
-    ----------
-    neighbors : Neighbors
-    Y : csr_array of shape (n_training_documents, n_labels)
-    power : float
-        A neighbour weighs its similarity to this power; 0 counts neighbours.
-
-    Returns
-    -------
-    shares : csr_array of shape (n_documents, n_labels)
-
-    Examples
-    --------
-    >>> index = NeighborIndex([[1, 0], [1, 1]])
-    >>> found = index.search([[1, 0]], 2)
-    >>> neighbor_labels(found, sparse.csr_array([[1, 0], [1, 1]]), 0.0).toarray().tolist()
-    [[1.0, 0.5]]
-    """
-    near = neighbors.indices >= 0
-    weights = neighbor_weights(neighbors, power)
-    pointers = np.concatenate([[0], np.cumsum(near.sum(axis=1))])
-    # Only the neighbours' rows: a single document has few.
-    rows, places = np.unique(neighbors.indices[near], return_inverse=True)
-    around = sparse.csr_array((weights[near], places, pointers), shape=(near.shape[0], rows.size))
-    shares = sparse.csr_array(around @ Y[rows].astype(np.float64))
-    shares.sort_indices()
-    return shares
+__all__ = ["SubsetLLDA"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,9 +59,8 @@ class SubsetLLDA(TopicClassifier):
     ----------
     training_, word_labels_
         As of :class:`FlatLDA`.
-    index_ : NeighborIndex
-    Y_ : csr_array
-        The labels of the indexed documents.
+    source_ : NeighborSource
+        Proposes the labels of neighbours, with their votes.
 
     Examples
     --------
@@ -105,6 +70,9 @@ class SubsetLLDA(TopicClassifier):
     [[1, 0], [0, 1]]
     """
 
+    presets = presets_of("SubsetLLDA")
+    default_grid: ClassVar[Grid] = {"n_neighbors": (20, 50, 100), "power": (1.0, 3.0, 5.0)}
+
     inference: str = "cvb0"
     n_neighbors: int = 50
     power: float = 3.0
@@ -112,8 +80,8 @@ class SubsetLLDA(TopicClassifier):
     eta: float | None = None
     combine: str = "posterior"
 
-    _eta_a_word = 0.75
-    _alpha_a_word = 0.1
+    _eta_a_word = ETA_PER_WORD
+    _alpha_a_word = ALPHA_PER_WORD
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -125,30 +93,33 @@ class SubsetLLDA(TopicClassifier):
 
     def _fit_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self.weighting_: Weighting = make_weighting(self.weighting).fit(X)
-        self.index_ = NeighborIndex(self.weighting_.transform(X))
-        self.Y_ = Y
+        index = NeighborIndex(self.weighting_.transform(X))
+        self.source_ = NeighborSource(index, Y, k=self.n_neighbors, alpha=self.power)
 
     def _more_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        self.index_.add(self.weighting_.transform(X))
-        before = self.Y_.copy()
-        before.resize((before.shape[0], Y.shape[1]))
-        self.Y_ = sparse.csr_array(sparse.vstack([before, Y], "csr"))
+        self.source_.add(self._documents(X), Y)
 
-    def _neighbors(self, X: sparse.csr_array) -> Neighbors:
-        return self.index_.search(
-            self.weighting_.transform(X), self.n_neighbors, n_jobs=self.n_jobs, verbose=self.verbose
+    def _documents(self, X: sparse.csr_array) -> Documents:
+        return Documents(X, weighting=self.weighting_)
+
+    def _scorer(self) -> TopicScorer:
+        """What scores the candidates, by the parameters of the moment."""
+        return TopicScorer(
+            self.word_labels_,
+            eta=self.eta,
+            alpha_sum=self.alpha_sum,
+            sharing=None,
+            inference=self.inference,
+            schedule=self._schedule(),
+            seed=self.seed_,
         )
 
-    def _priors(self, X: sparse.csr_array, neighbors: Neighbors) -> sparse.csr_array:
-        """The prior weight of each candidate (eq. 2)."""
-        priors = neighbor_labels(neighbors, self.Y_, self.power)
-        n_candidates = np.diff(priors.indptr)
-        etas, alphas = self._prior_weights(X)
-        priors.data = priors.data * np.repeat(etas, n_candidates) + np.repeat(alphas, n_candidates)
-        return priors
-
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
-        return self.scores_from_neighbors(X, self._neighbors(X), top)
+        documents = self._documents(X)
+        return self._scored_candidates(documents, self._candidates(documents), top)
+
+    def _candidates(self, documents: Documents) -> Candidates:
+        return self.source_.propose(documents, n_jobs=self.n_jobs)
 
     def scores_from_neighbors(
         self, X: sparse.csr_array, neighbors: Neighbors, top: int | None = None
@@ -164,62 +135,51 @@ class SubsetLLDA(TopicClassifier):
         top : int, optional
         """
         check_is_fitted(self)
-        priors = self._priors(X, neighbors)
-        scores = expected_tokens(
-            self.word_labels_,
-            X,
-            priors,
-            inference=self.inference,
-            schedule=self._schedule(),
-            seed=self.seed_,
-            n_jobs=self.n_jobs,
-        )
+        documents = self._documents(X)
+        return self._scored_candidates(documents, self.source_.vote(X, neighbors), top)
+
+    def _scored_candidates(
+        self, documents: Documents, candidates: Candidates, top: int | None
+    ) -> sparse.csr_array:
+        scorer = self._scorer()
+        priors, _ = scorer.priors(documents, candidates)
+        scores = scorer.infer(documents, priors, self.n_jobs)
         n_candidates = np.diff(scores.indptr)
-        length, whole = (np.repeat(lengths(each), n_candidates) for each in (X, priors))
+        length, whole = (
+            np.repeat(lengths(each), n_candidates) for each in (documents.counts, priors)
+        )
         scores.data = self._shares(scores.data, priors.data, length, whole)
         return scores if top is None else keep_top(scores, top)
 
     def _credit(self, X: sparse.csr_array, labels: NDArray[np.int64]) -> Credit:
-        neighbors = self._neighbors(X)
-        priors = self._priors(X, neighbors)
+        documents, scorer = self._documents(X), self._scorer()
+        candidates = self._candidates(documents)
+        priors, _ = scorer.priors(documents, candidates)
         column = np.full(self.n_labels_, -1, np.int32)
         column[labels] = np.arange(labels.size)
         credit = np.zeros((X.nnz, labels.size))
-        expected_tokens(
-            self.word_labels_,
-            X,
-            priors,
-            inference=self.inference,
-            schedule=self._schedule(),
-            seed=self.seed_,
-            wanted=column[priors.indices],
-            credit=credit,
-        )
+        scorer.infer(documents, priors, 1, wanted=column[priors.indices], credit=credit)
         prior = priors.toarray().ravel()
         whole = max(prior.sum(), np.finfo(float).tiny)
-        sources = self._sources(neighbors, self._prior_weights(X)[0][0], labels)
+        sources = self._sources(documents, candidates, labels)
         return Credit(credit[:, column[labels]], prior[labels], whole, sources)
 
     def _sources(
-        self, neighbors: Neighbors, eta: float, labels: NDArray[np.int64]
+        self, documents: Documents, candidates: Candidates, labels: NDArray[np.int64]
     ) -> list[list[Reason]]:
         """The neighbours of one document that carry each label, by what they add to its prior."""
-        near = neighbors.indices[0] >= 0
-        rows, similarities = neighbors.indices[0][near], neighbors.similarities[0][near]
-        weights = eta * neighbor_weights(neighbors, self.power)[0][near]
-        carried = self.Y_[rows][:, labels].toarray().astype(bool)
+        eta = self._prior_weights(documents.counts)[0][0]
+        _, reasons = NeighborVotes().explaining(documents, candidates)
+        places = np.searchsorted(candidates.labels, labels)
         return [
-            [
-                Reason("neighbour", float(weights[i]), int(rows[i]), float(similarities[i]))
-                for i in np.flatnonzero(carry)
-            ]
-            for carry in carried.T
+            [replace(reason.scaled(eta), reasons=()) for reason in reasons(int(place))]
+            for place in places
         ]
 
     def label_prior(self, X: Any) -> sparse.csr_array:
         """Each candidate's share of the prior, for each sample."""
         check_is_fitted(self)
-        X = self._checked_features(X, reset=False)
-        priors = self._priors(X, self._neighbors(X))
+        documents = self._documents(self._checked_features(X, reset=False))
+        priors, _ = self._scorer().priors(documents, self._candidates(documents))
         priors.data = priors.data / np.repeat(lengths(priors), np.diff(priors.indptr))
         return priors

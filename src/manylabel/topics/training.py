@@ -159,20 +159,20 @@ def _problem(
     X: sparse.csr_array, Y: sparse.csr_array, eta: float, alpha: float, beta: float
 ) -> _Problem:
     """Find the pairs and address them."""
-    from manylabel.kernels import pairs
+    from manylabel.kernels import lda_pairs
 
     doc_ptr, label_ptr = X.indptr.astype(np.int64), Y.indptr.astype(np.int64)
     labels = Y.indices.astype(np.int32)
     by_word = sparse.csr_array((np.arange(X.nnz), X.indices, X.indptr), shape=X.shape).tocsc()
     word_ptr = by_word.indptr.astype(np.int64)
     slot_ptr = np.concatenate([[0], np.cumsum(np.diff(doc_ptr) * np.diff(label_ptr))])
-    pair_ptr = pairs.count_pairs(word_ptr, by_word.indices, label_ptr, labels, Y.shape[1])
+    pair_ptr = lda_pairs.count_pairs(word_ptr, by_word.indices, label_ptr, labels, Y.shape[1])
     if pair_ptr[-1] > np.iinfo(np.int32).max:
         raise InputError(
             f"X and Y have {pair_ptr[-1]} pairs of words and labels that occur together, and at "
             "most 2^31 - 1 are supported; leave out rare or frequent words."
         )
-    pair_labels, slots = pairs.fill_pairs(
+    pair_labels, slots = lda_pairs.fill_pairs(
         word_ptr,
         by_word.indices,
         by_word.data,
@@ -262,7 +262,7 @@ def _chain(
     progress: Progress,
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], list[float]]:
     """One chain: its mean phi in two parts, its mean tokens a label, and its history."""
-    from manylabel.kernels import gibbs, rng
+    from manylabel.kernels import lda_gibbs, rng
 
     state = np.empty(1, np.uint64)
     rng.start_stream(state, np.uint64(seed), np.uint64(chain))
@@ -278,14 +278,14 @@ def _chain(
     assigned = np.zeros(token_ptr[-1], np.int32)
     places = (problem.label_ptr, problem.labels, problem.slot_ptr, problem.slots)
     corpus = (problem.doc_ptr, token_ptr, weights, *places, assigned, pair_n, label_n)
-    gibbs.assign_at_random(*corpus, state)
+    lda_gibbs.assign_at_random(*corpus, state)
     history = []
     for sweep in range(1, schedule.sweeps + 1):
         sampled = schedule.is_sample(sweep)
         if soft and sampled:
             soft_pair_n[:] = 0.0
             soft_label_n[:] = 0.0
-        log_likelihood = gibbs.sweep(
+        log_likelihood = lda_gibbs.sweep(
             *corpus,
             problem.eta,
             problem.alpha,
@@ -313,10 +313,10 @@ def _add_estimate(
     tokens: NDArray[np.float64],
 ) -> None:
     """Add a share of the estimates that these counts give."""
-    from manylabel.kernels import gibbs
+    from manylabel.kernels import lda_gibbs
 
     pair_n, label_n = counts
-    gibbs.add_estimate(
+    lda_gibbs.add_estimate(
         problem.pair_labels, pair_n, label_n, problem.beta, problem.n_words, share, pair_phi, smooth
     )
     tokens += share * label_n
@@ -326,17 +326,17 @@ def _expect(
     problem: _Problem, schedule: Schedule, n_tokens: float, progress: Progress
 ) -> tuple[WordLabels, list[float]]:
     """CVB0 until the log-likelihood settles."""
-    from manylabel.kernels import cvb0
+    from manylabel.kernels import lda_cvb0
 
     pair_n, label_n = np.zeros(problem.pair_labels.size), np.zeros(problem.n_labels)
     share = np.empty(problem.slots.size, np.float32)
     places = (problem.label_ptr, problem.labels, problem.slot_ptr, problem.slots)
     corpus = (problem.doc_ptr, problem.values, *places, share, pair_n, label_n)
-    cvb0.start(*corpus)
+    lda_cvb0.start(*corpus)
     history: list[float] = []
     for _ in range(schedule.sweeps):
         history.append(
-            cvb0.sweep(*corpus, problem.eta, problem.alpha, problem.beta, problem.n_words)
+            lda_cvb0.sweep(*corpus, problem.eta, problem.alpha, problem.beta, problem.n_words)
         )
         progress.swept(history[-1])
         if has_settled(history, n_tokens):

@@ -73,7 +73,7 @@ class WordLabels:
     @cached_property
     def rows(self) -> Rows:
         """The arrays that the kernels take."""
-        from manylabel.kernels.pairs import row_guides, row_sums
+        from manylabel.kernels.lda_pairs import row_guides, row_sums
 
         sums = row_sums(self.pointers, self.phi)
         return Rows(

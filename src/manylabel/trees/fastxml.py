@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from manylabel.base import MultiLabelClassifier
+from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
 from manylabel.evidence import Explanation, Reason
-from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import Weighting, make_weighting
@@ -84,6 +82,7 @@ class FastXML(MultiLabelClassifier):
     """
 
     can_explain = True
+    default_grid: ClassVar[Grid] = {"C": (1.0, 4.0, 16.0), "max_leaf": (5, 10, 20)}
 
     def __init__(
         self,
@@ -114,59 +113,27 @@ class FastXML(MultiLabelClassifier):
     weighting_: Weighting
     scale_: float
 
-    def explain(
-        self, X: Any, labels: ArrayLike | None = None, top: int = 5
-    ) -> list[list[Explanation]]:
-        """Say which trees give a document its labels.
+    def _explaining(
+        self, X: sparse.csr_array, top: int | None
+    ) -> tuple[sparse.csr_array, ExplainLabels]:
+        """Reasons are trees.
 
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_samples, n_features)
-        labels : array of int, optional
-            The labels to explain; by default the ``top`` best of each sample.
-        top : int, default=5
-
-        Returns
-        -------
-        list of lists of Explanation
-            One list a sample, best label first or in the order of ``labels``. The shares of the
-            reasons sum to the score: of kind ``"tree"``, with the tree as index, in FastXML; of
-            kinds ``"trees"`` and ``"centroid"`` in PfastreXML, where the shares of the single trees
-            below ``"trees"`` sum to the mean share :math:`P_l` whose logarithm is taken. A label
-            that is no candidate has the score 0 and no reasons.
+        They are of kind ``"tree"``, with the tree as index, in FastXML; of kinds ``"trees"`` and
+        ``"centroid"`` in PfastreXML, where the shares of the single trees below ``"trees"`` sum to
+        the mean share :math:`P_l` whose logarithm is taken.
         """
-        check_is_fitted(self)
-        top = check_whole("top", top, 1)
-        wanted = None if labels is None else self._explainable(labels)
-        weighted = self._weighted(self._checked_features(X, reset=False))
+        weighted = self._weighted(X)
         leaves = self.forest_.leaves(weighted, self.n_jobs)
-        scores = self._leaf_scores(weighted, leaves, top if wanted is None else None)
-        answer = []
-        for row in range(scores.shape[0]):
-            span = slice(scores.indptr[row], scores.indptr[row + 1])
-            known = dict(
-                zip(scores.indices[span].tolist(), scores.data[span].tolist(), strict=True)
-            )
-            best_first = sorted(known, key=lambda label: (-known[label], label))
-            answer.append(
-                [
-                    Explanation(
-                        row, label, known[label], self._reasons(weighted, row, leaves[row], label)
-                    )
-                    if label in known
-                    else Explanation(row, label, 0.0)
-                    for label in (best_first if wanted is None else wanted)
-                ]
-            )
-        return answer
+        scores = self._leaf_scores(weighted, leaves, top)
 
-    def _explainable(self, labels: ArrayLike) -> list[int]:
-        """Check that labels exist."""
-        wanted = np.atleast_1d(np.asarray(labels, np.int64)).tolist()
-        for label in wanted:
-            if not 0 <= label < self.n_labels_:
-                raise InputError(f"labels are numbered 0 to {self.n_labels_ - 1}; got {label}.")
-        return wanted
+        def explain(labels: NDArray[np.int64]) -> list[Explanation]:
+            values = scores.data[np.searchsorted(scores.indices, labels)].tolist()
+            return [
+                Explanation(0, label, value, self._reasons(weighted, 0, leaves[0], label))
+                for label, value in zip(labels.tolist(), values, strict=True)
+            ]
+
+        return scores, explain
 
     def _check_parameters(self) -> None:
         check_whole("n_trees", self.n_trees, 1)
@@ -234,7 +201,7 @@ class FastXML(MultiLabelClassifier):
 
     def _ideal(self, Y: sparse.csr_array) -> NDArray[np.float64]:
         """What makes nDCG of each document's DCG."""
-        from manylabel.kernels.trees import ideal_gains
+        from manylabel.kernels.trees_grow import ideal_gains
 
         return ideal_gains(csr_parts(Y, np.int8)[0])
 

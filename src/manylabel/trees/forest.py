@@ -51,7 +51,7 @@ class Forest:
 
     def leaves(self, X: sparse.csr_array, n_jobs: int | None = None) -> NDArray[np.int32]:
         """The leaf of each document in each tree, of shape (n_documents, n_trees)."""
-        from manylabel.kernels.forest import find_leaves
+        from manylabel.kernels.trees_score import find_leaves
 
         parts = csr_parts(X)
         found = np.empty((X.shape[0], self.roots.size), np.int32)
@@ -81,7 +81,7 @@ class Forest:
         n_jobs: int | None = None,
     ) -> sparse.csr_array:
         """The mean of the leaves of each row; a label of any leaf is a candidate."""
-        from manylabel.kernels.forest import average
+        from manylabel.kernels.trees_score import average
 
         n_rows = leaves.shape[0]
         blocks: list[sparse.csr_array] = [sparse.csr_array((0, n_labels))] * -(-n_rows // BLOCK)
@@ -130,7 +130,7 @@ def grow_forest(
     callback : callable, optional
         Called with (trees done, trees in all).
     """
-    from manylabel.kernels.trees import grow
+    from manylabel.kernels.trees_grow import grow
 
     x_parts = csr_parts(X)
     y_indptr, y_indices, _ = csr_parts(Y, np.int8)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.base import Grid
 from manylabel.evidence import Reason
 from manylabel.metrics import propensities
 from manylabel.parallel import run_blocks
@@ -67,6 +68,8 @@ class PfastreXML(FastXML):
     >>> model.predict([[1, 1, 0, 0], [0, 0, 1, 1]]).tolist()
     [[1, 0], [0, 1]]
     """
+
+    default_grid: ClassVar[Grid] = {"alpha": (0.5, 0.8, 1.0), "gamma": (10.0, 30.0, 100.0)}
 
     def __init__(
         self,
@@ -153,7 +156,7 @@ class PfastreXML(FastXML):
 
     def _closeness(self, X: sparse.csr_array, candidates: sparse.csr_array) -> NDArray[np.float64]:
         """The second term of the score, without its weight, of each stored candidate."""
-        from manylabel.kernels.forest import products
+        from manylabel.kernels.trees_score import products
 
         unit = _unit_rows(X)
         rows, centroids = csr_parts(unit), csr_parts(self.centroids_)

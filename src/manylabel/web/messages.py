@@ -62,12 +62,15 @@ class SuggestRequest(Request):
     model: ModelName = None
     text: Text | None = None
     texts: list[Text] | None = None
-    top: int = Field(10, ge=1, le=1000, description="At most so many labels a text.")
+    top: int = Field(10, ge=1, le=1000, description="Maximum labels per text.")
     threshold: Annotated[float, Field(allow_inf_nan=False)] | Literal["auto"] | None = Field(
         None, description="The least score, or `auto` to leave it to the model."
     )
     include: list[LabelName] | None = Field(None, description="Only these labels.")
     exclude: list[LabelName] | None = Field(None, description="None of these labels.")
+    explain: bool = Field(
+        False, description="Add the reasons of each label, as /v1/explain gives them."
+    )
 
     @model_validator(mode="after")
     def _one_of_both(self) -> SuggestRequest:
@@ -134,7 +137,7 @@ class ModelsAnswer(BaseModel):
     version: str
     models: list[ModelInfo]
     learning: Literal["off", "open", "token"] = Field(
-        description="Whether documents can be learnt, and whether that needs a token."
+        description="Whether documents can be learned, and whether that needs a token."
     )
     limits: Limits
     examples: list[str]
@@ -161,31 +164,13 @@ class LabelScore(LabelInfo):
     score: float
 
 
-class SuggestAnswer(BaseModel):
-    """The suggested labels of a text, the best first."""
-
-    model: str
-    labels: list[LabelScore]
-
-
-class SuggestedDocument(BaseModel):
-    """The suggested labels of one text of several."""
-
-    labels: list[LabelScore]
-
-
-class SuggestBatchAnswer(BaseModel):
-    """The suggested labels of several texts, in their order."""
-
-    model: str
-    documents: list[SuggestedDocument]
-
-
 class Part(BaseModel):
     """A part of a score."""
 
     kind: str
     share: float
+    title: str = Field(description="What to call it.")
+    sentence: str = Field("", description="What it means, where that is known.")
 
 
 class Word(BaseModel):
@@ -225,6 +210,32 @@ class LabelReasons(LabelScore):
     neighbours: list[Neighbour]
     words: list[Word]
     highlights: list[Highlight]
+
+
+class SuggestedLabel(LabelScore):
+    """A suggested label, with its reasons if they were asked for."""
+
+    reasons: LabelReasons | None = None
+
+
+class SuggestAnswer(BaseModel):
+    """The suggested labels of a text, the best first."""
+
+    model: str
+    labels: list[SuggestedLabel]
+
+
+class SuggestedDocument(BaseModel):
+    """The suggested labels of one text of several."""
+
+    labels: list[SuggestedLabel]
+
+
+class SuggestBatchAnswer(BaseModel):
+    """The suggested labels of several texts, in their order."""
+
+    model: str
+    documents: list[SuggestedDocument]
 
 
 class ExplainAnswer(BaseModel):
@@ -269,14 +280,16 @@ class DescriptionAnswer(BaseModel):
 
 
 class ChangeAnswer(BaseModel):
-    """What was learnt or forgotten; every later answer takes it into account."""
+    """What was learned or forgotten; every later answer takes it into account."""
 
     model: str
-    learnt: list[str]
+    learned: list[str]
     replaced: list[str]
     forgotten: list[str]
     new_labels: list[str]
-    not_updated: list[str] = Field(description="Parts of the model that stay as they were.")
+    not_updated: list[str] = Field(
+        description="Parts of the model that know it after the next training."
+    )
     documents: int = Field(description="How many the model knows now.")
 
 

@@ -42,7 +42,7 @@ class Metrics:
         self._lock = threading.Lock()
         self._requests: Counter[Labels] = Counter()
         self._latencies: defaultdict[Labels, _Latencies] = defaultdict(_Latencies)
-        self._learnt: Counter[Labels] = Counter()
+        self._learned: Counter[Labels] = Counter()
         self._forgotten: Counter[Labels] = Counter()
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -54,10 +54,10 @@ class Metrics:
             latencies.counts[bisect_left(BOUNDS, seconds)] += 1
             latencies.seconds += seconds
 
-    def changed(self, model: str, learnt: int = 0, forgotten: int = 0) -> None:
-        """Documents were learnt or forgotten."""
+    def changed(self, model: str, learned: int = 0, forgotten: int = 0) -> None:
+        """Documents were learned or forgotten."""
         with self._lock:
-            self._learnt[("model", model),] += learnt
+            self._learned[("model", model),] += learned
             self._forgotten[("model", model),] += forgotten
 
     def text(self, sizes: Mapping[str, tuple[int, int]]) -> str:
@@ -67,7 +67,10 @@ class Metrics:
                 _family("requests_total", "counter", "Requests answered.", self._requests.items()),
                 "".join(self._histogram()),
                 _family(
-                    "documents_learnt_total", "counter", "Documents learnt.", self._learnt.items()
+                    "documents_learned_total",
+                    "counter",
+                    "Documents learned.",
+                    self._learned.items(),
                 ),
                 _family(
                     "documents_forgotten_total",

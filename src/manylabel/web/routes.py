@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from manylabel import __version__
 from manylabel.exceptions import InputError
 from manylabel.tagger import Change, LabelReasons, Suggestions
-from manylabel.tagger.shown import separate
+from manylabel.tagger.display import separate
 from manylabel.web import messages
 from manylabel.web.errors import ApiError, as_sentence, problem_responses
 from manylabel.web.examples import Examples
@@ -89,15 +89,15 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     async def suggest(
         body: messages.SuggestRequest = Body(openapi_examples=examples.suggest),
     ) -> JSONResponse:
-        """Labels for one text, or for several."""
+        """Labels for one text, or for several; with their reasons if asked for."""
         served = service.model(body.model)
         service.check_number(len(body.texts or ()))
-        choice = body.model_dump(include={"top", "threshold", "include", "exclude"})
+        choice = body.model_dump(include={"top", "threshold", "include", "exclude", "explain"})
         if body.text is not None:
             found = await service.suggest(served, body.text, **choice)
-            return JSONResponse({"model": served.name, "labels": _scores(found)})
+            return JSONResponse({"model": served.name, "labels": _suggested(served, found)})
         several = await service.suggest(served, body.texts, **choice)
-        documents = [{"labels": _scores(found)} for found in several]
+        documents = [{"labels": _suggested(served, found)} for found in several]
         return JSONResponse({"model": served.name, "documents": documents})
 
     @router.post(
@@ -141,7 +141,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         body: messages.ForgetRequest = Body(openapi_examples=examples.forget),
         authorization: str | None = Header(None),
     ) -> JSONResponse:
-        """Forget documents, as if they had never been seen."""
+        """Forget documents; ``not_updated`` names what only the next training forgets."""
         service.check_writing(authorization)
         served = service.model(body.model)
         service.check_number(len(body.ids))
@@ -161,8 +161,12 @@ def _model(served: Served) -> dict[str, Any]:
     }
 
 
-def _scores(found: Suggestions) -> list[dict[str, Any]]:
-    return [{"label": label, "name": name, "score": score} for label, score, name in found]
+def _suggested(served: Served, found: Suggestions) -> list[dict[str, Any]]:
+    labels = [{"label": label, "name": name, "score": score} for label, score, name in found]
+    if found.why is None:
+        return labels
+    reasons = [{"reasons": _reasons(served, why)} for why in found.why]
+    return [label | why for label, why in zip(labels, reasons, strict=True)]
 
 
 def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:

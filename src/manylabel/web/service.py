@@ -127,7 +127,7 @@ class Service:
 
     async def _change(self, served: Served, call: Callable[[], Change]) -> Change:
         change = await self.workers.write(call)
-        self.metrics.changed(served.name, len(change.learnt), len(change.forgotten))
+        self.metrics.changed(served.name, len(change.learned), len(change.forgotten))
         return change
 
     def warm_up(self) -> None:

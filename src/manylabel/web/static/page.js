@@ -23,7 +23,7 @@ const state = {
   given: new Set(), // labels that the opened file has for the document
   before: null, // label -> score before the last correction
   open: null, // {label, name, tab}
-  learnt: null, // {text, id} of the last correction
+  learned: null, // {text, id} of the last correction
 };
 
 let asking = new AbortController();
@@ -262,13 +262,13 @@ function showLearning() {
 async function learn() {
   if (find("learn").disabled || state.learning === "off") return;
   const content = text();
-  const id = state.learnt?.text === content ? state.learnt.id : newId();
+  const id = state.learned?.text === content ? state.learned.id : newId();
   const scores = new Map(state.suggested.map(({ label, score }) => [label, score]));
   const documents = [{ id, text: content, labels: accepted() }];
   find("learn").disabled = true;
   try {
     const change = await post("/v1/learn", { model: state.model, documents }, { token: token() });
-    state.learnt = { text: content, id };
+    state.learned = { text: content, id };
     state.before = scores;
     showSize(change.documents, change.new_labels.length);
     tell(`Learnt; the model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
@@ -283,7 +283,7 @@ async function learn() {
 async function unlearn(id) {
   try {
     const change = await post("/v1/forget", { model: state.model, ids: [id] }, { token: token() });
-    Object.assign(state, { learnt: null, before: null });
+    Object.assign(state, { learned: null, before: null });
     showSize(change.documents);
     tell(`Forgotten; the model knows ${plural(change.documents, "document")}.`);
     await suggest();

@@ -6,20 +6,6 @@ import { marker, withWords } from "./editor.js";
 const FEW = 4;
 const WORDS = 10;
 const SNIPPET = 300;
-/** What people call the parts of a score; the first two are there before anything is read. */
-const PARTS = {
-  prior: "How common the label is",
-  bias: "Starting point",
-  neighbours: "Similar documents",
-  words: "Words typical of it",
-  linear: "Words for and against",
-  topics: "What the text is about",
-  topic: "Topics it belongs to",
-  trees: "Groups of like documents",
-  centroid: "Likeness to its documents",
-};
-const FIRST = ["prior", "bias"];
-
 /** Why: the parts that add up to the score, words, documents. */
 export function showWhy(reasons, browse) {
   if (!reasons.parts.length) {
@@ -49,10 +35,8 @@ const addedUp = (parts) => parts.reduce((before, { share }) => before + share, 0
 
 /** The parts one below the other, each beginning where the one before it ends. */
 function sum({ parts, score, probability }, digits) {
-  const known = ({ kind }) => (FIRST.includes(kind) ? 0 : 1);
-  const ordered = [...parts].sort((a, b) => known(a) - known(b) || b.share - a.share);
   const ends = [0];
-  for (const { share } of ordered) ends.push(ends.at(-1) + share);
+  for (const { share } of parts) ends.push(ends.at(-1) + share);
   const low = Math.min(...ends);
   const whole = Math.max(...ends) - low || Number.MIN_VALUE;
   const at = (value) => (value - low) / whole;
@@ -68,11 +52,11 @@ function sum({ parts, score, probability }, digits) {
     el(
       "dl",
       {},
-      ...ordered.map(({ kind, share }, place) =>
+      ...parts.map(({ title, sentence, share }, place) =>
         el(
           "div",
           { class: "part" },
-          el("dt", {}, PARTS[kind] ?? kind),
+          el("dt", { title: sentence || null }, title),
           bar(share < 0 ? "against" : "for", ends[place], ends[place + 1]),
           el("dd", { "data-share": share }, signed(share, digits)),
         ),

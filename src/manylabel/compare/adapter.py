@@ -1,0 +1,80 @@
+"""Estimators of any kind, asked for scores, labels and settings.
+
+Our own classifiers, the tuner and the label trees of other libraries have ``scores_and_labels``.
+An estimator of one's own, such as one of scikit-learn's, is only known by what it can do, and this
+is the one place where that is probed for: ``decision_function`` or ``predict_proba`` if there are
+scores, ``get_params`` if there are parameters, ``best_estimator_`` and ``best_params_`` after
+scikit-learn's own searches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manylabel.base import MultiLabelClassifier
+from manylabel.compare.outsiders import LabelTree
+from manylabel.exceptions import InputError
+from manylabel.predictions import canonical_scores, keep_top
+from manylabel.selection import Tuner
+from manylabel.validation import check_labels
+
+__all__ = ["answers", "parameters_of", "settings_of"]
+
+_Own = MultiLabelClassifier | Tuner | LabelTree
+
+
+def answers(
+    estimator: Any, X: sparse.csr_array, top: int | None
+) -> tuple[sparse.csr_array | None, sparse.csr_array]:
+    """Scores, if there are any, and label sets; of our own models from one pass."""
+    fitted = getattr(estimator, "best_estimator_", estimator)
+    for one in (estimator, fitted):
+        if isinstance(one, _Own):
+            return one.scores_and_labels(X, top)
+    labels = check_labels(fitted.predict(X), "the labels predicted")
+    if hasattr(fitted, "decision_function"):
+        found = fitted.decision_function(X)
+    elif hasattr(fitted, "predict_proba"):
+        found = _probabilities(fitted.predict_proba(X))
+    else:
+        return None, labels
+    scores = canonical_scores(found)
+    if scores.shape != labels.shape:
+        raise InputError(
+            f"scores and labels must have the same shape; got {scores.shape} and {labels.shape}."
+        )
+    return (scores if top is None else keep_top(scores, top)), labels
+
+
+def _probabilities(found: Any) -> Any:
+    """One column per label, where scikit-learn may give a list with two columns each."""
+    if not isinstance(found, list):
+        return found
+    return np.column_stack(
+        [each[:, 1] if each.shape[1] == 2 else np.zeros(each.shape[0]) for each in found]
+    )
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """The parameters of an estimator; none of one that does not follow scikit-learn."""
+    return estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+
+
+def settings_of(estimator: Any) -> dict[str, Any]:
+    """The parameters to report: those that were tuned, or all that differ from the defaults."""
+    if hasattr(estimator, "best_params_"):
+        return dict(estimator.best_params_)
+    given = parameters_of(estimator)
+    try:
+        usual = parameters_of(type(estimator)())
+    except TypeError:
+        usual = {}
+    left_out = ("n_jobs", "random_state", "verbose")
+    return {
+        name: value
+        for name, value in given.items()
+        if name not in left_out and repr(usual.get(name, ...)) != repr(value)
+    }

@@ -1,0 +1,116 @@
+"""Which scorers help, and how much, on documents that they had not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.ensemble.curves import Combination, Curve, fit_combination, log_loss
+from manylabel.metrics import evaluate, get_measure
+from manylabel.predictions import values_at
+from manylabel.scoring import Candidates
+
+__all__ = ["HeldOut", "choose_scorers", "stretch_curves"]
+
+#: A scorer must lower the log-loss by this share to be kept.
+_WORTH = 1e-3
+#: Candidates on which scorers are compared.
+_SAMPLE = 60_000
+#: Factors by which a scorer's curve is tried to be stretched.
+_STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
+_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Out-of-sample scores of candidates.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    scores : dict of str to ndarray
+        By scorer, a score of each candidate.
+    counts : ndarray
+        The number of other training documents of each candidate's label.
+    Y : csr_array of shape (n_documents, n_labels)
+        The true labels.
+    """
+
+    candidates: Candidates
+    scores: dict[str, NDArray[np.float64]]
+    counts: NDArray[np.int64]
+    Y: sparse.csr_array
+
+    @cached_property
+    def truth(self) -> NDArray[np.bool_]:
+        """Which candidates are right."""
+        return values_at(self.Y, self.candidates.pattern) > 0
+
+    def only(self, names: list[str]) -> dict[str, NDArray[np.float64]]:
+        """The scores of some scorers."""
+        return {name: self.scores[name] for name in names}
+
+
+def choose_scorers(
+    held_out: HeldOut, protected: tuple[str, ...] = ()
+) -> tuple[list[str], dict[str, float]]:
+    """Names of the scorers that help, and by how much each lowers the log-loss of the rest.
+
+    Curves are learned on every other document and judged on the documents between.
+    """
+    rows, truth = held_out.candidates.rows, held_out.truth
+    used = rows // 2 % max(1, -(-rows.size // _SAMPLE)) == 0
+    learn, judge = used & (rows % 2 == 0), used & (rows % 2 == 1)
+
+    def loss(names: list[str]) -> float:
+        """Of some scorers, out of sample."""
+        given = {name: values[learn] for name, values in held_out.only(names).items()}
+        found = fit_combination(given, held_out.counts[learn], truth[learn])
+        asked = {name: values[judge] for name, values in held_out.only(names).items()}
+        return log_loss(found(asked, held_out.counts[judge]), truth[judge])
+
+    kept = list(held_out.scores)
+    gain = dict.fromkeys(kept, 0.0)
+    if not truth[learn].any() or not truth[judge].any() or len(kept) < 2:
+        return kept, gain
+    whole = loss(kept)
+    without = {name: loss([other for other in kept if other != name]) for name in kept}
+    gain = {name: 1 - whole / value for name, value in without.items()}
+    # One at a time, the least useful first: two scorers may stand in for each other.
+    while len(kept) > 1:
+        losses = [(loss, name) for name, loss in without.items() if name not in protected]
+        if not losses:
+            break
+        _, name = min(losses, key=lambda entry: entry[0])
+        if 1 - whole / without[name] >= _WORTH:
+            break
+        kept.remove(name)
+        whole = without[name]
+        without = {n: loss([o for o in kept if o != n]) for n in kept if n not in protected}
+    return kept, gain
+
+
+def stretch_curves(
+    held_out: HeldOut, combination: Combination, measure: str, Y_train: sparse.csr_array
+) -> Combination:
+    """Stretch the scorers' curves as long as that raises a measure of the ranking."""
+    better = 1 if get_measure(measure).greater_is_better else -1
+
+    def value(tried: Combination) -> float:
+        scores = held_out.candidates.scores(tried(held_out.scores, held_out.counts))
+        return better * evaluate(held_out.Y, scores, Y_train=Y_train, metrics=[measure])[measure]
+
+    best = value(combination)
+    for _ in range(_ROUNDS):
+        for name in combination.curves:
+            for factor in _STRETCHES:
+                curve = combination.curves[name]
+                stretched = Curve(curve.knots, curve.values * factor)
+                tried = replace(combination, curves={**combination.curves, name: stretched})
+                if (found := value(tried)) > best:
+                    best, combination = found, tried
+    return combination

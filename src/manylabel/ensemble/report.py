@@ -1,0 +1,60 @@
+"""What an ensemble has found out about its scorers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manylabel.metrics import Calibration
+
+__all__ = ["Report"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an ensemble has found out about its scorers, on documents they had not seen.
+
+    Parameters
+    ----------
+    alone : dict of str to dict
+        Measures of each scorer's ranking alone.
+    together : dict
+        Measures of the ensemble's.
+    gain : dict of str to float
+        By how much each scorer lowers the log-loss of the others, as a share.
+    pull : dict of str to float
+        How many log-odds each scorer sets true candidates apart from the others: its weight. 0 for
+        scorers that were dropped.
+    recall : float
+        The share of true labels among the candidates.
+    n_candidates : float
+        Candidates per document.
+    calibration : Calibration
+        How far probabilities come true; its ``plot`` draws the reliability diagram.
+    n_documents : int
+        Documents on which it was learned.
+    """
+
+    alone: dict[str, dict[str, float]]
+    together: dict[str, float]
+    gain: dict[str, float]
+    pull: dict[str, float]
+    recall: float
+    n_candidates: float
+    calibration: Calibration
+    n_documents: int = 0
+
+    def __str__(self) -> str:
+        """A table for people."""
+        measures = list(self.together)
+        lines = [f"{'scorer':<12}{'weight':>8}{'gain':>8}" + "".join(f"{m:>9}" for m in measures)]
+        for name, values in self.alone.items():
+            found = "".join(f"{values[m]:>9.3f}" for m in measures)
+            lines.append(f"{name:<12}{self.pull[name]:>8.2f}{self.gain[name]:>8.1%}{found}")
+        found = "".join(f"{self.together[m]:>9.3f}" for m in measures)
+        lines.append(f"{'together':<28}{found}")
+        lines.append(
+            f"{self.recall:.1%} of the true labels are among {self.n_candidates:.0f} candidates "
+            f"per document; learned on {self.n_documents:,} documents. Probabilities are off by "
+            f"{self.calibration.error:.4f} on average."
+        )
+        return "\n".join(lines)

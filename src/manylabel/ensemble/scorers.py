@@ -1,0 +1,84 @@
+"""Every scorer and source of an ensemble; this list is the only place that names them.
+
+To add one, write its class in a file of its own and add a line here, or call :func:`register`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from manylabel.exceptions import ParameterError
+from manylabel.scoring import CandidateSource, Scorer
+
+__all__ = ["SCORERS", "SOURCES", "make_scorers", "make_sources", "register", "unregister"]
+
+#: Name -> "module:class", or a class. The order is that of curves and tables.
+SCORERS: dict[str, str | type[Scorer]] = {
+    "neighbours": "manylabel.neighbors.scorers:NeighborVotes",
+    "nearest": "manylabel.neighbors.scorers:NearestVotes",
+    "words": "manylabel.neighbors.scorers:WordVotes",
+    "linear": "manylabel.linear.scorer:LinearScorer",
+    "topics": "manylabel.topics.scorer:TopicScorer",
+    "trees": "manylabel.trees.scorer:TreeScorer",
+}
+#: Sources of candidates beside the neighbours, whose votes every candidate has.
+SOURCES: dict[str, str | type[CandidateSource]] = {}
+
+
+def register(cls: type[Scorer] | type[CandidateSource]) -> Any:
+    """Let ensembles use a scorer or a source of your own; can be used as a decorator."""
+    from manylabel import store
+
+    table: dict[str, Any] = SCORERS if issubclass(cls, Scorer) else SOURCES
+    table[cls.name] = cls
+    store.register(cls, cls.__name__)
+    return cls
+
+
+def unregister(cls: type[Scorer] | type[CandidateSource]) -> None:
+    """Undo :func:`register`."""
+    from manylabel import store
+
+    for table in (SCORERS, SOURCES):
+        if table.get(cls.name) is cls:
+            del table[cls.name]  # type: ignore[attr-defined]
+    store.unregister(cls)
+
+
+def make_scorers(names: str | Iterable[str]) -> list[Scorer]:
+    """Scorers by name, not fitted; "auto" for all."""
+    return [_named(name, SCORERS)() for name in _known(names, SCORERS, "scorers")]
+
+
+def make_sources(names: str | Iterable[str]) -> list[CandidateSource]:
+    """Sources by name; "auto" for all."""
+    return [_named(name, SOURCES)() for name in _known(names, SOURCES, "sources")]
+
+
+def _known(names: str | Iterable[str], table: dict[str, Any], parameter: str) -> list[str]:
+    """Names that exist, in the order of the table."""
+    if isinstance(names, str):
+        if names == "auto":
+            return list(table)
+        raise ParameterError(f"`{parameter}` must be 'auto' or a list of names; got {names!r}.")
+    wanted = list(names)
+    for name in wanted:
+        if name not in table:
+            near = get_close_matches(str(name), table, n=2, cutoff=0.6)
+            raise ParameterError(
+                f"`{parameter}` names {name!r}, which is unknown; "
+                + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(table)}.")
+            )
+    return [name for name in table if name in wanted]
+
+
+def _named(name: str, table: dict[str, Any]) -> Any:
+    """The class of a name."""
+    found = table[name]
+    if not isinstance(found, str):
+        return found
+    module, _, own_name = found.partition(":")
+    return getattr(import_module(module), own_name)

@@ -1,0 +1,121 @@
+"""Linear models where only some labels of each document are in question."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.linear.training import LinearModel, Pairs, Settings, train
+from manylabel.parallel import run_blocks
+from manylabel.predictions import values_at
+from manylabel.validation import csr_parts, pointers
+
+__all__ = ["best_scores", "candidate_scores", "train_on_candidates"]
+
+#: Documents that a thread scores before it takes more.
+BLOCK = 256
+_CANDIDATE, _POSITIVE = 1, 2
+
+
+def train_on_candidates(
+    X: sparse.csr_array,
+    Y: sparse.csr_array,
+    candidates: sparse.csr_array,
+    settings: Settings,
+    folds: NDArray[np.int8] | None = None,
+) -> tuple[LinearModel, sparse.csr_array, int]:
+    """Train each label on the rows that carry it or have it as a candidate.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_rows, n_features)
+        Weighted rows.
+    Y, candidates : csr_array of shape (n_rows, n_labels)
+        The rows' labels and the labels of their neighbours.
+    settings : Settings
+    folds : array of shape (n_rows,), int8, optional
+        Score each row's candidates by the weights that come out without the rows of its fold. Rows
+        of fold -1 are not scored.
+
+    Returns
+    -------
+    model : LinearModel
+    scores : csr_array of shape (n_rows, n_labels)
+        Held-out scores of the candidates; nothing in rows without a fold.
+    n_iter : int
+        The most sweeps that any label took.
+    """
+    pairs = sparse.csr_array((candidates + Y * np.int8(_POSITIVE)).T.tocsr())
+    members = pairs.indices.astype(np.int32, copy=False)
+    positive = (pairs.data & _POSITIVE).astype(bool)
+    trained = train(
+        X,
+        Pairs(pairs.indptr, members, positive),
+        Y.shape[1],
+        settings,
+        folds,
+        with_scores=True,
+    )
+    scores = sparse.csr_array(candidates.shape)
+    if folds is not None:
+        scored = folds[members] >= 0
+        ptr = np.searchsorted(np.flatnonzero(scored), pairs.indptr)
+        by_label = sparse.csr_array((trained.scores, members[scored], ptr), shape=pairs.shape)
+        scores = _at_candidates(by_label.T.tocsr(), candidates, folds >= 0)
+    return trained.weights.model(X.shape[1]), scores, int(trained.sweeps.max(initial=1))
+
+
+def _at_candidates(
+    scores: sparse.csr_array, candidates: sparse.csr_array, scored: NDArray[np.bool_]
+) -> sparse.csr_array:
+    """The scores of the candidates of some rows; nothing in the others."""
+    asked = candidates[np.flatnonzero(scored)]
+    values = values_at(scores[np.flatnonzero(scored)], asked)
+    ptr = pointers(np.diff(candidates.indptr) * scored)
+    return sparse.csr_array((values, asked.indices, ptr), shape=candidates.shape)
+
+
+def best_scores(
+    model: LinearModel, X: sparse.csr_array, top: int | None, n_jobs: int | None
+) -> sparse.csr_array:
+    """Scores of the ``top`` best labels of each weighted row; of every trained label if None.
+
+    Rows are scored in blocks, so that nothing is as large as rows times labels.
+    """
+    from manylabel.kernels import svm
+    from manylabel.kernels.index import Rows
+
+    n_kept = int(np.isfinite(model.intercept).sum())
+    if top is not None:
+        n_kept = min(n_kept, top)
+    rows, coef = Rows(*csr_parts(X)), Rows(*csr_parts(model.coef))
+    labels = np.empty((X.shape[0], n_kept), np.int32)
+    scores = np.empty((X.shape[0], n_kept), np.float64)
+
+    def work(start: int, stop: int) -> None:
+        svm.best_scores(start, stop, rows, coef, model.intercept, labels, scores)
+
+    if n_kept:
+        run_blocks(work, X.shape[0], BLOCK, n_jobs)
+    indptr = np.arange(X.shape[0] + 1) * n_kept
+    shape = X.shape[0], model.intercept.size
+    return sparse.csr_array((scores.ravel(), labels.ravel(), indptr), shape=shape)
+
+
+def candidate_scores(
+    model: LinearModel, X: sparse.csr_array, candidates: sparse.csr_array, n_jobs: int | None
+) -> sparse.csr_array:
+    """Scores of the stored entries of ``candidates`` for weighted rows."""
+    from manylabel.kernels import svm
+    from manylabel.kernels.index import Rows
+
+    rows, coef = Rows(*csr_parts(X)), Rows(*csr_parts(model.coef))
+    ptr, labels, _ = csr_parts(candidates)
+    scores = np.empty(labels.size, np.float64)
+
+    def work(start: int, stop: int) -> None:
+        svm.candidate_scores(start, stop, rows, coef, model.intercept, ptr, labels, scores)
+
+    run_blocks(work, X.shape[0], BLOCK, n_jobs)
+    return sparse.csr_array((scores, labels, ptr), shape=candidates.shape)

@@ -1,0 +1,132 @@
+"""The score of a linear SVM for each candidate label."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.evidence import Reason
+from manylabel.linear.candidates import candidate_scores, train_on_candidates
+from manylabel.linear.training import LinearModel, Settings
+from manylabel.predictions import values_at
+from manylabel.scoring import Candidates, Documents, Scorer, Training
+
+__all__ = ["LinearScorer"]
+
+#: Every label is trained on every document if there are no more pairs than that.
+_ALL_PAIRS = 20_000_000
+#: Weights nearer 0 than this are dropped.
+_PRUNE = 0.03
+
+
+class LinearScorer(Scorer):
+    """A linear SVM for each label, trained on the documents that have it as a candidate.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        How to train; by default by the classifier's ``C``, with little else to say.
+    all_pairs : int
+        Train every label on every document if there are no more pairs than that.
+
+    Attributes
+    ----------
+    model : LinearModel
+    n_iter : int
+        The most sweeps that any label took.
+    """
+
+    name: ClassVar[str] = "linear"
+    title: ClassVar[str] = "words for and against"
+    sentence: ClassVar[str] = "Words of the text, each with the weight it has for the label."
+
+    def __init__(self, settings: Settings | None = None, all_pairs: int = _ALL_PAIRS) -> None:
+        self.settings = settings
+        self.all_pairs = all_pairs
+        self.model: LinearModel
+        self.n_iter = 0
+
+    def fit(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
+        """Train, and score rows by the weights that come out without their fold."""
+        settings = self.settings or Settings(
+            C=float(training.settings.get("C", 1.0)),
+            bias=True,
+            prune=_PRUNE,
+            max_iter=1000,
+            tol=0.1,
+            seed=training.seed,
+            n_jobs=training.n_jobs,
+            verbose=training.verbose,
+        )
+        rows, Y = training.documents.rows, training.Y
+        n_rows, n_labels = Y.shape
+        pairs = candidates
+        if n_rows * n_labels <= self.all_pairs:
+            ptr = np.arange(n_rows + 1) * n_labels
+            labels = np.tile(np.arange(n_labels, dtype=np.int32), n_rows)
+            pairs = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
+        folds = training.folds if training.held.size else None
+        self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
+        return self._rescaled(values_at(scores[training.held], held.pattern), training, held)
+
+    def _rescaled(
+        self, margins: NDArray[np.float64], training: Training, held: Candidates
+    ) -> NDArray[np.float64]:
+        """Scores without features that no other document has, as if rows had unit length again."""
+        if training.shared is training.documents:
+            return margins
+        shrunk = _lengths(training.shared.rows[training.held])
+        shrunk /= _lengths(training.documents.rows[training.held])
+        intercepts = self.model.intercept[held.labels]
+        each = np.repeat(shrunk, np.diff(held.pattern.indptr))
+        return intercepts + (margins - intercepts) / each
+
+    def score(
+        self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """The sums of weights; 0 for labels without any."""
+        margins = candidate_scores(self.model, documents.rows, candidates.pattern, n_jobs).data
+        return np.where(np.isfinite(margins), margins, 0.0)
+
+    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
+        """Words and the intercept."""
+        return label_reasons(self.model, documents.rows, 0, int(candidates.labels[place]))
+
+    def grow(self, n_labels: int) -> None:
+        """New labels have no weights, and an intercept of minus infinity."""
+        n_new = n_labels - self.model.intercept.size
+        if n_new > 0:
+            coef = self.model.coef.copy()
+            coef.resize((coef.shape[0], n_labels))
+            intercept = np.pad(self.model.intercept, (0, n_new), constant_values=-np.inf)
+            self.model = LinearModel(coef, intercept)
+
+
+def label_reasons(
+    model: LinearModel, rows: sparse.csr_array, row: int, label: int, bias: bool = True
+) -> list[Reason]:
+    """What each feature of a weighted row, and the intercept, add to the score of a label."""
+    if model.intercept[label] == -np.inf:
+        return []
+    start, stop = rows.indptr[row], rows.indptr[row + 1]
+    features = rows.indices[start:stop]
+    values = rows.data[start:stop].astype(np.float32).astype(np.float64)
+    found = [Reason("bias", float(model.intercept[label]))] if bias else []
+    coef = model.coef
+    for feature, value in zip(features.tolist(), values.tolist(), strict=True):
+        first, last = coef.indptr[feature], coef.indptr[feature + 1]
+        place = first + np.searchsorted(coef.indices[first:last], label)
+        if place < last and coef.indices[place] == label:
+            found.append(Reason("word", value * float(coef.data[place]), feature))
+    return found
+
+
+def _lengths(X: sparse.csr_array) -> NDArray[np.float64]:
+    """Lengths of the rows; 1 for rows of zeros."""
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel())
+    return np.where(lengths > 0, lengths, 1.0)

@@ -1,0 +1,29 @@
+"""What tuning tries for the classifiers of the LCIF paper, in the order of the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["FEATURES", "INSTANCES", "LAMBDAS", "PAPER_GRID", "THRESHOLDS"]
+
+#: Of votes by neighbours.
+INSTANCES: dict[str, Sequence[Any]] = {
+    "k": (5, 10, 20, 35, 50, 100, 200, 350),
+    "alpha": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0),
+}
+#: Of votes by features.
+FEATURES: dict[str, Sequence[Any]] = {"beta": (0.5, 1.0, 1.5, 2.0, 3.0)}
+#: The share of neighbours against features.
+LAMBDAS: dict[str, Sequence[Any]] = {"lam": tuple(round(0.1 * i, 1) for i in range(11))}
+THRESHOLDS: dict[str, Sequence[Any]] = {"threshold": ("cardinality", "per-label")}
+
+#: What the LCIF paper tried; ``keep`` is the share of features that are kept.
+PAPER_GRID: dict[str, Sequence[Any]] = {
+    "keep": (0.01, 0.1, 0.25, 0.5, 0.75, 0.99, 1.0),
+    "k": (1, 5, *range(50, 351, 50)),
+    "alpha": (0.5, 1.0, 1.5, 2.0),
+    "beta": (0.5, 1.0, 1.5, 2.0),
+    **LAMBDAS,
+    "threshold": ("cardinality",),
+}

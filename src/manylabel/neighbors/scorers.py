@@ -1,0 +1,232 @@
+"""Scorers made of what a `NeighborSource` has counted: votes of neighbours and of words."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.evidence import Reason
+from manylabel.kernels.votes import Csr
+from manylabel.metrics import evaluate
+from manylabel.neighbors.features import FeatureSimilarity
+from manylabel.neighbors.index import NeighborIndex
+from manylabel.neighbors.source import ALL, NEAREST, WORDS, NeighborSource
+from manylabel.scoring import Candidates, Documents, Scorer, Training
+from manylabel.scoring.candidates import recall
+from manylabel.scoring.scorer import Reasons
+
+__all__ = ["NearestVotes", "NeighborVotes", "WordVotes", "fit_source"]
+
+#: Documents on which powers and sources are tried.
+_TRIED = 2_000
+_POWERS = (1.0, 2.0, 4.0, 8.0)
+#: A word proposes its nearest labels only; more cost time and hardly add to the recall.
+_LABELS_PER_WORD = 200
+#: Words propose labels if that raises the nDCG or the recall of candidates by so much.
+_WORTH_WORDS = 0.01
+#: In a large corpus they are not tried if so many true labels are candidates without them.
+_ENOUGH = 0.9
+#: Words follow new documents when they amount to one in so many.
+_LAG = 1000
+
+
+class _Votes(Scorer):
+    """A scorer that reads what the source has counted."""
+
+    learns_at_once = True
+
+    def fit(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
+        return held.evidence[self.name].astype(np.float64)
+
+    def score(
+        self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        return candidates.evidence[self.name].astype(np.float64)
+
+
+class NeighborVotes(_Votes):
+    """The share of the votes of all neighbours (LCIF, definition 6)."""
+
+    name: ClassVar[str] = ALL
+    title: ClassVar[str] = "similar documents"
+    sentence: ClassVar[str] = "Documents that have the label and share words with the text."
+    is_needed: ClassVar[bool] = True
+
+    def _n_voters(self, source: NeighborSource) -> int:
+        return source.k
+
+    def explaining(
+        self, documents: Documents, candidates: Candidates
+    ) -> tuple[NDArray[np.float64], Reasons]:
+        """Each neighbour's vote, and the words that make it similar."""
+        source: NeighborSource = candidates.source
+        near = candidates.neighbors
+        numbers = near.indices[0][near.indices[0] >= 0][: self._n_voters(source)]
+        similarities = near.similarities[0][: numbers.size].astype(np.float64)
+        weights = similarities**source.alpha
+        shares = weights / weights.sum() if weights.size else weights
+        shared = candidates.cache.setdefault("shared words", {})
+
+        def words(number: int) -> tuple[Reason, ...]:
+            """What makes a neighbour similar; found once for all labels."""
+            if number not in shared:
+                assert source.index is not None
+                shared[number] = _shared_words(source.index, entries(documents.rows, 0), number)
+            return shared[number]
+
+        def reasons(place: int) -> list[Reason]:
+            label = int(candidates.labels[place])
+            given = ((at, lookup(source.given, int(n), label)) for at, n in enumerate(numbers))
+            return [
+                Reason(
+                    "neighbour",
+                    float(shares[at] * vote),
+                    int(numbers[at]),
+                    float(similarities[at]),
+                    words(int(numbers[at])),
+                )
+                for at, vote in given
+                if vote
+            ]
+
+        return self.score(documents, candidates), reasons
+
+
+class NearestVotes(NeighborVotes):
+    """The share of the votes of the nearest few."""
+
+    name: ClassVar[str] = NEAREST
+    title: ClassVar[str] = "the most similar documents"
+    sentence: ClassVar[str] = "The nearest few documents, which vote a second time."
+    is_needed: ClassVar[bool] = False
+
+    def _n_voters(self, source: NeighborSource) -> int:
+        return source.near
+
+
+class WordVotes(_Votes):
+    """The share of the votes of the document's words (LCIF, definition 8)."""
+
+    name: ClassVar[str] = WORDS
+    title: ClassVar[str] = "words typical of it"
+    sentence: ClassVar[str] = "Words of the text that are common in documents with the label."
+
+    def consult(self, source: NeighborSource, training: Training, forced: bool) -> bool:
+        """Let words propose labels, if that makes better candidates."""
+        trial = source.trial
+        if not forced and (trial is None or not trial.is_open):
+            return source.features is not None
+        source.features = FeatureSimilarity(training.documents.rows, training.Y, _LABELS_PER_WORD)
+        if not forced and not trial.is_better():
+            source.features = None
+        return source.features is not None
+
+    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
+        """What each word gives to the label."""
+        source: NeighborSource = candidates.source
+        features, values = entries(documents.rows, 0)
+        total, label = float(values.sum(dtype=np.float64)), int(candidates.labels[place])
+        if source.features is None or total == 0:
+            return []
+        found = []
+        for feature, value in zip(features.tolist(), values.tolist(), strict=True):
+            similarity = lookup(source.features.plain, feature, label)
+            if similarity:
+                share = value * similarity**source.beta / total
+                found.append(Reason("word", share, feature, similarity))
+        return found
+
+
+class _Trial:
+    """How good the candidates of a source are, on a sample of the held-out documents."""
+
+    def __init__(self, source: NeighborSource, training: Training) -> None:
+        held = training.held
+        sample = held[np.linspace(0, held.size - 1, min(_TRIED, held.size)).astype(np.int64)]
+        self._source, self._n_jobs = source, training.n_jobs
+        self._rows, self._Y = training.shared.rows[sample], training.Y[sample]
+        self._found = source.search_self(sample, training.n_jobs)
+        self._is_small = training.is_small
+        self._before = np.zeros(2)
+
+    def worth(self) -> NDArray[np.float64]:
+        """The quality of the first labels by votes, and the recall of all."""
+        tried = self._source.vote(self._rows, self._found, self._Y, self._n_jobs)
+        names = [name for name in (ALL, WORDS) if name in tried.evidence]
+        votes = sum(tried.evidence[name].astype(np.float64) for name in names)
+        ndcg = evaluate(self._Y, tried.scores(np.asarray(votes)), metrics=["ndcg@5"])["ndcg@5"]
+        return np.array([ndcg, recall(tried.pattern, self._Y)])
+
+    def remember(self) -> None:
+        """What is worth now is what another source must beat."""
+        self._before = self.worth()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is room for better candidates, or little work to try."""
+        return self._is_small or bool(self._before[1] < _ENOUGH)
+
+    def is_better(self) -> bool:
+        """Whether what is worth now is clearly more than what was remembered."""
+        return bool((self.worth() >= self._before + _WORTH_WORDS).any())
+
+
+def fit_source(
+    training: Training, *, k: int, near: int, alpha: float | str, limit: int
+) -> NeighborSource:
+    """A source of training documents; an ``alpha`` of "auto" is the best on a sample.
+
+    The source has its ``trial``, for scorers that may improve it.
+    """
+    source = NeighborSource(
+        NeighborIndex(training.documents.rows),
+        training.Y,
+        k=k,
+        near=min(near, k),
+        alpha=2.0 if alpha == "auto" else float(alpha),
+        weight=0.5,
+        top_words=limit,
+        limit=limit,
+        lag=_LAG,
+        dtype=np.float32,
+    )
+    trial = _Trial(source, training)
+    if alpha == "auto":
+        values = {}
+        for source.alpha in _POWERS:
+            values[source.alpha] = trial.worth()[0]
+        source.alpha = max(values, key=lambda power: values[power])
+    trial.remember()
+    source.trial = trial
+    return source
+
+
+def entries(matrix: sparse.csr_array, row: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Columns and values of a row."""
+    start, stop = matrix.indptr[row], matrix.indptr[row + 1]
+    return matrix.indices[start:stop], matrix.data[start:stop]
+
+
+def lookup(matrix: Csr, row: int, column: int) -> float:
+    """One entry of a sparse matrix."""
+    start, stop = matrix.ptr[row], matrix.ptr[row + 1]
+    at = start + np.searchsorted(matrix.indices[start:stop], column)
+    return float(matrix.data[at]) if at < stop and matrix.indices[at] == column else 0.0
+
+
+def _shared_words(
+    index: NeighborIndex, query: tuple[NDArray[np.int32], NDArray[Any]], number: int
+) -> tuple[Reason, ...]:
+    """What each common feature adds to the similarity of the query and a neighbour."""
+    rows = index.rows([number])
+    features, values = query
+    length = float(np.sqrt((values**2).sum()))
+    common, mine, theirs = np.intersect1d(features, rows.indices, return_indices=True)
+    shares = values[mine] / length * rows.data[theirs]
+    order = np.argsort(-shares, kind="stable")
+    return tuple(Reason("word", float(shares[i]), int(common[i])) for i in order)

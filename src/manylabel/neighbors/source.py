@@ -1,0 +1,343 @@
+"""Candidates from neighbours: the labels of the nearest training documents, and of the words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from manylabel.kernels import votes
+from manylabel.kernels.votes import Csr
+from manylabel.neighbors.features import FeatureSimilarity
+from manylabel.neighbors.index import NeighborIndex, Neighbors
+from manylabel.parallel import current_place, run_blocks
+from manylabel.progress import progress_bar
+from manylabel.scoring import Candidates, CandidateSource, Documents
+from manylabel.validation import csr_parts, pointers
+
+__all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
+
+#: What the source tells of each candidate: the share of all neighbours' votes, of the nearest
+#: few's, and of the words' that it gets.
+ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
+#: Documents per task, and documents whose neighbours are in memory at a time.
+BLOCK, ROUND = 256, 16_384
+
+_NONE = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
+
+
+def as_csr(matrix: sparse.csr_array) -> Csr:
+    """The arrays of a matrix in the types that the kernels take."""
+    return Csr(*csr_parts(matrix, np.float64))
+
+
+class NeighborSource(CandidateSource):
+    """Proposes the labels of a document's nearest training documents, and those its words favour.
+
+    The votes are definitions 6 and 8 of the LCIF paper.
+
+    Parameters
+    ----------
+    index : NeighborIndex or None
+        Of the weighted training documents; None to go by words alone.
+    Y : csr_array of shape (n_documents, n_labels)
+        Their labels.
+    k : int
+        How many neighbours vote.
+    alpha : float
+        The power of similarities in votes.
+    near : int
+        How many of the neighbours vote a second time among themselves; 0 for none.
+    weight : float
+        What the neighbours' votes weigh beside those of words, from 0 to 1, where only the
+        ``limit`` best labels are proposed. With 1 words are not asked, with 0 neighbours are not.
+    features : FeatureSimilarity, optional
+        How words go with labels; needed unless ``weight`` is 1.
+    beta : float
+        The power of similarities in words' votes.
+    top_words : int
+        How many labels the words propose.
+    limit : int
+        Propose only so many labels per document; 0 for no limit.
+    strategy : str
+        How neighbours are searched.
+    lag : int, optional
+        Words follow new documents when they amount to one in ``lag`` of all; at once by default.
+    dtype : dtype
+        Of the votes that candidates keep.
+
+    Attributes
+    ----------
+    given : Csr
+        What each training document gives to each label; its labels, unless :meth:`set_votes` was
+        told otherwise.
+    """
+
+    name = "neighbours"
+
+    def __init__(
+        self,
+        index: NeighborIndex | None,
+        Y: sparse.csr_array,
+        *,
+        k: int = 1,
+        alpha: float = 1.0,
+        near: int = 0,
+        weight: float = 1.0,
+        features: FeatureSimilarity | None = None,
+        beta: float = 1.0,
+        top_words: int = 100,
+        limit: int = 0,
+        strategy: str = "auto",
+        lag: int | None = None,
+        dtype: Any = np.float64,
+    ) -> None:
+        self.index, self.features = index, features
+        self.k, self.alpha, self.near = k, alpha, near
+        self.weight, self.beta, self.top_words = weight, beta, top_words
+        self.limit, self.strategy, self.lag, self.dtype = limit, strategy, lag, np.dtype(dtype)
+        self._pending: list[tuple[sparse.csr_array, sparse.csr_array]] = []
+        # While it is fitted: how good its candidates are on a sample.
+        self.trial: Any = None
+        self.set_labels(Y)
+
+    def set_labels(self, Y: sparse.csr_array) -> None:
+        """The labels of all documents, removed ones included."""
+        self.Y = Y
+        self.given = as_csr(Y)
+
+    def set_votes(self, given: sparse.csr_array) -> None:
+        """What documents give to labels, where that is not just their own."""
+        self.given = as_csr(given)
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return self.Y.shape[1]
+
+    def search(self, rows: sparse.csr_array, n_jobs: int | None = None) -> Neighbors | None:
+        """The nearest training documents of weighted rows; None if neighbours are not asked."""
+        if self.index is None:
+            return None
+        return self.index.search(rows, self.k, strategy=self.strategy, n_jobs=n_jobs)
+
+    def search_self(
+        self, numbers: NDArray[np.int64], n_jobs: int | None = None, verbose: bool | int = 0
+    ) -> Neighbors | None:
+        """The nearest other documents of training documents."""
+        if self.index is None:
+            return None
+        return self.index.search_self(
+            self.k, rows=numbers, strategy=self.strategy, n_jobs=n_jobs, verbose=bool(verbose)
+        )
+
+    def propose(
+        self,
+        documents: Documents,
+        leave_out: NDArray[np.int64] | None = None,
+        n_jobs: int | None = None,
+        also: sparse.csr_array | None = None,
+    ) -> Candidates:
+        """Candidates of documents; see the base class.
+
+        ``also`` are labels that other sources have proposed: they become candidates here, with
+        their votes.
+        """
+        rows = documents.rows
+        if leave_out is None:
+            return self.vote(rows, self.search(rows, n_jobs), None, n_jobs, also)
+        return self.vote(rows, self.search_self(leave_out, n_jobs), self.Y[leave_out], n_jobs, also)
+
+    def vote(
+        self,
+        rows: sparse.csr_array,
+        neighbors: Neighbors | None,
+        own: sparse.csr_array | None = None,
+        n_jobs: int | None = None,
+        also: sparse.csr_array | None = None,
+    ) -> Candidates:
+        """Candidates of weighted rows with known neighbours.
+
+        ``own`` are the rows' labels, if they are training documents that are to be looked at as if
+        they were not.
+        """
+        n_rows, n_labels = rows.shape[0], self.n_labels
+        features, held_out = self.features, own is not None
+        weight = self.weight if features is not None else 1.0
+        if neighbors is None:
+            indices, similarities = (
+                np.empty((n_rows, 0), np.int32),
+                np.empty((n_rows, 0), np.float32),
+            )
+        else:
+            indices, similarities = neighbors.indices, neighbors.similarities
+        if features is None or weight == 1:
+            queries = similar = mine = _NONE
+            lengths = np.empty(0), np.empty(n_labels)
+        else:
+            queries = as_csr(rows)
+            similar = features.plain if held_out else features.to_power(self.beta)
+            mine = as_csr(own) if own is not None else _NONE
+            lengths = features.feature_lengths, features.label_lengths
+        more = _NONE if also is None else as_csr(also)
+        counts = np.diff(self.given.ptr)
+        blocks: dict[int, tuple[NDArray[Any], ...]] = {}
+
+        def work(first: int, last: int) -> None:
+            found = indices[first:last]
+            size = int(counts[found[found >= 0]].sum()) if weight > 0 else 0
+            size += (last - first) * min(self.top_words, n_labels) if weight < 1 else 0
+            size = min(size, (last - first) * (self.limit or n_labels))
+            size += int(more.ptr[last] - more.ptr[first]) if also is not None else 0
+            written = np.zeros(last - first, np.int64)
+            labels, values = np.empty(size, np.int32), [np.empty(size) for _ in range(3)]
+            votes.propose(
+                first, last, indices, similarities, self.near, self.alpha, self.given,
+                weight, queries, similar, held_out, mine, self.beta, *lengths,
+                self.top_words, self.limit, more, written, labels, *values,
+            )  # fmt: skip
+            n = int(written.sum())
+            # Copies, or the whole room for candidates would stay in use.
+            kept = (each[:n].astype(self.dtype) for each in values)
+            blocks[first] = written, labels[:n].copy(), *kept
+
+        run_blocks(work, n_rows, BLOCK, n_jobs)
+        if not blocks:
+            nothing = np.empty(0, self.dtype)
+            blocks[0] = np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing, nothing
+        in_order = [blocks[first] for first in sorted(blocks)]
+        written, labels, *values = (np.concatenate(each) for each in zip(*in_order, strict=True))
+        pattern = sparse.csr_array(
+            (np.ones(labels.size, np.int8), labels, pointers(written)), shape=(n_rows, n_labels)
+        )
+        asked = {
+            ALL: neighbors is not None,
+            NEAREST: neighbors is not None and self.near > 0,
+            WORDS: features is not None,
+        }
+        evidence = {
+            name: found
+            for (name, is_asked), found in zip(asked.items(), values, strict=True)
+            if is_asked
+        }
+        return Candidates(pattern, evidence, self, neighbors)
+
+    def propose_training(
+        self,
+        documents: Documents,
+        kept: NDArray[np.int64],
+        also: sparse.csr_array | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> tuple[sparse.csr_array, Candidates]:
+        """Candidates of all training documents, each as if it had not been there.
+
+        Parameters
+        ----------
+        documents : Documents
+            All training documents.
+        kept : ndarray
+            Numbers, in rising order, of those whose votes are wanted as well.
+        also : csr_array, optional
+            Candidates by other sources.
+        n_jobs : int, optional
+        verbose : bool
+
+        Returns
+        -------
+        pattern : csr_array of shape (n_documents, n_labels), int8
+        candidates : Candidates
+            Of the documents that are kept.
+        """
+        n_rows = len(documents)
+        patterns, mine = [], []
+        # Elsewhere there may be many workers, and none should wait for the others often.
+        size = ROUND if current_place() is None else 8 * ROUND
+        with progress_bar("documents", verbose) as callback:
+            for start in range(0, n_rows, size):
+                stop = min(start + size, n_rows)
+                near = self.search_self(np.arange(start, stop), n_jobs)
+                found = self.vote(
+                    documents.rows[start:stop], near, self.Y[start:stop], n_jobs,
+                    None if also is None else also[start:stop],
+                )  # fmt: skip
+                patterns.append(found.pattern)
+                found = replace(found, neighbors=None)
+                mine.append(found.take(kept[(kept >= start) & (kept < stop)] - start))
+                if callback is not None:
+                    callback(stop, n_rows)
+        evidence = {
+            name: np.concatenate([part.evidence[name] for part in mine])
+            for name in mine[0].evidence
+        }
+        pattern = stacked([part.pattern for part in mine])
+        return stacked(patterns), Candidates(pattern, evidence, self)
+
+    # Documents that come and go
+
+    def add(self, documents: Documents, Y: sparse.csr_array) -> None:
+        """Learn more documents; ``Y`` may have more labels."""
+        before = self.Y
+        if Y.shape[1] > before.shape[1]:
+            before = before.copy()
+            before.resize((before.shape[0], Y.shape[1]))
+        self.set_labels(stacked([before, Y]))
+        if self.index is not None:
+            self.index.add(documents.rows)
+        if self.features is None:
+            return
+        self._pending.append((documents.rows, Y))
+        waiting = sum(rows.shape[0] for rows, _ in self._pending)
+        if self.lag is None or waiting * self.lag >= self.Y.shape[0]:
+            self._tell_words()
+        else:
+            self.features.grow(self.n_labels)
+
+    def remove(self, numbers: ArrayLike, rows: sparse.csr_array | None = None) -> None:
+        """Forget documents at once; their weighted rows are needed where there is no index."""
+        gone = np.asarray(numbers, np.int64)
+        if self.features is not None:
+            if rows is None:
+                assert self.index is not None
+                rows = self.index.rows(gone)
+            self._tell_words()
+            self.features.update(rows, self.Y[gone], -1)
+        if self.index is not None:
+            self.index.remove(gone)
+
+    def rows(self, numbers: ArrayLike) -> Documents:
+        """Weighted rows of training documents; nothing else of them is kept."""
+        assert self.index is not None
+        return Documents(self.index.rows(numbers))
+
+    def grow(self, n_labels: int) -> None:
+        """Make room for labels that appear later."""
+        if n_labels > self.n_labels:
+            Y = self.Y.copy()
+            Y.resize((Y.shape[0], n_labels))
+            self.set_labels(Y)
+            if self.features is not None:
+                self.features.grow(n_labels)
+
+    def compact(self) -> NDArray[np.int64]:
+        """Index the documents that are left again; their old numbers, in the new order."""
+        assert self.index is not None
+        self._tell_words()
+        kept = self.index.compact()
+        self.set_labels(self.Y[kept])
+        return kept
+
+    def _tell_words(self) -> None:
+        """Let words know of the documents that came."""
+        if self.features is not None:
+            for rows, Y in self._pending:
+                self.features.update(rows, Y, 1)
+        self._pending.clear()
+
+
+def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
+    """Matrices one under the other."""
+    return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.vstack(parts, "csr"))

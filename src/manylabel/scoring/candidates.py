@@ -1,0 +1,153 @@
+"""A short list of labels for each document, and what proposes them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.scoring.documents import Documents
+from manylabel.scoring.training import Training
+
+__all__ = ["CandidateSource", "Candidates", "recall", "union"]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Candidate labels of documents, and what their sources know of them.
+
+    Parameters
+    ----------
+    pattern : csr_array of shape (n_documents, n_labels), int8
+        Ones at the candidates.
+    evidence : dict of str to ndarray
+        Numbers that came out of proposing, one for each candidate in the order of ``pattern``,
+        such as the share of the neighbours that vote for it. Scorers need not compute them again.
+    source : CandidateSource, optional
+        What proposed them; scorers that explain its numbers ask it.
+    neighbors : manylabel.neighbors.Neighbors, optional
+        The nearest training documents, where they have been searched for.
+    vocabulary : object, optional
+        What is known of the labels, column by column: names, or more.
+
+    Examples
+    --------
+    >>> pattern = sparse.csr_array(np.array([[1, 0, 1], [0, 1, 0]], np.int8))
+    >>> candidates = Candidates(pattern, {"votes": np.array([0.7, 0.3, 1.0])})
+    >>> candidates.take(np.array([1])).evidence["votes"].tolist()
+    [1.0]
+    """
+
+    pattern: sparse.csr_array
+    evidence: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    source: Any = None
+    neighbors: Any = None
+    vocabulary: Any = None
+    #: What scorers of the same candidates share while they explain them.
+    cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """The label of each candidate."""
+        return self.pattern.indices
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The document of each candidate."""
+        return np.repeat(np.arange(self.pattern.shape[0]), np.diff(self.pattern.indptr))
+
+    def __len__(self) -> int:
+        return self.pattern.nnz
+
+    def scores(self, values: NDArray[np.float64]) -> sparse.csr_array:
+        """Values of the candidates as a matrix of scores."""
+        pattern = self.pattern
+        return sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
+
+    def take(self, rows: NDArray[np.int64]) -> Candidates:
+        """The candidates of some documents."""
+        ptr = self.pattern.indptr
+        lengths = ptr[rows + 1] - ptr[rows]
+        starts = np.repeat(ptr[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        places = starts + np.arange(lengths.sum())
+        near = self.neighbors
+        if near is not None:
+            near = replace(near, indices=near.indices[rows], similarities=near.similarities[rows])
+        return replace(
+            self,
+            pattern=self.pattern[rows],
+            evidence={name: values[places] for name, values in self.evidence.items()},
+            neighbors=near,
+            cache={},
+        )
+
+    def place(self, label: int) -> int | None:
+        """Where a label stands among the candidates of a single document."""
+        at = int(np.searchsorted(self.labels, label))
+        return at if at < self.labels.size and self.labels[at] == label else None
+
+
+class CandidateSource(ABC):
+    """Proposes labels for documents.
+
+    A source knows the training documents that it was made of. It learns of those that come and go
+    later by :meth:`add` and :meth:`remove`; documents are numbered in the order in which they came,
+    and the number of a removed one is not used again before :meth:`compact`.
+    """
+
+    #: Under which name candidates remember it.
+    name: ClassVar[str]
+
+    def fit(self, training: Training) -> None:  # noqa: B027
+        """Learn from training documents."""
+
+    @abstractmethod
+    def propose(
+        self,
+        documents: Documents,
+        leave_out: NDArray[np.int64] | None = None,
+        n_jobs: int | None = None,
+    ) -> Candidates:
+        """Candidates of documents.
+
+        Parameters
+        ----------
+        documents : Documents
+        leave_out : ndarray, optional
+            Where these are training documents: their numbers, to propose labels as if each had
+            not been among the training documents.
+        n_jobs : int, optional
+        """
+
+    def add(self, documents: Documents, Y: sparse.csr_array) -> None:  # noqa: B027
+        """Learn more documents; ``Y`` may have more labels."""
+
+    def remove(self, numbers: NDArray[np.int64]) -> None:  # noqa: B027
+        """Forget training documents."""
+
+    def grow(self, n_labels: int) -> None:  # noqa: B027
+        """Make room for labels that appear later."""
+
+    def compact(self) -> NDArray[np.int64] | None:
+        """Forget the numbers of removed documents; the old numbers of those left, if it has any."""
+        return None
+
+
+def union(patterns: list[sparse.csr_array]) -> sparse.csr_array:
+    """Candidates that any of several sources proposes."""
+    total = patterns[0].astype(np.int8)
+    for pattern in patterns[1:]:
+        total = total + pattern.astype(np.int8)
+    total = sparse.csr_array(total)
+    total.data = np.ones(total.nnz, np.int8)
+    total.sort_indices()
+    return total
+
+
+def recall(candidates: sparse.csr_array, Y: sparse.csr_array) -> float:
+    """The share of true labels that are among the candidates."""
+    return float(candidates.multiply(Y).nnz / max(Y.nnz, 1))

@@ -1,0 +1,138 @@
+"""What is known of the documents at hand, as views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manylabel.exceptions import InputError
+from manylabel.text.weighting import Weighting
+
+__all__ = ["Documents"]
+
+
+class Documents:
+    """Documents as their sources and scorers see them.
+
+    Every classifier reads the counts. One that has scorers for other things takes ``Documents``
+    wherever it takes a matrix, and hands them on.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n_documents, n_features)
+        Counts or other non-negative features.
+    texts : sequence of str, optional
+        What was written.
+    fields : mapping of str to sequence of str, optional
+        Parts of the texts by name, such as ``"title"``.
+    views : mapping of str to matrix, optional
+        Other features by name, sparse or dense, one row per document.
+    weighting : Weighting, optional
+        Turns counts into :attr:`rows`; fitted.
+
+    Examples
+    --------
+    >>> documents = Documents(sparse.csr_array([[1, 0], [2, 1]]), texts=["a", "a a b"])
+    >>> len(documents), documents[1:].texts
+    (2, ['a a b'])
+    """
+
+    def __init__(
+        self,
+        counts: sparse.csr_array,
+        *,
+        texts: Sequence[str] | None = None,
+        fields: Mapping[str, Sequence[str]] | None = None,
+        views: Mapping[str, Any] | None = None,
+        weighting: Weighting | None = None,
+    ) -> None:
+        self.counts = counts
+        self.texts = texts
+        self.fields = dict(fields or {})
+        self.views = dict(views or {})
+        self.weighting = weighting
+        n_documents = counts.shape[0]
+        lengths = {"texts": n_documents if texts is None else len(texts)}
+        lengths |= {f"field {name!r}": len(values) for name, values in self.fields.items()}
+        lengths |= {f"view {name!r}": view.shape[0] for name, view in self.views.items()}
+        for name, length in lengths.items():
+            if length != n_documents:
+                raise InputError(
+                    f"the {name} must have a row for each of the {n_documents} documents; "
+                    f"got {length}."
+                )
+
+    @classmethod
+    def of(cls, X: Any) -> Documents:
+        """Documents as they are, or those of a matrix."""
+        return X if isinstance(X, cls) else cls(X)
+
+    def __len__(self) -> int:
+        return self.counts.shape[0]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many documents and features there are."""
+        return self.counts.shape
+
+    @cached_property
+    def rows(self) -> sparse.csr_array:
+        """Weighted counts; the counts themselves where there is no weighting."""
+        return self.counts if self.weighting is None else self.weighting.transform(self.counts)
+
+    def view(self, name: str) -> Any:
+        """Features by name: ``"counts"``, ``"rows"`` or one of :attr:`views`."""
+        if name in ("counts", "rows"):
+            return getattr(self, name)
+        if name not in self.views:
+            known = ", ".join(["counts", "rows", *self.views])
+            raise InputError(f"the documents have no view {name!r}; they have {known}.")
+        return self.views[name]
+
+    def weighted(self, weighting: Weighting) -> Documents:
+        """The same documents, whose :attr:`rows` are weighted in this way."""
+        return Documents(
+            self.counts,
+            texts=self.texts,
+            fields=self.fields,
+            views=self.views,
+            weighting=weighting,
+        )
+
+    def replaced(self, counts: sparse.csr_array, rows: sparse.csr_array | None = None) -> Documents:
+        """The same documents with other counts and, if given, the rows that belong to them."""
+        same = Documents(
+            counts,
+            texts=self.texts,
+            fields=self.fields,
+            views=self.views,
+            weighting=self.weighting,
+        )
+        if rows is not None:
+            same.rows = rows
+        return same
+
+    def __getitem__(self, rows: Any) -> Documents:
+        """Some of the documents: a slice, or an array of their numbers."""
+        some = Documents(
+            self.counts[rows],
+            texts=None if self.texts is None else _items(self.texts, rows),
+            fields={name: _items(values, rows) for name, values in self.fields.items()},
+            views={name: view[rows] for name, view in self.views.items()},
+            weighting=self.weighting,
+        )
+        if "rows" in vars(self):
+            some.rows = self.rows[rows]
+        return some
+
+
+def _items(values: Sequence[str], rows: Any) -> Sequence[str]:
+    """Some items of a sequence."""
+    if isinstance(rows, slice):
+        return values[rows]
+    numbers = np.arange(len(values))[np.asarray(rows)]
+    return [values[number] for number in numbers.tolist()]

@@ -1,0 +1,7 @@
+"""One tuner for every classifier: which settings suit a corpus."""
+
+from manylabel.neighbors.grids import PAPER_GRID
+from manylabel.selection.settings import usual_grid
+from manylabel.selection.tuner import Trial, Tuner
+
+__all__ = ["PAPER_GRID", "Trial", "Tuner", "usual_grid"]

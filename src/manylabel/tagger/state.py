@@ -1,0 +1,371 @@
+"""What a fitted tagger knows: its model, and what people call the numbers that it works with."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.corpus import Corpus, Document
+from manylabel.exceptions import InputError
+from manylabel.tagger.changes import Forget, Learn
+from manylabel.tagger.documents import SNIPPET, Documents, indicator, widened
+from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
+from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
+from manylabel.text import CountVectorizer, feature_spans
+
+if TYPE_CHECKING:
+    from manylabel.base import MultiLabelClassifier
+    from manylabel.evidence import Explanation
+
+__all__ = ["Choose", "TaggerState", "check_texts"]
+
+#: From the scores of rows to the label columns of each row, best first.
+Choose = Callable[[sparse.csr_array], list[NDArray[np.int64]]]
+
+#: Documents by which a label is described, at most.
+_DESCRIBED_BY = 200
+
+
+class TaggerState:
+    """A fitted model with its vocabulary, labels and documents.
+
+    Documents that come and go are collected here, and the model is told of them all at once when
+    it is next asked for something.
+
+    Parameters
+    ----------
+    model : MultiLabelClassifier
+        Fitted.
+    labels : Labels
+    documents : Documents
+    vectorizer : CountVectorizer or None
+        None if the model learned from features.
+    feature_names : sequence of str
+        Of such a model.
+    document_counts : array of int
+        Documents with each feature, when the model was fitted.
+    keep_texts : bool
+    """
+
+    def __init__(
+        self,
+        model: MultiLabelClassifier,
+        labels: Labels,
+        documents: Documents,
+        vectorizer: CountVectorizer | None,
+        feature_names: list[str],
+        document_counts: NDArray[np.int64],
+        keep_texts: bool,
+    ) -> None:
+        self.model: Any = model
+        self.labels, self.documents = labels, documents
+        self.vectorizer, self.feature_names = vectorizer, feature_names
+        self.document_counts, self.n_counted = document_counts, len(documents)
+        self.keep_texts = keep_texts
+        #: Labels that the model's threshold was fitted for.
+        self.n_fitted_labels = len(labels)
+        # The token tells a journal that belongs to this state from others; entries up to the number
+        # are part of it.
+        self.token, self.sequence = secrets.token_hex(8), 0
+        self._forget_pending()
+
+    def _forget_pending(self) -> None:
+        """Nothing waits for the model."""
+        self._rows: list[sparse.csr_array] = []
+        self._columns: list[list[int]] = []
+        self._gone: list[int] = []
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return len(self.labels)
+
+    def use_jobs(self, n_jobs: int) -> None:
+        """Set the number of threads."""
+        for estimator in (self.model, self.vectorizer):
+            if estimator is not None and "n_jobs" in estimator.get_params(deep=False):
+                estimator.set_params(n_jobs=n_jobs)
+
+    # Texts and corpora as counts
+
+    def counts(self, texts: Any) -> tuple[sparse.csr_array, list[str] | None]:
+        """Counts of one text, of several or of a corpus, and ids where there are some."""
+        if isinstance(texts, Corpus):
+            return self.counts_of_corpus(texts), texts.ids
+        listed = check_texts([texts] if isinstance(texts, str) else texts)
+        if self.vectorizer is None:
+            raise InputError("this tagger learned from features, not texts: give it a Corpus.")
+        return self.vectorizer.transform(listed), None
+
+    def counts_of_corpus(self, corpus: Corpus) -> sparse.csr_array:
+        """Counts of a corpus in the model's own features."""
+        if self.vectorizer is not None:
+            if corpus.texts is None:
+                raise InputError("this tagger learned from texts; the corpus has only features.")
+            return self.vectorizer.transform(corpus.texts)
+        if corpus.X is None:
+            raise InputError("this tagger learned from features; the corpus has only texts.")
+        if corpus.has_feature_names:
+            return corpus.align_to(feature_names=self.feature_names).X
+        known, there = len(self.feature_names), corpus.n_features
+        if there > known or (there < known and corpus.sized):
+            raise InputError(
+                f"the corpus has {there} features, but the tagger learned from {known}; give one "
+                "with the same features."
+            )
+        return widened(corpus.X, known)
+
+    def _counts_of_changes(self, learned: list[Learn]) -> sparse.csr_array:
+        """Counts of documents from a journal."""
+        if self.vectorizer is not None:
+            return self.vectorizer.transform([change.text for change in learned])
+        rows = [change.features or [] for change in learned]
+        flat = [entry for row in rows for entry in row]
+        ptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+        return sparse.csr_array(
+            (
+                np.array([value for _, value in flat], np.float64),
+                np.array([column for column, _ in flat], np.int32),
+                ptr,
+            ),
+            shape=(len(rows), len(self.feature_names)),
+        )
+
+    # Answers of the model
+
+    def scores(self, counts: sparse.csr_array, top: int | None = None) -> sparse.csr_array:
+        """The scores of candidates."""
+        return self.model.decision_function(counts, top=top)
+
+    def given(self, counts: sparse.csr_array, scores: sparse.csr_array) -> sparse.csr_array:
+        """The labels that the model's own threshold gives."""
+        if scores.shape[1] == self.n_fitted_labels:
+            return self.model.threshold_.apply(scores)
+        return self.model.predict(counts)
+
+    def reasons(self, counts: sparse.csr_array, choose: Choose) -> list[list[Explanation]]:
+        """Why each row has the labels that are chosen once its scores are known."""
+        chosen = choose(self.scores(counts))
+        return [
+            self.model.explain(counts[[row]], labels=columns)[0] if columns.size else []
+            for row, columns in enumerate(chosen)
+        ]
+
+    def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
+        """Reasons by number become reasons in words."""
+        spans = {} if self.vectorizer is None else feature_spans(self.vectorizer, text)
+        words = Words(text, spans, self._shown_words())
+        reasons = []
+        for why in found:
+            label = self.labels.listed[why.label]
+            name = self.labels.name(label)
+            reasons.append(label_reasons(why, label, name, words, self._document_there))
+        return reasons
+
+    def allowed(
+        self, include: Iterable[str] | None, exclude: Iterable[str] | None
+    ) -> NDArray[np.bool_]:
+        """Which columns may be suggested."""
+        allowed = np.full(self.n_labels, include is None)
+        if include is not None:
+            allowed[self.labels.columns(include, "include")] = True
+        if exclude is not None:
+            allowed[self.labels.columns(exclude, "exclude")] = False
+        return allowed
+
+    # Documents that come and go
+
+    def apply(
+        self, changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
+    ) -> None:
+        """Learn and forget documents, in this order.
+
+        Parameters
+        ----------
+        changes : sequence of Learn and Forget
+            A document with an id that exists takes its place.
+        counts : csr_array, optional
+            A row for each document that is learned.
+        """
+        learned = [change for change in changes if isinstance(change, Learn)]
+        counts = self._counts_of_changes(learned) if counts is None else counts
+        for change in changes:
+            number = self.documents.find(change.id)
+            if number is not None:
+                self.documents.remove(number)
+                self._gone.append(number)
+            if isinstance(change, Learn):
+                columns = [self.labels.add(label) for label in change.labels]
+                text = change.text if self.keep_texts else change.text[:SNIPPET]
+                self.documents.add(change.id, text, columns)
+                self._columns.append(columns)
+        if learned:
+            self._rows.append(counts)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are changes that the model does not know of."""
+        return bool(self._rows or self._gone)
+
+    def catch_up(self) -> None:
+        """Tell the model of what was learned and forgotten."""
+        if self._rows:
+            rows = sparse.csr_array(sparse.vstack(self._rows, "csr"))
+            self.model.partial_fit(rows, indicator(self._columns, self.n_labels))
+        if self._gone and self.model.can_forget:
+            self.model.remove(np.array(self._gone, np.int64))
+        self._forget_pending()
+
+    def not_updated(self, model_name: str, forgetting: bool) -> tuple[str, ...]:
+        """What changes do not reach before the model is trained again."""
+        if forgetting and not self.model.can_forget:
+            return (model_name,)
+        return tuple(self.model.not_updated_)
+
+    def compact(self) -> None:
+        """Let nothing remain of forgotten documents that the model can do without."""
+        self.catch_up()
+        if not self.documents.is_changed:
+            return
+        if not self.model.can_compact:
+            # The model may know its documents by their numbers, so these stay.
+            self.documents = self.documents.without_removed_texts(self.n_labels)
+            return
+        self.model.compact()
+        self.documents = self.documents.compacted(self.n_labels)
+        if self.model.keeps_rows:
+            rows = self.model.X_
+            self.document_counts = np.bincount(rows.indices, minlength=rows.shape[1])
+            self.n_counted = rows.shape[0]
+
+    def check_trainable(self) -> None:
+        """Refuse to train again without the documents."""
+        if self.vectorizer is None and not self.model.keeps_rows:
+            raise InputError("this model does not keep its documents: call fit again.")
+        if self.vectorizer is not None and not self.keep_texts:
+            raise InputError("texts were not kept (`keep_texts=False`): call fit again with them.")
+
+    def corpus(self) -> Corpus:
+        """Every document, to train a model with; labels that none has any more are left out."""
+        self.check_trainable()
+        numbers = self.documents.kept()
+        ids = [self.documents.id(number) for number in numbers.tolist()]
+        Y = self.documents.label_matrix(self.n_labels)
+        if self.vectorizer is None:
+            # Labels are columns of a matrix that somebody else made.
+            return Corpus(
+                self.model.X_[numbers],
+                Y,
+                ids=ids,
+                label_names=self.labels.listed,
+                feature_names=self.feature_names,
+            )
+        columns = np.unique(Y.indices)
+        names = [self.labels.listed[column] for column in columns.tolist()]
+        fitted = self.labels.listed[: self.n_fitted_labels]
+        if fitted == sorted(fitted):
+            # So `fit` has them, and new labels would have been among the others.
+            order = sorted(range(len(names)), key=names.__getitem__)
+            columns, names = columns[order], [names[place] for place in order]
+        Y = sparse.csr_array(Y[:, columns])
+        Y.sort_indices()
+        texts = [self.documents.text(number) for number in numbers.tolist()]
+        return Corpus(None, Y, ids=ids, label_names=names, texts=texts)
+
+    def number(self, name: str) -> int:
+        """The number of a document that must be there."""
+        number = self.documents.find(name)
+        if number is None:
+            raise InputError(f"no document has the id {name!r}.")
+        return number
+
+    def free_ids(self, n: int) -> list[str]:
+        """Names that no document has."""
+        number = self.documents.n_numbers
+        free: list[str] = []
+        while len(free) < n:
+            if self.documents.find(str(number)) is None:
+                free.append(str(number))
+            number += 1
+        return free
+
+    # Documents and labels for people
+
+    def document(self, number: int) -> Document:
+        """A document, as far as it is remembered."""
+        labels = [self.labels.listed[column] for column in self.documents.labels(number)]
+        return Document(self.documents.id(number), self.documents.text(number), labels)
+
+    def _document_there(self, number: int) -> Document | None:
+        """A document, unless it was forgotten by all but the model."""
+        return self.document(number) if self.documents.is_there(number) else None
+
+    def describe(self, label: str, top: int) -> LabelDescription:
+        """What a label stands for, as its documents show it."""
+        column = int(self.labels.columns(label, "label")[0])
+        info = self.labels.info(label)
+        labels = self.documents.label_matrix(self.n_labels)
+        rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
+        numbers = self.documents.kept()[rows[labels.indices == column]]
+        counts = self._training_counts(_spread(numbers, _DESCRIBED_BY))
+        words = defining_words(counts, self.document_counts, self.n_counted, top)
+        names, listed = self._shown_words(), self.labels.listed
+        return LabelDescription(
+            label,
+            info.name,
+            info.description,
+            int(numbers.size),
+            [(str(names[feature]), weight) for feature, weight in words],
+            [(listed[other], count) for other, count in together(labels, column, top)],
+        )
+
+    def _training_counts(self, numbers: NDArray[np.int64]) -> sparse.csr_array:
+        """Counts of known documents, as far as they are remembered."""
+        if self.vectorizer is not None:
+            return self.vectorizer.transform(map(self.documents.text, numbers.tolist()))
+        if self.model.keeps_rows:
+            return self.model.X_[numbers]
+        return sparse.csr_array((0, self.document_counts.size))
+
+    def _shown_words(self) -> Any:
+        """What to call each feature."""
+        return self.feature_names if self.vectorizer is None else self.vectorizer.display_names_
+
+    # Storing
+
+    def _store_state(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _PENDING}
+
+    @classmethod
+    def _from_store_state(cls, state: dict[str, Any]) -> TaggerState:
+        found = cls.__new__(cls)
+        vars(found).update(state)
+        found._forget_pending()
+        return found
+
+
+#: What waits for the model; a state is stored when nothing does.
+_PENDING = ("_rows", "_columns", "_gone")
+
+
+def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
+    """A list of strings; by default with something in each."""
+    listed = list(texts)
+    for row, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise InputError(f"texts must be strings; text {row} is {type(text).__name__}.")
+        if not allow_empty and not text.strip():
+            raise InputError(f"text {row} is empty; give it some words, or leave it out.")
+    return listed
+
+
+def _spread(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """The numbers, or evenly chosen ones if there are more than ``most``."""
+    if numbers.size <= most:
+        return numbers
+    return numbers[np.linspace(0, numbers.size - 1, most).astype(np.int64)]

@@ -1,0 +1,93 @@
+"""What the documents in the same leaves of trees are about."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.evidence import Reason
+from manylabel.predictions import values_at
+from manylabel.scoring import Candidates, Documents, Scorer, Training
+from manylabel.scoring.scorer import Reasons
+from manylabel.trees.fastxml import FastXML
+
+__all__ = ["TreeScorer"]
+
+#: Forests, each grown without one fold of the documents, and the trees of each.
+_FORESTS, _TREES = 5, 20
+#: Trees pay for at least so many documents.
+_FEWEST = 2_000
+
+
+class TreeScorer(Scorer):
+    """FastXML, grown so that every training document has trees that have not seen it.
+
+    Attributes
+    ----------
+    forests : list of FastXML
+    """
+
+    name: ClassVar[str] = "trees"
+    title: ClassVar[str] = "groups of like documents"
+    sentence: ClassVar[str] = "Groups of documents that the text falls into."
+
+    def __init__(self) -> None:
+        self.forests: list[FastXML] = []
+
+    def wants(self, training: Training) -> bool:
+        """For corpora of a middling size, where trees are quick and help."""
+        return len(training.documents) >= _FEWEST and training.is_small
+
+    def fit(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
+        """Grow the forests; documents are scored by the one that has not seen them."""
+        X, Y, seed = training.documents.counts, training.Y, training.seed
+        folds = np.random.default_rng([seed, 1]).permutation(X.shape[0]) % _FORESTS
+        self.forests = []
+        for fold in range(_FORESTS):
+            rest = np.flatnonzero(folds != fold)
+            forest = FastXML(
+                _TREES,
+                weighting=training.settings.get("weighting", "tfidf"),
+                threshold="top",
+                random_state=seed + fold,
+                n_jobs=training.n_jobs,
+            )
+            self.forests.append(forest.fit(X[rest], Y[rest]))
+        of_held = folds[training.held]
+        rows = np.repeat(of_held, np.diff(held.pattern.indptr))
+        shared = training.shared.counts[training.held]
+        values = np.zeros(held.pattern.nnz)
+        for fold, forest in enumerate(self.forests):
+            mine = np.flatnonzero(of_held == fold)
+            scores = forest.decision_function(shared[mine])
+            values[rows == fold] = values_at(scores, held.pattern[mine])
+        return values
+
+    def score(
+        self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """The mean share of a document's leaves that has each candidate."""
+        return np.mean(self._by_forest(documents, candidates), axis=0)
+
+    def explaining(
+        self, documents: Documents, candidates: Candidates
+    ) -> tuple[NDArray[np.float64], Reasons]:
+        """Scores, and what each forest adds to them."""
+        found = self._by_forest(documents, candidates)
+
+        def reasons(place: int) -> list[Reason]:
+            shares = [float(values[place]) / len(found) for values in found]
+            return [Reason("tree", share, number) for number, share in enumerate(shares) if share]
+
+        return np.mean(found, axis=0), reasons
+
+    def _by_forest(self, documents: Documents, candidates: Candidates) -> list[NDArray[np.float64]]:
+        return [
+            values_at(forest.decision_function(documents.counts), candidates.pattern)
+            for forest in self.forests
+        ]
