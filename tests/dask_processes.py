@@ -32,14 +32,14 @@ tasks.keep = slowly
     "allergic": """
 import os
 from manylabel.tagger.state import TaggerState
-def fussy(self, corpus, counts=TaggerState.counts_of_corpus):
+def fussy(self, corpus, read=TaggerState.read_corpus):
     if any("deadly" in text for text in corpus.texts):
         os._exit(1)
     if any("poison" in text for text in corpus.texts):
         raise ZeroDivisionError("this document is poison")
-    return counts(self, corpus)
-if TaggerState.counts_of_corpus.__name__ != "fussy":
-    TaggerState.counts_of_corpus = fussy
+    return read(self, corpus)
+if TaggerState.read_corpus.__name__ != "fussy":
+    TaggerState.read_corpus = fussy
 """,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import re
 import shlex
@@ -18,9 +19,34 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """The fenced blocks of a page: language and content."""
+    """The fenced blocks of a page: language and content.
+
+    A block without a language right after one of Python is what that prints, called "output".
+    """
     fence = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    return fence.findall(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    found: list[tuple[str, str]] = []
+    end = 0
+    for match in fence.finditer(text):
+        language, content = match.groups()
+        if (
+            not language
+            and found
+            and found[-1][0] == "python"
+            and not text[end : match.start()].strip()
+        ):
+            language = "output"
+        found.append((language, content))
+        end = match.end()
+    return found
+
+
+def assert_says(printed: str, shown: str, what: str) -> None:
+    """What is shown, where "..." stands for anything, is what was printed."""
+    same = doctest.OutputChecker().check_output(
+        shown, printed, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    )
+    assert same, f"{what} prints\n{printed}\nbut the page shows\n{shown}"
 
 
 def generator():
@@ -32,15 +58,25 @@ def generator():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_code_and_commands_run(page, tmp_path, monkeypatch, capfd):
-    """Blocks run in order, those of a page in one folder; what they print is not compared."""
+    """Blocks run in order, those of a page in one folder, and print what is shown."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
+    printed = ""
     for language, content in blocks(page):
         if language == "python":
+            capfd.readouterr()
             exec(compile(content, str(page), "exec"), names)
+            printed = capfd.readouterr().out
+        elif language == "output":
+            assert_says(printed, content, "the code")
         elif language == "console":
-            for line in re.findall(r"^\$ manylabel (.*)$", content, re.MULTILINE):
+            for line, shown in re.findall(
+                r"^\$ manylabel (.*)\n((?:(?!\$ ).*\n)*)", content, re.MULTILINE
+            ):
                 assert run(shlex.split(line)) == 0, f"{line}: {capfd.readouterr().err}"
+                answer = capfd.readouterr()
+                if shown:
+                    assert_says(answer.err + answer.out, shown, line)
 
 
 @pytest.mark.parametrize("page", generator().PAGES, ids=lambda page: page.name)

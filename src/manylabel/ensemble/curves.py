@@ -148,7 +148,7 @@ def fit_combination(
     >>> truth = scores > 0.7
     >>> found = fit_combination({"votes": scores}, np.zeros(200, int), truth)
     >>> log_odds = found({"votes": scores}, np.zeros(200, int))
-    >>> bool((log_odds[truth] > 0).all() and (log_odds[~truth] < 0.5).all())
+    >>> bool((log_odds[scores > 0.75] > 1).all() and (log_odds[~truth] < 0).all())
     True
     """
     from scipy.optimize import minimize

@@ -67,8 +67,8 @@ class EntropySelector(SelectorMixin, BaseEstimator):
         n_rows, n_features = matrix.shape
         p = np.bincount(matrix.indices, minlength=n_features) / n_rows
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = p * np.log2(p) + (1 - p) * np.log2(1 - p)
-        self.entropies_ = -np.nan_to_num(terms)
+            terms = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+        self.entropies_ = np.nan_to_num(terms)
         n_kept = min(n_features, max(1, round(self.keep * n_features) if share else self.keep))
         best = np.argsort(-self.entropies_, kind="stable")[:n_kept]
         self.support_ = np.zeros(n_features, np.bool_)

@@ -47,7 +47,7 @@ class InstanceKNN(VotingClassifier):
     >>> X = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]]
     >>> Y = [[1, 0], [1, 0], [0, 1], [0, 1]]
     >>> InstanceKNN(k=2).fit(X, Y).predict([[0, 1, 1]])
-    array([[0, 1]], dtype=int8)
+    array([[0, 1]])
     """
 
     default_grid = INSTANCES | THRESHOLDS
@@ -101,7 +101,7 @@ class FeatureKNN(VotingClassifier):
     >>> X = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]]
     >>> Y = [[1, 0], [1, 0], [0, 1], [0, 1]]
     >>> FeatureKNN().fit(X, Y).predict([[1, 0, 0]])
-    array([[1, 0]], dtype=int8)
+    array([[1, 0]])
     """
 
     default_grid = FEATURES | THRESHOLDS

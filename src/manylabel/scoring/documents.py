@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,29 @@ class Documents:
             same.rows = rows
         return same
 
+    @classmethod
+    def stacked(cls, parts: Sequence[Documents]) -> Documents:
+        """Documents one after the other.
+
+        Examples
+        --------
+        >>> one = Documents(sparse.csr_array([[1, 0]]), texts=["a"])
+        >>> Documents.stacked([one, one]).texts
+        ['a', 'a']
+        """
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        return cls(
+            sparse.csr_array(sparse.vstack([part.counts for part in parts], "csr")),
+            texts=None if first.texts is None else _chained(part.texts for part in parts),
+            fields={name: _chained(part.fields[name] for part in parts) for name in first.fields},
+            views={
+                name: _stacked_views([part.views[name] for part in parts]) for name in first.views
+            },
+            weighting=first.weighting,
+        )
+
     def __getitem__(self, rows: Any) -> Documents:
         """Some of the documents: a slice, or an array of their numbers."""
         some = Documents(
@@ -128,6 +152,18 @@ class Documents:
         if "rows" in vars(self):
             some.rows = self.rows[rows]
         return some
+
+
+def _chained(values: Iterable[Any]) -> list[str]:
+    """Sequences one after the other."""
+    return list(chain.from_iterable(values))
+
+
+def _stacked_views(views: Sequence[Any]) -> Any:
+    """Rows one under the other, sparse or dense."""
+    if sparse.issparse(views[0]):
+        return sparse.csr_array(sparse.vstack(views, "csr"))
+    return np.concatenate(views)
 
 
 def _items(values: Sequence[str], rows: Any) -> Sequence[str]:

@@ -60,7 +60,7 @@ CLASSES: dict[str, str] = {
     "TopK": "manylabel.thresholds.simple:TopK",
     # the tagger
     "Tagger": "manylabel.tagger.tagger:Tagger",
-    "TaggerDocuments": "manylabel.tagger.documents:Documents",
+    "TaggerDocuments": "manylabel.tagger.documents:KeptDocuments",
     "TaggerLabels": "manylabel.tagger.labels:Labels",
     "TaggerState": "manylabel.tagger.state:TaggerState",
     # parts of an ensemble

@@ -13,13 +13,13 @@ from scipy import sparse
 
 from manylabel.store import StringArray
 
-__all__ = ["SNIPPET", "Documents", "indicator", "widened"]
+__all__ = ["SNIPPET", "KeptDocuments", "indicator", "widened"]
 
 #: Characters of a text that are shown, and kept where whole texts are not.
 SNIPPET = 300
 
 
-class Documents:
+class KeptDocuments:
     """Ids, texts and labels of documents, numbered in the order in which they came.
 
     What came with `fit` may be read-only and lie on disk; what came later is in lists.
@@ -112,20 +112,20 @@ class Documents:
         new = indicator((labels for _, _, labels in self._new), n_labels)
         return sparse.csr_array(sparse.vstack([old, new], "csr"))
 
-    def compacted(self, n_labels: int) -> Documents:
+    def compacted(self, n_labels: int) -> KeptDocuments:
         """The documents that are there, under new numbers."""
         numbers = self.kept().tolist()
-        return Documents(
+        return KeptDocuments(
             [self.id(number) for number in numbers],
             [self.text(number) for number in numbers],
             self.label_matrix(n_labels),
         )
 
-    def without_removed_texts(self, n_labels: int) -> Documents:
+    def without_removed_texts(self, n_labels: int) -> KeptDocuments:
         """The same documents under the same numbers; nothing is left of removed ones but these."""
         numbers = range(self.n_numbers)
         there = [self.is_there(number) for number in numbers]
-        kept = Documents(
+        kept = KeptDocuments(
             [self.id(number) if there[number] else "" for number in numbers],
             [self.text(number) if there[number] else "" for number in numbers],
             indicator((self.labels(n) if there[n] else [] for n in numbers), n_labels),
@@ -144,7 +144,7 @@ class Documents:
         }
 
     @classmethod
-    def _from_store_state(cls, state: dict[str, Any]) -> Documents:
+    def _from_store_state(cls, state: dict[str, Any]) -> KeptDocuments:
         documents = cls(state["ids"], state["texts"], state["labels"])
         documents._removed = set(state["removed"].tolist())
         return documents

@@ -10,10 +10,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from scipy import sparse
-
 from manylabel import store
 from manylabel.exceptions import InputError, StoreError
+from manylabel.scoring import Documents
 from manylabel.store.journal import JOURNAL, Journal, Snapshot, Writer
 from manylabel.store.manifest import MANIFEST
 from manylabel.tagger.changes import Forget, Learn, decoded, encoded
@@ -26,7 +25,7 @@ class Write(Protocol):
     """What `Persistent._writing` gives to change a state with."""
 
     def __call__(
-        self, changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
+        self, changes: Sequence[Learn | Forget], documents: Documents | None = None
     ) -> None:
         """Make changes: on disk first, if there is a folder, then in memory."""
 
@@ -192,11 +191,11 @@ class Persistent:
             place.begin(state, writer)
 
             def write(
-                changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
+                changes: Sequence[Learn | Forget], documents: Documents | None = None
             ) -> None:
                 last = writer.append(encoded(changes))
                 writer.commit()
-                state.apply(changes, counts)
+                state.apply(changes, documents)
                 state.sequence = last
 
             yield state, write

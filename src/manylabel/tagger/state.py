@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from scipy import sparse
 
 from manylabel.corpus import Corpus, Document
 from manylabel.exceptions import InputError
+from manylabel.scoring import Documents
 from manylabel.tagger.changes import Forget, Learn
-from manylabel.tagger.documents import SNIPPET, Documents, indicator, widened
+from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widened
 from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
 from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
 from manylabel.text import CountVectorizer, feature_spans
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Choose", "TaggerState", "check_texts"]
 
-#: From the scores of rows to the label columns of each row, best first.
-Choose = Callable[[sparse.csr_array], list[NDArray[np.int64]]]
+#: From a document and its scores to label columns, best first.
+Choose = Callable[[Documents, sparse.csr_array], NDArray[np.int64]]
 
 #: Documents by which a label is described, at most.
 _DESCRIBED_BY = 200
@@ -42,7 +44,7 @@ class TaggerState:
     model : MultiLabelClassifier
         Fitted.
     labels : Labels
-    documents : Documents
+    documents : KeptDocuments
     vectorizer : CountVectorizer or None
         None if the model learned from features.
     feature_names : sequence of str
@@ -56,7 +58,7 @@ class TaggerState:
         self,
         model: MultiLabelClassifier,
         labels: Labels,
-        documents: Documents,
+        documents: KeptDocuments,
         vectorizer: CountVectorizer | None,
         feature_names: list[str],
         document_counts: NDArray[np.int64],
@@ -76,7 +78,7 @@ class TaggerState:
 
     def _forget_pending(self) -> None:
         """Nothing waits for the model."""
-        self._rows: list[sparse.csr_array] = []
+        self._learned: list[Documents] = []
         self._columns: list[list[int]] = []
         self._gone: list[int] = []
 
@@ -91,43 +93,47 @@ class TaggerState:
             if estimator is not None and "n_jobs" in estimator.get_params(deep=False):
                 estimator.set_params(n_jobs=n_jobs)
 
-    # Texts and corpora as counts
+    # Texts and corpora as the model sees them
 
-    def counts(self, texts: Any) -> tuple[sparse.csr_array, list[str] | None]:
-        """Counts of one text, of several or of a corpus, and ids where there are some."""
+    def read(self, texts: Any) -> tuple[Documents, list[str] | None]:
+        """One text, several or a corpus, and ids where there are some."""
         if isinstance(texts, Corpus):
-            return self.counts_of_corpus(texts), texts.ids
+            return self.read_corpus(texts), texts.ids
         listed = check_texts([texts] if isinstance(texts, str) else texts)
         if self.vectorizer is None:
             raise InputError("this tagger learned from features, not texts: give it a Corpus.")
-        return self.vectorizer.transform(listed), None
+        return self._read_texts(listed), None
 
-    def counts_of_corpus(self, corpus: Corpus) -> sparse.csr_array:
-        """Counts of a corpus in the model's own features."""
+    def read_corpus(self, corpus: Corpus) -> Documents:
+        """The documents of a corpus, counted in the model's own features."""
         if self.vectorizer is not None:
             if corpus.texts is None:
                 raise InputError("this tagger learned from texts; the corpus has only features.")
-            return self.vectorizer.transform(corpus.texts)
+            return self._read_texts(corpus.texts)
         if corpus.X is None:
             raise InputError("this tagger learned from features; the corpus has only texts.")
         if corpus.has_feature_names:
-            return corpus.align_to(feature_names=self.feature_names).X
+            return Documents(corpus.align_to(feature_names=self.feature_names).X)
         known, there = len(self.feature_names), corpus.n_features
         if there > known or (there < known and corpus.sized):
             raise InputError(
                 f"the corpus has {there} features, but the tagger learned from {known}; give one "
                 "with the same features."
             )
-        return widened(corpus.X, known)
+        return Documents(widened(corpus.X, known))
 
-    def _counts_of_changes(self, learned: list[Learn]) -> sparse.csr_array:
-        """Counts of documents from a journal."""
+    def _read_texts(self, texts: list[str]) -> Documents:
+        assert self.vectorizer is not None
+        return Documents(self.vectorizer.transform(texts), texts=texts)
+
+    def _read_changes(self, learned: list[Learn]) -> Documents:
+        """Documents from a journal."""
         if self.vectorizer is not None:
-            return self.vectorizer.transform([change.text for change in learned])
+            return self._read_texts([change.text for change in learned])
         rows = [change.features or [] for change in learned]
         flat = [entry for row in rows for entry in row]
         ptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-        return sparse.csr_array(
+        counts = sparse.csr_array(
             (
                 np.array([value for _, value in flat], np.float64),
                 np.array([column for column, _ in flat], np.int32),
@@ -135,26 +141,27 @@ class TaggerState:
             ),
             shape=(len(rows), len(self.feature_names)),
         )
+        return Documents(counts)
 
     # Answers of the model
 
-    def scores(self, counts: sparse.csr_array, top: int | None = None) -> sparse.csr_array:
+    def scores(self, documents: Documents, top: int | None = None) -> sparse.csr_array:
         """The scores of candidates."""
-        return self.model.decision_function(counts, top=top)
+        return self.model.decision_function(documents, top=top)
 
-    def given(self, counts: sparse.csr_array, scores: sparse.csr_array) -> sparse.csr_array:
+    def given(self, documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
         """The labels that the model's own threshold gives."""
         if scores.shape[1] == self.n_fitted_labels:
             return self.model.threshold_.apply(scores)
-        return self.model.predict(counts)
+        return self.model.predict(documents)
 
-    def reasons(self, counts: sparse.csr_array, choose: Choose) -> list[list[Explanation]]:
-        """Why each row has the labels that are chosen once its scores are known."""
-        chosen = choose(self.scores(counts))
-        return [
-            self.model.explain(counts[[row]], labels=columns)[0] if columns.size else []
-            for row, columns in enumerate(chosen)
-        ]
+    def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
+        """Why each document has the labels that are chosen once its scores are known."""
+        found = []
+        for row in range(len(documents)):
+            document = documents[[row]]
+            found += self.model.explain(document, labels=partial(choose, document))
+        return found
 
     def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
         """Reasons by number become reasons in words."""
@@ -180,20 +187,18 @@ class TaggerState:
 
     # Documents that come and go
 
-    def apply(
-        self, changes: Sequence[Learn | Forget], counts: sparse.csr_array | None = None
-    ) -> None:
+    def apply(self, changes: Sequence[Learn | Forget], documents: Documents | None = None) -> None:
         """Learn and forget documents, in this order.
 
         Parameters
         ----------
         changes : sequence of Learn and Forget
             A document with an id that exists takes its place.
-        counts : csr_array, optional
-            A row for each document that is learned.
+        documents : Documents, optional
+            Those that are learned, as the model sees them.
         """
         learned = [change for change in changes if isinstance(change, Learn)]
-        counts = self._counts_of_changes(learned) if counts is None else counts
+        documents = self._read_changes(learned) if documents is None else documents
         for change in changes:
             number = self.documents.find(change.id)
             if number is not None:
@@ -205,18 +210,18 @@ class TaggerState:
                 self.documents.add(change.id, text, columns)
                 self._columns.append(columns)
         if learned:
-            self._rows.append(counts)
+            self._learned.append(documents)
 
     @property
     def is_behind(self) -> bool:
         """Whether there are changes that the model does not know of."""
-        return bool(self._rows or self._gone)
+        return bool(self._learned or self._gone)
 
     def catch_up(self) -> None:
         """Tell the model of what was learned and forgotten."""
-        if self._rows:
-            rows = sparse.csr_array(sparse.vstack(self._rows, "csr"))
-            self.model.partial_fit(rows, indicator(self._columns, self.n_labels))
+        if self._learned:
+            documents = Documents.stacked(self._learned)
+            self.model.partial_fit(documents, indicator(self._columns, self.n_labels))
         if self._gone and self.model.can_forget:
             self.model.remove(np.array(self._gone, np.int64))
         self._forget_pending()
@@ -350,7 +355,7 @@ class TaggerState:
 
 
 #: What waits for the model; a state is stored when nothing does.
-_PENDING = ("_rows", "_columns", "_gone")
+_PENDING = ("_learned", "_columns", "_gone")
 
 
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:

@@ -19,6 +19,7 @@ from manylabel.models import make_model
 from manylabel.parallel import current_place
 from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
+from manylabel.scoring import Documents
 from manylabel.tagger.changes import Change, Forget, documents_of
 from manylabel.tagger.documents import widened
 from manylabel.tagger.explanations import TextExplanation
@@ -208,24 +209,24 @@ class Tagger(Persistent):
         with self._reading() as state:
             if explain:
                 self._check_explains(state)
-            counts, ids = state.counts(texts)
-            if counts.shape[0] == 0:
+            documents, ids = state.read(texts)
+            if len(documents) == 0:
                 return []
 
-            def selected(scores: sparse.csr_array) -> sparse.csr_array:
+            def selected(documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
                 if not is_plain:
                     kept = state.allowed(include, exclude)[scores.indices]
                     if limit is not None:
                         kept &= scores.data >= limit
                     elif threshold is not None:
-                        kept &= values_at(state.given(counts, scores), scores) > 0
+                        kept &= values_at(state.given(documents, scores), scores) > 0
                     scores = kept_entries(scores, kept)
                 return scores if top is None else keep_top(scores, top)
 
             if explain:
-                scores, why = self._explained(state, texts, counts, selected)
+                scores, why = self._explained(state, texts, documents, selected)
             else:
-                scores = selected(state.scores(counts, top if is_plain else None))
+                scores = selected(documents, state.scores(documents, top if is_plain else None))
                 why = None
             found = list(suggestions(scores, state.labels, ids, why))
         return found[0] if isinstance(texts, str) else found
@@ -234,20 +235,19 @@ class Tagger(Persistent):
         self,
         state: TaggerState,
         texts: Any,
-        counts: sparse.csr_array,
-        select: Callable[[sparse.csr_array], sparse.csr_array],
+        documents: Documents,
+        select: Callable[[Documents, sparse.csr_array], sparse.csr_array],
     ) -> tuple[sparse.csr_array, list[TextExplanation]]:
         """The selected scores of texts, and their reasons."""
-        selected = sparse.csr_array((0, state.n_labels))
+        selected: list[sparse.csr_array] = []
 
-        def choose(scores: sparse.csr_array) -> list[NDArray[np.int64]]:
-            nonlocal selected
-            selected = select(scores)
-            return columns_by_rank(selected)
+        def choose(document: Documents, scores: sparse.csr_array) -> NDArray[np.int64]:
+            selected.append(select(document, scores))
+            return columns_by_rank(selected[-1])[0]
 
-        reasons = state.reasons(counts, choose)
+        reasons = state.reasons(documents, choose)
         written = _written(texts)
-        return selected, [
+        return sparse.csr_array(sparse.vstack(selected, "csr")), [
             TextExplanation(text, state.in_words(text, why))
             for text, why in zip(written, reasons, strict=True)
         ]
@@ -273,11 +273,11 @@ class Tagger(Persistent):
         check_whole("top", top, 1)
         with self._reading() as state:
             self._check_explains(state)
-            counts, _ = state.counts(text)
-            if counts.shape[0] != 1:
-                raise InputError(f"one text can be explained at a time; got {counts.shape[0]}.")
+            documents, _ = state.read(text)
+            if len(documents) != 1:
+                raise InputError(f"one text can be explained at a time; got {len(documents)}.")
             columns = None if label is None else state.labels.columns(label, "label")
-            (found,) = state.model.explain(counts, labels=columns, top=top)
+            (found,) = state.model.explain(documents, labels=columns, top=top)
             (written,) = _written(text)
             return TextExplanation(written, state.in_words(written, found))
 
@@ -318,11 +318,11 @@ class Tagger(Persistent):
                     f"{self.model_name} cannot learn single documents; fit it again with all of "
                     "them, or use a model such as lcif."
                 )
-            counts = state.counts_of_corpus(corpus)
+            documents = state.read_corpus(corpus)
             named = named or state.free_ids(len(corpus))
             replaced = [name for name in named if state.documents.find(name) is not None]
             known = state.n_labels
-            write(documents_of(corpus, named, counts), counts)
+            write(documents_of(corpus, named, documents.counts), documents)
             return Change(
                 learned=tuple(named),
                 replaced=tuple(replaced),
@@ -386,9 +386,9 @@ class Tagger(Persistent):
 
         corpus = as_corpus(texts, labels)
         with self._reading() as state:
-            counts = state.counts_of_corpus(corpus)
-            scores = state.scores(counts)
-            given = state.given(counts, scores)
+            documents = state.read_corpus(corpus)
+            scores = state.scores(documents)
+            given = state.given(documents, scores)
             names = union([state.labels.listed, corpus.label_names])
             Y_train = state.documents.label_matrix(len(names))
         return evaluate(

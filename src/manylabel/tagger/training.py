@@ -15,7 +15,8 @@ from manylabel.corpus.parts import TextFile
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import Clock
-from manylabel.tagger.documents import SNIPPET, Documents
+from manylabel.scoring import Documents
+from manylabel.tagger.documents import SNIPPET, KeptDocuments
 from manylabel.tagger.labels import LabelInfo, Labels
 from manylabel.tagger.state import TaggerState, check_texts
 from manylabel.text import CountVectorizer
@@ -69,13 +70,17 @@ def train(
         Is told how long the phases took: "features", "vectorize", "train".
     """
     count = count_file if isinstance(documents, TextFile) else count_corpus
-    corpus, counts, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
-    model.fit(counts, corpus.Y)
+    corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
+    labels = Labels(corpus.label_names, label_info)
+    if model.reads_views:
+        model.set_params(vocabulary=labels)
+    model.fit(counted, corpus.Y)
     clock.lap("train")
+    counts = counted.counts
     return TaggerState(
         model,
-        Labels(corpus.label_names, label_info),
-        Documents(corpus.ids, _kept_texts(corpus, keep_texts), corpus.Y),
+        labels,
+        KeptDocuments(corpus.ids, _kept_texts(corpus, keep_texts), corpus.Y),
         fitted,
         corpus.feature_names if fitted is None else [],
         np.bincount(counts.indices, minlength=counts.shape[1]),
@@ -89,13 +94,14 @@ class Counted(NamedTuple):
     Parameters
     ----------
     corpus : Corpus
-    counts : csr_array
+    documents : Documents
+        Their counts and, where there are any, whole texts.
     vectorizer : CountVectorizer or None
         None if the documents had features from the beginning.
     """
 
     corpus: Corpus
-    counts: sparse.csr_array
+    documents: Documents
     vectorizer: CountVectorizer | None
 
 
@@ -106,13 +112,13 @@ def count_corpus(
     _check(corpus)
     texts = corpus.texts
     if texts is None:
-        return Counted(corpus, corpus.X, None)
+        return Counted(corpus, Documents(corpus.X), None)
     if choose is not None:
         vectorizer = choose(lambda rows: [texts[row] for row in rows], corpus.Y, vectorizer)
         clock.lap("features")
     counts = vectorizer.fit_transform(texts)
     clock.lap("vectorize")
-    return Counted(corpus, counts, vectorizer)
+    return Counted(corpus, Documents(counts, texts=texts), vectorizer)
 
 
 def count_file(
@@ -127,7 +133,7 @@ def count_file(
         if better is not vectorizer:
             vectorizer, corpus = better, file.count(better, SNIPPET)
         clock.lap("features")
-    return Counted(corpus, corpus.X, vectorizer)
+    return Counted(corpus, Documents(corpus.X), vectorizer)
 
 
 def check_distinct(ids: list[str]) -> None:
