@@ -12,6 +12,7 @@ from typing import Any
 
 from manylabel.exceptions import ParameterError
 from manylabel.scoring import CandidateSource, Scorer
+from manylabel.store.classes import add_place
 
 __all__ = ["SCORERS", "SOURCES", "make_scorers", "make_sources", "register", "unregister"]
 
@@ -26,6 +27,11 @@ SCORERS: dict[str, str | type[Scorer]] = {
 }
 #: Sources of candidates beside the neighbours, whose votes every candidate has.
 SOURCES: dict[str, str | type[CandidateSource]] = {}
+
+# Their objects are part of model folders.
+for _place in (*SCORERS.values(), *SOURCES.values()):
+    if isinstance(_place, str):
+        add_place(_place)
 
 
 def register(cls: type[Scorer] | type[CandidateSource]) -> Any:

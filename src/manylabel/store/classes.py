@@ -17,6 +17,7 @@ __all__ = [
     "CLASSES",
     "CONVERTERS",
     "VANISHED",
+    "add_place",
     "class_named",
     "converter_of",
     "is_estimator",
@@ -68,14 +69,10 @@ CLASSES: dict[str, str] = {
     "Combination": "manylabel.ensemble.curves:Combination",
     "Curve": "manylabel.ensemble.curves:Curve",
     "EnsembleReport": "manylabel.ensemble.report:Report",
-    # sources and scorers
+    # sources and scorers of several classifiers; the ensemble adds its own
     "LinearScorer": "manylabel.linear.scorer:LinearScorer",
-    "NearestVotes": "manylabel.neighbors.scorers:NearestVotes",
     "NeighborSource": "manylabel.neighbors.source:NeighborSource",
-    "NeighborVotes": "manylabel.neighbors.scorers:NeighborVotes",
     "TopicScorer": "manylabel.topics.scorer:TopicScorer",
-    "TreeScorer": "manylabel.trees.scorer:TreeScorer",
-    "WordVotes": "manylabel.neighbors.scorers:WordVotes",
     # parts of other models
     "CsrRows": "manylabel.kernels.votes:Csr",
     "Documents": "manylabel.scoring.documents:Documents",
@@ -196,6 +193,17 @@ def register(cls: type, name: str | None = None) -> type:
         raise InputError(f"{cls.__name__} is registered already, as {known!r}.")
     _registered[name] = cls
     return cls
+
+
+def add_place(place: str) -> None:
+    """Let a class of the package be part of model folders, under its own name.
+
+    For lists of classes that grow; ``place`` is ``module:class``, and is not imported.
+    """
+    name = place.rpartition(":")[2]
+    if CLASSES.setdefault(name, place) != place:
+        raise InputError(f"a class called {name!r} is registered already: {CLASSES[name]}.")
+    _names[place] = name
 
 
 def unregister(cls: type) -> None:
