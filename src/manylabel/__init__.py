@@ -30,7 +30,6 @@ _HOMES = {
     "NeighborIndex": "manylabel.neighbors",
     "OneVsRestSVM": "manylabel.linear",
     "PfastreXML": "manylabel.trees",
-    "Predictions": "manylabel.predictions",
     "PriorLDA": "manylabel.topics",
     "SubsetLLDA": "manylabel.topics",
     "SubsetSVM": "manylabel.linear",

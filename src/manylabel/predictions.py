@@ -1,4 +1,4 @@
-"""One result type from the models to the shells: sparse scores with names.
+"""Sparse scores: candidates, their ranks, and the best of them.
 
 Two rules hold everywhere in manylabel. Ties: higher score first, then lower label index. And a
 label that is not stored ranks after every label that is, whatever the sign of its score.
@@ -6,7 +6,6 @@ label that is not stored ranks after every label that is, whatever the sign of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.validation import check_whole
 
-__all__ = ["Predictions", "canonical_scores", "keep_top", "rank_order", "values_at"]
+__all__ = ["canonical_scores", "keep_top", "rank_order", "values_at"]
 
 
 def canonical_scores(scores: Any) -> sparse.csr_array:
@@ -96,68 +95,3 @@ def keep_top(scores: sparse.csr_array, top: int) -> sparse.csr_array:
     kept = np.sort(order[place < top])
     indptr = np.concatenate([[0], np.cumsum(np.minimum(lengths, top))])
     return sparse.csr_array((scores.data[kept], scores.indices[kept], indptr), shape=scores.shape)
-
-
-class Predictions:
-    """Scores of labels for a list of documents.
-
-    Parameters
-    ----------
-    scores : sparse or dense matrix of shape (n_documents, n_labels)
-        A stored entry is a candidate label of its document.
-    label_names : sequence of str, optional
-        Defaults to the column numbers.
-    ids : sequence of str, optional
-        The documents' names; defaults to the row numbers.
-
-    Examples
-    --------
-    >>> p = Predictions([[0.2, 0.7]], label_names=["cats", "dogs"])
-    >>> p[0]
-    [('dogs', 0.7), ('cats', 0.2)]
-    """
-
-    def __init__(
-        self,
-        scores: Any,
-        label_names: Sequence[str] | None = None,
-        ids: Sequence[str] | None = None,
-    ) -> None:
-        self.scores = canonical_scores(scores)
-        n_documents, n_labels = self.scores.shape
-        self.label_names = list(map(str, range(n_labels) if label_names is None else label_names))
-        self.ids = list(map(str, range(n_documents) if ids is None else ids))
-        if len(self.label_names) != n_labels:
-            raise InputError(
-                f"`label_names` must name {n_labels} labels; got {len(self.label_names)}."
-            )
-        if len(self.ids) != n_documents:
-            raise InputError(f"`ids` must name {n_documents} documents; got {len(self.ids)}.")
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __getitem__(self, row: int) -> list[tuple[str, float]]:
-        """The candidates of one document as (label, score), best first."""
-        if row < 0:
-            row += len(self)
-        if not 0 <= row < len(self):
-            raise IndexError(f"there are {len(self)} documents; got row {row}.")
-        start, stop = self.scores.indptr[row], self.scores.indptr[row + 1]
-        labels, values = self.scores.indices[start:stop], self.scores.data[start:stop]
-        best = np.argsort(-values, kind="stable")
-        return [(self.label_names[labels[i]], float(values[i])) for i in best]
-
-    def __iter__(self) -> Iterator[list[tuple[str, float]]]:
-        return (self[row] for row in range(len(self)))
-
-    def top(self, k: int) -> Predictions:
-        """The same with only the ``k`` best labels of each document."""
-        return Predictions(keep_top(self.scores, k), self.label_names, self.ids)
-
-    def __repr__(self) -> str:
-        n_documents, n_labels = self.scores.shape
-        return (
-            f"<Predictions: {n_documents} documents, {n_labels} labels, "
-            f"{self.scores.nnz} candidates>"
-        )

@@ -9,6 +9,7 @@ import pytest
 from tagger.tagger_problems import texts_and_labels
 
 from manylabel import Tagger
+from manylabel.corpus import load_library
 
 QUERY = "a cat with a feather in the river, and a dog by the garden"
 TEXTS, LABELS = texts_and_labels(40)
@@ -153,6 +154,28 @@ def test_an_ensemble_learns_and_forgets_by_its_neighbours():
     tagger.compact(retrain=True)
     assert "zebras" in tagger.suggest("kitten river", top=None).labels
     assert tagger.n_documents == 41
+
+
+def test_fifty_forgotten_documents_leave_no_trace_in_the_default_model():
+    """Not in a score, a weight, a word or a curve: all is as if they had never been there."""
+    train, test = load_library("train"), load_library("test")
+    gone = np.arange(0, len(train), 9)[:50]
+    left = np.setdiff1d(np.arange(len(train)), gone)
+    tagger = Tagger(random_state=0).fit(train)
+    change = tagger.forget([train.ids[number] for number in gone], retrain=True)
+    assert change.exact
+    fresh = Tagger(random_state=0).fit(
+        [train.texts[number] for number in left],
+        [list(train.label_lists())[number] for number in left],
+        [train.ids[number] for number in left],
+    )
+    assert tagger.suggest(test.texts, top=None) == fresh.suggest(test.texts, top=None)
+    mine, other = tagger._state.model, fresh._state.model
+    assert tagger._state.vectorizer.vocabulary_ == fresh._state.vectorizer.vocabulary_
+    assert list(mine.combination_.curves) == list(other.combination_.curves)
+    for name, curve in mine.combination_.curves.items():
+        np.testing.assert_array_equal(curve.values, other.combination_.curves[name].values)
+    np.testing.assert_array_equal(mine.weighting_.idf_, other.weighting_.idf_)
 
 
 @pytest.mark.parametrize("model", ["lcif", "svm", "flat-lda"])

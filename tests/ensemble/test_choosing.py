@@ -1,0 +1,36 @@
+"""Scorers that do not help are dropped, unless they must stay."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manylabel.ensemble.choosing import HeldOut, choose_scorers
+from manylabel.scoring import Candidates
+
+
+@pytest.fixture(scope="module")
+def held_out():
+    """Candidates of which one scorer knows the truth, roughly, and two know nothing."""
+    rng = np.random.default_rng(5)
+    n_documents, n_labels = 400, 10
+    truth = rng.random((n_documents, n_labels)) < 0.3
+    pattern = sparse.csr_array(np.ones((n_documents, n_labels), np.int8))
+    scores = {
+        "idle": rng.random(truth.size),
+        "able": np.clip(truth.ravel() + rng.normal(0, 0.6, truth.size), 0, None),
+        "noise": rng.random(truth.size),
+    }
+    Y = sparse.csr_array(truth.astype(np.int8))
+    return HeldOut(Candidates(pattern), scores, np.full(truth.size, 50), Y)
+
+
+def test_only_what_helps_is_kept(held_out):
+    kept, gain = choose_scorers(held_out)
+    assert kept == ["able"]
+    assert gain["able"] > 0.05
+
+
+@pytest.mark.parametrize("protected", [("idle",), ("noise",), ("idle", "noise")])
+def test_what_must_stay_stays_whether_it_helps_or_not(held_out, protected):
+    kept, _ = choose_scorers(held_out, protected)
+    assert set(kept) == {"able", *protected}
