@@ -10,6 +10,7 @@ __all__ = [
     "ClusterError",
     "CorpusError",
     "InputError",
+    "JournalError",
     "ManylabelError",
     "MissingExtraError",
     "ParameterError",
@@ -72,6 +73,40 @@ class StoreError(ManylabelError, ValueError):
     def __init__(self, message: str, path: object = None) -> None:
         self.message, self.path = message, None if path is None else str(path)
         super().__init__(message if path is None else f"{path}: {message}")
+
+
+class JournalError(StoreError):
+    """What a model learned since it was saved is lost or damaged, in part or as a whole.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong, without an end.
+    path : path
+        The file.
+    without : str
+        What must be given up to go on.
+    how : str
+        How to go on.
+
+    Examples
+    --------
+    >>> str(JournalError("the journal is damaged", "model/journal.sqlite", "it"))
+    'model/journal.sqlite: the journal is damaged; restore the folder from a copy, or go on \
+without it: Tagger.load(path, without_journal=True).'
+    """
+
+    def __init__(
+        self,
+        what: str,
+        path: object,
+        without: str = "what the journal held",
+        how: str = "Tagger.load(path, without_journal=True)",
+    ) -> None:
+        self.what, self.without = what, without
+        super().__init__(
+            f"{what}; restore the folder from a copy, or go on without {without}: {how}.", path
+        )
 
 
 class ClusterError(ManylabelError, RuntimeError):

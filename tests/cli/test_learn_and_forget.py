@@ -115,3 +115,22 @@ def test_what_is_no_model_is_refused(call, tmp_path, command):
     assert called.code == 1
     assert called.err.startswith(f"manylabel: {tmp_path / 'nowhere'}")
     assert called.err.count("\n") == 1
+
+
+def test_a_lost_journal_is_told_and_can_be_given_up(call, model):
+    assert call("learn", model, "--text", "Zebras", "--label", "zebras", "--id", "x1").code == 0
+    for path in model.glob("journal.sqlite*"):
+        path.unlink()
+    for command in (["predict", model, "--text", "x"], ["forget", model, "x1"], ["compact", model]):
+        called = call(*command)
+        assert (called.code, called.out) == (1, "")
+        assert called.err == (
+            f"manylabel: {model}/journal.sqlite: 1 change that was made since the model was saved "
+            "is lost: the journal should have 1 entry and has none; restore the folder from a "
+            "copy, or go on without it: manylabel compact MODEL --without-journal.\n"
+        )
+    called = call("compact", model, "--without-journal")
+    assert called.code == 0
+    assert called.err.startswith("1 change of the journal is given up.\n")
+    assert call("learn", model, "--text", "Zebras", "--label", "zebras", "--id", "x1").code == 0
+    assert Tagger.load(model).n_documents == 490

@@ -33,7 +33,7 @@ from manylabel.cli.serve import serve
 from manylabel.cli.stats import stats
 from manylabel.cli.train import train
 from manylabel.cli.tune import tune
-from manylabel.exceptions import ManylabelError
+from manylabel.exceptions import JournalError, ManylabelError
 
 __all__ = ["COMMANDS", "app", "main", "run"]
 
@@ -152,6 +152,9 @@ def _forget_output() -> None:
 
 def _sentence(error: Exception) -> str:
     """What went wrong, in one line."""
+    if isinstance(error, JournalError):
+        how = "manylabel compact MODEL --without-journal"
+        return str(JournalError(error.what, error.path, error.without, how))
     if isinstance(error, ManylabelError):
         return str(error)
     if hasattr(error, "format_message"):  # a wrong call, found by Typer

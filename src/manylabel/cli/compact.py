@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from manylabel.cli.models import folder_size, open_tagger
+from manylabel.cli.models import folder_size, open_tagger, open_without_journal
 from manylabel.cli.options import Debug, Jobs, Json, ModelPath, Quiet
 from manylabel.cli.output import note, print_json, readable_size, working
 
@@ -20,6 +20,13 @@ def compact(
         typer.Option(
             "--retrain",
             help="Train anew on everything that is known: any model, and the vocabulary, too.",
+        ),
+    ] = False,
+    without_journal: Annotated[
+        bool,
+        typer.Option(
+            "--without-journal",
+            help="Give up what a lost or damaged journal held; what can be read of it is kept.",
         ),
     ] = False,
     as_json: Json = False,
@@ -38,9 +45,14 @@ def compact(
       manylabel compact model --retrain
     """
     before = folder_size(model)
-    tagger = open_tagger(model, jobs, quiet)
+    if without_journal:
+        tagger = open_without_journal(model, jobs, quiet)
+    else:
+        tagger = open_tagger(model, jobs, quiet)
     with working(f"Compacting {model} ...", quiet):
         tagger.compact(retrain)
+        if without_journal:
+            tagger.save(model)
     after = folder_size(model)
     if as_json:
         print_json(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from manylabel.cli.output import working
+from manylabel.cli.output import note, working
 from manylabel.exceptions import ManylabelError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = [
     "check_target",
     "folder_size",
     "open_tagger",
+    "open_without_journal",
     "parsed_value",
     "settings_of",
     "text_options",
@@ -51,6 +53,18 @@ def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
 
     with working(f"Loading {path} ...", quiet):
         return Tagger.load(path, n_jobs=jobs)
+
+
+def open_without_journal(path: str, jobs: int, quiet: bool) -> Tagger:
+    """The tagger in a folder, without what is lost of its journal; says what that is."""
+    from manylabel.tagger import Tagger
+
+    with warnings.catch_warnings(record=True) as told, working(f"Loading {path} ...", quiet):
+        warnings.simplefilter("always")
+        tagger = Tagger.load(path, n_jobs=jobs, without_journal=True)
+    for warning in told:
+        note(str(warning.message), quiet=False)
+    return tagger
 
 
 def settings_of(given: list[str] | None) -> dict[str, Any]:

@@ -4,7 +4,8 @@ A class is stored under the name that it has in the table of :mod:`manylabel.sto
 :func:`register` gave it. It needs nothing else: its attributes are stored. One that wants something
 else stored has ``_store_state()``, which returns what to store by name, and where that is not
 simply set as attributes again, the class method ``_from_store_state(state)``. A model's
-``_on_load(folder)`` is called when it has been read.
+``_on_load(folder)`` is called when it has been read. One with a journal has ``_store_mark()``,
+which gives its token and the number of the last entry of the journal that it holds.
 """
 
 from manylabel.store.classes import register, unregister

@@ -29,13 +29,16 @@ from manylabel.store.decoding import ChangedClassError, Decoder, UnknownClassErr
 from manylabel.store.encoding import Encoder
 from manylabel.store.locks import LOCK, exclusive
 from manylabel.store.manifest import FORMAT, FORMAT_VERSION, MANIFEST
+from manylabel.store.mark import MARK_NAME, Mark
 
 __all__ = ["load", "save"]
 
 #: Without a word about it, checksums of mapped files are compared if these are no larger together.
 VERIFIED = 1 << 28
 
-_UNFINISHED = re.compile(r"data-[0-9a-f]{16}|model\.json\.[0-9a-f]{16}\.tmp")
+_UNFINISHED = re.compile(
+    rf"data-[0-9a-f]{{16}}|model\.json\.[0-9a-f]{{16}}\.tmp|{MARK_NAME.pattern}"
+)
 
 
 def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
@@ -73,6 +76,7 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
     folder = Path(path)
     encoded = Encoder(model)
     manifest = _described(model) | {"info": _checked_info(info)}
+    mark = model._store_mark() if hasattr(model, "_store_mark") else None
     with _reporting(folder), _made(folder), exclusive(folder):
         generation = f"data-{secrets.token_hex(8)}"
         _sweep(folder)
@@ -80,6 +84,10 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
             manifest["data"] = generation
             manifest["files"] = _write_arrays(folder / generation, encoded.arrays)
             manifest["model"] = encoded.tree
+            if mark is not None:
+                # Before the model that cannot do without.
+                manifest["mark"] = mark[0]
+                Mark(folder).write(*mark)
             _replace_manifest(folder, manifest)
         except BaseException:
             _sweep(folder, generation)
@@ -191,14 +199,21 @@ def _flush_folder(folder: Path) -> None:
 
 def _sweep(folder: Path, failed: str | None = None) -> None:
     """Remove what the manifest does not name; only ``failed`` if there is no telling."""
-    named = None
+    named: set[str] | None = None
+    mark: str | None = None
     with suppress(StoreError):
-        named = manifests.read_manifest(folder)["data"]
+        manifest = manifests.read_manifest(folder)
+        named, mark = {manifest["data"]}, manifest.get("mark")
     for name in os.listdir(folder):
-        if name != named and _UNFINISHED.fullmatch(name):
-            known = named is not None or not (folder / MANIFEST).exists()
-            if known or name == failed or name.endswith(".tmp"):
-                _remove(folder / name)
+        if name in (named or ()) or not _UNFINISHED.fullmatch(name):
+            continue
+        known = named is not None or not (folder / MANIFEST).exists()
+        marked = MARK_NAME.fullmatch(name)
+        if marked is not None:
+            # The mark of an older model stands beside a manifest that does not know of marks.
+            known = known and (named is None or mark not in (None, marked[1]))
+        if known or name == failed or name.endswith(".tmp"):
+            _remove(folder / name)
 
 
 def _remove(path: Path) -> None:

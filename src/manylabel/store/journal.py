@@ -6,17 +6,19 @@ token that the model carries; the journal of a model that is there no more count
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from manylabel.exceptions import StoreError
+from manylabel.exceptions import JournalError, StoreError
 
 __all__ = ["JOURNAL", "Entry", "Journal", "Snapshot", "Writer"]
 
@@ -33,7 +35,7 @@ _TABLES = """
         only INTEGER PRIMARY KEY CHECK (only = 0), token TEXT NOT NULL, folded INTEGER NOT NULL
     );
     CREATE TABLE IF NOT EXISTS entries (
-        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL
+        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL, checksum TEXT
     );
 """
 
@@ -122,12 +124,45 @@ class Journal:
                 connection = self._reader.opened()
                 connection.execute("BEGIN")
                 try:
-                    snapshot = _snapshot(connection, after)
+                    snapshot = _snapshot(connection, after, self.path)
                 finally:
                     connection.rollback()
             # From before the reading: what comes meanwhile counts as a change.
             self._version = version
             return snapshot
+
+    def readable(self, after: int = 0) -> Snapshot:
+        """The journal up to the first entry that is damaged; empty if nothing can be read."""
+        snapshot = Snapshot("", 0, [])
+        with suppress(StoreError), self._reader.lock, self._reporting():
+            if self._current_version() is not None:
+                connection = self._reader.opened()
+                found = _model(connection)
+                if found is not None:
+                    snapshot = Snapshot(*found, [])
+                    entries, _ = _entries(connection, max(after, snapshot.folded))
+                    snapshot = snapshot._replace(entries=entries)
+        return snapshot
+
+    def check(self) -> None:
+        """Refuse a journal with a fault anywhere, also where nothing is read.
+
+        Raises
+        ------
+        JournalError
+        """
+        self.read()
+        with self._reader.lock, self._reporting():
+            if self._current_version() is not None:
+                found = self._reader.opened().execute("PRAGMA integrity_check(1)").fetchone()[0]
+                if found != "ok":
+                    raise sqlite3.DatabaseError(found)
+
+    def discard(self) -> None:
+        """Remove the journal with everything in it."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
@@ -146,7 +181,7 @@ class Journal:
                 connection.execute("BEGIN IMMEDIATE")
             try:
                 with self._reporting():
-                    yield Writer(connection)
+                    yield Writer(connection, self.path)
                     connection.commit()
             except BaseException:
                 with suppress(sqlite3.Error):
@@ -186,18 +221,16 @@ class Journal:
             )
         if "full" in str(error):
             return StoreError(f"the journal cannot be written ({error}); make room.", self.path)
-        return StoreError(
-            f"the journal cannot be read ({error}); restore the folder from a copy, or remove "
-            "the journal and with it what was learnt since the model was saved.",
-            self.path,
-        )
+        if "disk I/O" in str(error):
+            return StoreError(f"the disk reports a fault ({error}); try again.", self.path)
+        return JournalError(f"the journal cannot be read ({error})", self.path, "what it held")
 
 
 class Writer:
     """What may be done while other writers are kept out."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
 
     def commit(self) -> None:
         """Put everything on disk now, and let other writers in."""
@@ -205,7 +238,7 @@ class Writer:
 
     def read(self, after: int = 0) -> Snapshot:
         """The journal as it is."""
-        return _snapshot(self._connection, after)
+        return _snapshot(self._connection, after, self._path)
 
     def begin(self, token: str, folded: int) -> None:
         """Start anew for a model that entries up to ``folded`` are part of."""
@@ -224,8 +257,11 @@ class Writer:
         ).fetchone()
         assert found is not None, "begin() comes first"
         last: int = found[0]
-        rows = [(last + i, kind, content) for i, (kind, content) in enumerate(things, start=1)]
-        self._connection.executemany("INSERT INTO entries VALUES (?, ?, ?)", rows)
+        entries = [Entry(last + i, *thing) for i, thing in enumerate(things, start=1)]
+        rows = [(*entry, _checksum(entry)) for entry in entries]
+        self._connection.executemany(
+            "INSERT INTO entries (number, kind, content, checksum) VALUES (?, ?, ?, ?)", rows
+        )
         return last + len(rows)
 
 
@@ -271,9 +307,9 @@ class _Connection:
                     _prepare(connection, self._patience)
                 connection.execute("SELECT count(*) FROM sqlite_master")
                 return connection
-            except sqlite3.OperationalError:
+            except sqlite3.Error as error:
                 connection.close()
-                if mode == modes[-1]:
+                if mode == modes[-1] or not isinstance(error, sqlite3.OperationalError):
                     raise
         raise AssertionError("one of the modes has returned or raised")
 
@@ -295,15 +331,95 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
     connection.execute("PRAGMA secure_delete = ON")
     for statement in _TABLES.split(";"):
         connection.execute(statement)
+    if not _has_checksums(connection):
+        # Another process may have done the same meanwhile.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("ALTER TABLE entries ADD COLUMN checksum TEXT")
 
 
-def _snapshot(connection: sqlite3.Connection, after: int) -> Snapshot:
+def _has_checksums(connection: sqlite3.Connection) -> bool:
+    """Journals of former versions have none."""
+    columns = connection.execute("PRAGMA table_info(entries)").fetchall()
+    return any(column[1] == "checksum" for column in columns)
+
+
+def _model(connection: sqlite3.Connection) -> tuple[str, int] | None:
+    """The token of the model and the last entry that it has; None before there is any."""
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     found: Any = tables[0] and connection.execute("SELECT token, folded FROM model").fetchone()
-    if not found:
+    return found or None
+
+
+def _snapshot(connection: sqlite3.Connection, after: int, path: Path) -> Snapshot:
+    found = _model(connection)
+    if found is None:
         return Snapshot("", 0, [])
-    rows = connection.execute(
-        "SELECT number, kind, content FROM entries WHERE number > ? ORDER BY number", (after,)
-    )
     token, folded = found
-    return Snapshot(token, folded, [Entry(*row) for row in rows])
+    entries, damage = _entries(connection, max(after, folded))
+    if damage is not None:
+        raise JournalError(damage[0], path, damage[1])
+    return Snapshot(token, folded, entries)
+
+
+def _entries(
+    connection: sqlite3.Connection, after: int
+) -> tuple[list[Entry], tuple[str, str] | None]:
+    """The entries before the first damaged one; what is wrong with that, and what it costs."""
+    checksum = "checksum" if _has_checksums(connection) else "NULL"
+    rows = connection.execute(
+        f"SELECT number, kind, content, {checksum} FROM entries "  # noqa: S608  # one of two words
+        "WHERE number > ? ORDER BY number",
+        (after,),
+    )
+    entries: list[Entry] = []
+    bad: list[Entry] = []
+    for number, kind, content, told in rows:
+        entry = Entry(number, kind, content)
+        if not _is_whole(entry, told):
+            bad.append(entry)
+        elif bad:
+            return entries, _broken(bad[0].number, "damaged")
+        elif number != after + 1:
+            return entries, _broken(after + 1, "missing")
+        else:
+            entries.append(entry)
+        after = number
+    if not bad:
+        return entries, None
+    if len(bad) == 1:
+        return entries, (f"the last entry of the journal is damaged ({_named(bad[0])})", "it")
+    names = ", ".join(map(_named, bad[:5])) + (", ..." if len(bad) > 5 else "")
+    return entries, (f"the last {len(bad)} entries of the journal are damaged ({names})", "them")
+
+
+def _broken(number: int, how: str) -> tuple[str, str]:
+    return (
+        f"entry {number} of the journal is {how}, before others that are not",
+        "it and what came after it",
+    )
+
+
+def _checksum(entry: Entry) -> str:
+    body = f"{entry.number}\0{entry.kind}\0{entry.content}"
+    return f"{zlib.crc32(body.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def _is_whole(entry: Entry, told: Any) -> bool:
+    """Whether an entry is what was written; one of a former version is at least JSON."""
+    if not isinstance(entry.kind, str) or not isinstance(entry.content, str):
+        return False
+    if told is not None:
+        return bool(told == _checksum(entry))
+    try:
+        return isinstance(json.loads(entry.content), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _named(entry: Entry) -> str:
+    """What an entry seems to have been."""
+    kind = entry.kind if isinstance(entry.kind, str) and entry.kind.isalpha() else "unknown"
+    try:
+        return f"{kind} {json.loads(entry.content)['id'][:50]!r}"
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return kind[:20]

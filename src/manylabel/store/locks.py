@@ -11,7 +11,7 @@ from pathlib import Path
 
 from manylabel.exceptions import StoreError
 
-__all__ = ["LOCK", "exclusive"]
+__all__ = ["LOCK", "PAUSE", "exclusive", "try_lock"]
 
 #: The file in the model folder that writers lock.
 LOCK = ".lock"
@@ -51,6 +51,15 @@ def _locked(path: Path) -> int | None:
         raise
     os.close(file)
     return None
+
+
+def try_lock(file: int) -> bool:
+    """Lock an open file for as long as it is open; False if somebody else has it."""
+    try:
+        _lock(file)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
 
 
 if sys.platform == "win32":

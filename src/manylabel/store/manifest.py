@@ -31,6 +31,7 @@ FORMAT = "manylabel model"
 
 _GENERATION = re.compile(r"data-[0-9a-f]{16}")
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_TOKEN = re.compile(r"[0-9a-f]{2,64}")
 _TYPES = {
     "class": str,
     "data": str,
@@ -147,6 +148,8 @@ def _check_form(manifest: dict[str, Any], path: Path) -> None:
         raise malformed(path)
     if not _GENERATION.fullmatch(manifest["data"]):
         raise _outside(manifest["data"], path)
+    if not _TOKEN.fullmatch(manifest.get("mark", "00")):
+        raise malformed(path)
     for name, record in manifest["files"].items():
         if not _FILE_NAME.fullmatch(name):
             raise _outside(name, path)

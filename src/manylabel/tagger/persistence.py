@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import secrets
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from manylabel import store
-from manylabel.exceptions import InputError, StoreError
+from manylabel.exceptions import InputError, JournalError, StoreError
 from manylabel.scoring import Documents
 from manylabel.store.journal import JOURNAL, Journal, Snapshot, Writer
 from manylabel.store.manifest import MANIFEST
+from manylabel.store.mark import Mark
 from manylabel.tagger.changes import Forget, Learn, decoded, encoded
 from manylabel.tagger.state import TaggerState
 
@@ -71,8 +74,9 @@ class Persistent:
             return
         with ExitStack() as held:
             writer = None
-            if TaggerFolder.has_journal(folder):
-                journal = held.enter_context(Journal(folder))
+            journal = held.enter_context(Journal(folder))
+            is_sound = _is_sound(journal)
+            if TaggerFolder.has_journal(folder) and is_sound:
                 writer = held.enter_context(journal.writing())
             held.enter_context(self._lock.writing())
             state = self._fitted()
@@ -83,6 +87,9 @@ class Persistent:
                 self._write(folder, state)
                 if writer is not None:
                     writer.begin(state.token, 0)
+                elif not is_sound:
+                    # Of a model that is there no more.
+                    journal.discard()
             except BaseException:
                 state.token, state.sequence = before
                 raise
@@ -90,7 +97,12 @@ class Persistent:
             self._folder.saved()
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        n_jobs: int | None = None,
+        without_journal: bool = False,
+    ) -> Self:
         """Read a tagger from its folder, with everything that was learned since it was saved.
 
         What this tagger learns and forgets is in the folder before `learn` and `forget` return,
@@ -101,8 +113,17 @@ class Persistent:
         path : path
         n_jobs : int, optional
             Threads, if not as many as when it was saved.
+        without_journal : bool, default=False
+            Do without the entries of the journal that are lost or damaged, and those after them.
+            The tagger is then in memory alone; `save` puts it into the folder again.
+
+        Raises
+        ------
+        JournalError
+            If something that was learned or forgotten since the model was saved is lost or damaged.
         """
-        found = store.load(path)
+        with _tolerating(without_journal):
+            found = store.load(path)
         if not isinstance(found, cls):
             raise StoreError(
                 f"the folder holds {type(found).__name__}, not a tagger; read it with "
@@ -195,6 +216,7 @@ class Persistent:
             ) -> None:
                 last = writer.append(encoded(changes))
                 writer.commit()
+                place.mark.write(state.token, last)
                 state.apply(changes, documents)
                 state.sequence = last
 
@@ -244,8 +266,15 @@ class Persistent:
         vars(tagger).update(state)
         return tagger
 
+    def _store_mark(self) -> tuple[str, int] | None:
+        """The token of the model, and the last entry of the journal that is part of it."""
+        return None if self._state is None else (self._state.token, self._state.sequence)
+
     def _on_load(self, folder: Path) -> None:
         """Catch up with the journal of the folder that this was read from."""
+        if _tolerant.get() and self._state is not None:
+            _salvage(folder, self._state)
+            return
         self._folder = TaggerFolder(folder, self._reloaded)
         if self._state is not None:
             self._state = self._folder.latest(self._state)
@@ -275,6 +304,7 @@ class TaggerFolder:
     def __init__(self, path: str | os.PathLike[str], reload: Callable[[], TaggerState]) -> None:
         self.path = Path(path)
         self.journal = Journal(path)
+        self.mark = Mark(path)
         self._reload = reload
         self._stamp: tuple[int, int, int] | None = None
 
@@ -307,16 +337,56 @@ class TaggerFolder:
                 if self._stamp is not None or not self._is_of(state):
                     state = self._reload()
                 self._stamp = stamp
-            journal = read(state.sequence)
-            if journal.token == state.token and journal.folded > state.sequence:
-                state = self._newer(state, journal.folded)
-            elif journal.token == state.token:
-                if journal.entries:
-                    state.apply(decoded(journal.entries))
-                    state.sequence = journal.entries[-1].number
+            try:
+                # First the mark: what others write meanwhile is in the journal then.
+                known = self._known(state)
+                journal = self._read(state, known, read)
+                if journal.token == state.token and journal.folded > state.sequence:
+                    state = self._newer(state, journal.folded)
+                    continue
+                entries = journal.entries if journal.token == state.token else []
+                self._check_complete(state, known, len(entries))
+            except JournalError:
+                # Another model may have taken the place of this one.
+                if stamp == self._current_stamp():
+                    raise
+                continue
+            if journal.token == state.token:
+                if entries:
+                    state.apply(decoded(entries))
+                    state.sequence = entries[-1].number
                 return state
-            elif stamp == self._current_stamp():
+            if stamp == self._current_stamp():
                 return state
+
+    def _known(self, state: TaggerState) -> int:
+        """The last entry that somebody heard of."""
+        known = self.mark.read(state.token)
+        if known is None and state.marked:
+            raise self.mark.missing(state.token)
+        return 0 if known is None else known
+
+    def _read(self, state: TaggerState, known: int, read: Callable[[int], Snapshot]) -> Snapshot:
+        """The journal; a damaged one counts as empty if the model has all of it."""
+        try:
+            return read(state.sequence)
+        except JournalError:
+            if state.marked and known <= state.sequence:
+                return Snapshot("", 0, [])
+            raise
+
+    def _check_complete(self, state: TaggerState, known: int, found: int) -> None:
+        """Refuse a journal that lacks entries at its end."""
+        expected = known - state.sequence
+        if found < expected:
+            is_one = expected - found == 1
+            changes = "1 change that was" if is_one else f"{expected - found:,} changes that were"
+            raise JournalError(
+                f"{changes} made since the model was saved {'is' if is_one else 'are'} lost: the "
+                f"journal should have {expected:,} {'entry' if expected == 1 else 'entries'} and has {found or 'none'}",
+                self.journal.path,
+                "it" if is_one else "them",
+            )
 
     def begin(self, state: TaggerState, writer: Writer) -> None:
         """Make the journal that of this state."""
@@ -401,6 +471,49 @@ class ReadWriteLock:
                 if not self._depth:
                     self._writer = None
                     self._changed.notify_all()
+
+
+#: Whether a journal that is lost or damaged is done without.
+_tolerant = ContextVar("tolerant", default=False)
+
+
+@contextmanager
+def _tolerating(wanted: bool) -> Iterator[None]:
+    """Do without what is lost of a journal, while something is loaded."""
+    before = _tolerant.set(wanted)
+    try:
+        yield
+    finally:
+        _tolerant.reset(before)
+
+
+def _salvage(folder: Path, state: TaggerState) -> None:
+    """Apply what can be read of a journal, and say how much that is not."""
+    with Journal(folder) as journal:
+        found = journal.readable(state.sequence)
+    known = None
+    with suppress(JournalError):
+        known = Mark(folder).read(state.token)
+    if found.token == state.token and found.folded <= state.sequence and found.entries:
+        state.apply(decoded(found.entries))
+        state.sequence = found.entries[-1].number
+    if known is None and state.marked:
+        warnings.warn("Changes of the journal may be given up.", stacklevel=4)
+    elif known is not None and known > state.sequence:
+        lost = known - state.sequence
+        changes = (
+            "1 change of the journal is" if lost == 1 else f"{lost:,} changes of the journal are"
+        )
+        warnings.warn(f"{changes} given up.", stacklevel=4)
+
+
+def _is_sound(journal: Journal) -> bool:
+    """Whether a journal can be read and written."""
+    try:
+        journal.check()
+    except JournalError:
+        return False
+    return True
 
 
 def _compacted(state: TaggerState) -> TaggerState:

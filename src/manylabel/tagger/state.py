@@ -52,7 +52,15 @@ class TaggerState:
     document_counts : array of int
         Documents with each feature, when the model was fitted.
     keep_texts : bool
+
+    Attributes
+    ----------
+    marked : bool
+        Whether the folder that this comes from must have a mark of its journal.
     """
+
+    # Older folders have none.
+    marked = False
 
     def __init__(
         self,
@@ -344,7 +352,8 @@ class TaggerState:
     # Storing
 
     def _store_state(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in _PENDING}
+        known = {name: value for name, value in vars(self).items() if name not in _PENDING}
+        return known | {"marked": True}
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> TaggerState:

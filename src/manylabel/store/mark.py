@@ -1,0 +1,129 @@
+"""How far the journal of a model got, kept outside the journal: what is missing there is missed.
+
+The mark of a model is written after each change of the journal, before anybody hears of it. So the
+journal may be ahead of the mark by what was never acknowledged, and is never behind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+import zlib
+from pathlib import Path
+
+from manylabel.exceptions import JournalError
+from manylabel.store.locks import PAUSE, try_lock
+
+__all__ = ["MARK_NAME", "Mark"]
+
+#: The file in the model folder; the token tells the model that it belongs to.
+MARK_NAME = re.compile(r"journal-([0-9a-f]{2,64})\.mark")
+# Two lines, each in a sector of its own, are written in turns: half a write leaves the other.
+_SECTOR = 512
+_LINE = re.compile(rb"manylabel journal ([0-9a-f]+) (\d{1,18}) ([0-9a-f]{8})\n")
+#: Seconds that a writer waits for another.
+PATIENCE = 10.0
+
+
+class Mark:
+    """The marks of a model folder.
+
+    Parameters
+    ----------
+    folder : path
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     mark = Mark(folder)
+    ...     mark.write("c0ffee", 7)
+    ...     mark.read("c0ffee"), mark.read("beef")
+    (7, None)
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+
+    def path(self, token: str) -> Path:
+        """The file of a model."""
+        return self._folder / f"journal-{token}.mark"
+
+    def read(self, token: str) -> int | None:
+        """The number of the last entry that was acknowledged; None if the model has no mark.
+
+        Raises
+        ------
+        JournalError
+            If there is a mark that cannot be understood.
+        """
+        path = self.path(token)
+        try:
+            if stat.S_ISLNK(os.lstat(path).st_mode):
+                raise JournalError("this is a link, which a model folder may not hold", path)
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise JournalError(
+                f"the file cannot be read ({error.strerror or error})", path
+            ) from None
+        numbers = [number for _, number in _lines(content, token)]
+        if not numbers:
+            raise JournalError(
+                "the file, which says how many changes the journal has, was altered", path
+            )
+        return max(numbers)
+
+    def missing(self, token: str) -> JournalError:
+        """The error of a model that lacks its mark."""
+        return JournalError(
+            "the file, which says how many changes the journal has, is missing", self.path(token)
+        )
+
+    def write(self, token: str, number: int) -> None:
+        """Remember durably that the journal has entries up to a number; never goes back."""
+        path = self.path(token)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        is_new = not path.exists()
+        file = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o666)
+        try:
+            until = time.monotonic() + PATIENCE
+            while not try_lock(file):
+                if time.monotonic() > until:
+                    raise OSError("another process writes it and does not finish")
+                time.sleep(PAUSE / 10)
+            lines = dict(_lines(os.pread(file, 2 * _SECTOR, 0), token))
+            if lines and max(lines.values()) >= number:
+                return
+            # Where the newest line is not; a new file gets both.
+            newest = max(lines, key=lines.__getitem__, default=None)
+            for place in (0, 1):
+                if place != newest:
+                    os.pwrite(file, _line(token, number), place * _SECTOR)
+            os.fsync(file)
+        finally:
+            os.close(file)
+        if is_new and os.name == "posix":
+            folder = os.open(self._folder, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+
+def _line(token: str, number: int) -> bytes:
+    body = b"manylabel journal %s %d" % (token.encode(), number)
+    return b"%s %08x\n" % (body, zlib.crc32(body))
+
+
+def _lines(content: bytes, token: str) -> list[tuple[int, int]]:
+    """Place and number of the lines that are whole, and of this model."""
+    found = []
+    for place in (0, 1):
+        line = _LINE.match(content, place * _SECTOR)
+        if line is not None and line[1] == token.encode() and line[0] == _line(token, int(line[2])):
+            found.append((place, int(line[2])))
+    return found
