@@ -21,7 +21,13 @@ from manylabel.parallel import current_place, map_blocks
 from manylabel.predictions import keep_top, rank_order
 from manylabel.scoring import Documents
 from manylabel.thresholds import Threshold, make_threshold
-from manylabel.validation import check_labels, check_matrix, check_same_rows, check_whole
+from manylabel.validation import (
+    check_labels,
+    check_matrix,
+    check_same_rows,
+    check_structure,
+    check_whole,
+)
 
 __all__ = ["ExplainLabels", "Grid", "MultiLabelClassifier", "SharedWork"]
 
@@ -269,6 +275,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         documents = X if isinstance(X, Documents) else None
         X = X if documents is None else documents.counts
+        check_structure(X)
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
         counts = check_matrix(X)
         if documents is None or not self.reads_views:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.validation import check_whole
+from manylabel.validation import check_structure, check_whole
 
 __all__ = ["canonical_scores", "keep_top", "rank_order", "values_at"]
 
@@ -24,6 +24,7 @@ def canonical_scores(scores: Any) -> sparse.csr_array:
     Dense scores store every entry.
     """
     if sparse.issparse(scores):
+        check_structure(scores, "the matrix of scores")
         matrix = sparse.csr_array(scores)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()

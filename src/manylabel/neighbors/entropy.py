@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manylabel.exceptions import ParameterError
-from manylabel.validation import check_matrix
+from manylabel.validation import check_matrix, check_structure
 
 __all__ = ["EntropySelector"]
 
@@ -57,6 +57,7 @@ class EntropySelector(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Measure the features of a matrix."""
+        check_structure(X)
         matrix = check_matrix(validate_data(self, X, accept_sparse="csr"))
         share = isinstance(self.keep, float)
         if isinstance(self.keep, bool) or not 0 < self.keep <= (1 if share else np.inf):

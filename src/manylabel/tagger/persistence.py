@@ -381,9 +381,10 @@ class TaggerFolder:
         if found < expected:
             is_one = expected - found == 1
             changes = "1 change that was" if is_one else f"{expected - found:,} changes that were"
+            entries = "entry" if expected == 1 else "entries"
             raise JournalError(
                 f"{changes} made since the model was saved {'is' if is_one else 'are'} lost: the "
-                f"journal should have {expected:,} {'entry' if expected == 1 else 'entries'} and has {found or 'none'}",
+                f"journal should have {expected:,} {entries} and has {found or 'none'}",
                 self.journal.path,
                 "it" if is_one else "them",
             )

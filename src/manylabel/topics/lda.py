@@ -27,7 +27,7 @@ from manylabel.topics.schedule import (
 )
 from manylabel.topics.training import draw_seed, split_tokens
 from manylabel.topics.word_labels import WordLabels
-from manylabel.validation import check_matrix, check_real, check_whole
+from manylabel.validation import check_matrix, check_real, check_structure, check_whole
 
 __all__ = ["LDA", "TopicChain", "train_topics"]
 
@@ -352,6 +352,7 @@ class LDA(TransformerMixin, BaseEstimator):
         return mixtures / (lengths(X)[:, None] + n_topics * self.gamma)
 
     def _checked(self, X: Any, reset: bool) -> sparse.csr_array:
+        check_structure(X)
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
         return check_matrix(X)
 
