@@ -11,8 +11,10 @@ import pytest
 from manylabel.compare import Plan, Problem, Row, Watcher, run
 from manylabel.compare.cells import cells_of, plain, read_cell
 from manylabel.compare.data import load, prepare
+from manylabel.compare.runner import _work_folder
 from manylabel.corpus import read
 from manylabel.exceptions import CorpusError
+from manylabel.store.locks import exclusive
 
 OWN = """
 import os
@@ -223,3 +225,18 @@ def test_cells_are_read_as_they_were_written(problem, tmp_path):
     assert finished.measures.keys() == results.found[cell.key].measures.keys()
     assert finished.units["p@1"].shape == (2, 20)
     assert finished.record["seconds"].keys() == {"load", "compile", "train", "predict", "measure"}
+
+
+def test_what_a_killed_comparison_left_goes(tmp_path):
+    left, in_use = tmp_path / "work-killed", tmp_path / "work-running"
+    for folder in (left, in_use):
+        folder.mkdir()
+        (folder / "corpus.npy").touch()
+    (left / ".lock").touch()
+    with exclusive(in_use), _work_folder(tmp_path) as work:
+        assert not left.exists()
+        assert in_use.exists()
+        assert work.parent == tmp_path
+        with _work_folder(tmp_path):
+            assert work.exists()
+    assert not work.exists()

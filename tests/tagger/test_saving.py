@@ -12,8 +12,9 @@ from tagger.tagger_problems import texts_and_labels
 import manylabel
 from manylabel import LCIF, Corpus, Tagger
 from manylabel.exceptions import InputError, StoreError
-from manylabel.store import read_manifest
+from manylabel.store import leftovers, read_manifest
 from manylabel.store.journal import Journal, Writer
+from manylabel.store.locks import exclusive
 
 QUERY = "a cat with a feather in the river"
 TEXTS, LABELS = texts_and_labels(40)
@@ -317,3 +318,23 @@ def test_a_folder_that_may_only_be_read(folder):
     assert state(tagger)[1] == {"n1"}
     with pytest.raises(StoreError, match="ask for permission to write"):
         tagger.learn(["a cat"], [["cats"]], ["n2"])
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_write(folder):
+    left = [folder / "data-0123456789abcdef", folder / "model.json.0123456789abcdef.tmp"]
+    left[0].mkdir()
+    (left[0] / "0.npy").write_bytes(b"half")
+    left[1].touch()
+    (folder / "journal-beef.mark").touch()
+    (folder / "notes.txt").touch()
+    names = ["data-0123456789abcdef", "journal-beef.mark", "model.json.0123456789abcdef.tmp"]
+    assert leftovers(folder) == names
+    tagger = Tagger.load(folder)
+    assert leftovers(folder) == names, "those who read remove nothing"
+    with exclusive(folder):
+        tagger.learn(["a bird"], [["birds"]], ["n0"])
+    assert leftovers(folder) == names, "somebody may be writing them"
+    Tagger.load(folder).learn(["a bird"], [["birds"]], ["n1"])
+    assert leftovers(folder) == []
+    assert (folder / "notes.txt").exists()
+    assert Tagger.load(folder).n_documents == 42

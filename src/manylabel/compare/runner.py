@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,8 @@ from manylabel.compare.cells import Cell, cells_of, is_finished, job_of, read_ce
 from manylabel.compare.data import prepare
 from manylabel.compare.plan import Plan
 from manylabel.compare.results import Results
+from manylabel.exceptions import StoreError
+from manylabel.store.locks import exclusive
 from manylabel.validation import check_whole
 
 __all__ = ["Watcher", "run"]
@@ -97,15 +100,13 @@ def run(
     reasons: dict[str, str] = {}
     for corpus_key, group in groupby(pending, key=lambda cell: cell.problem_key):
         run_now = list(group)
-        with tempfile.TemporaryDirectory(dir=out, prefix="work-") as work:
+        with _work_folder(out) as work:
             watcher.preparing(run_now[0].problem.heading)
-            description = prepare(
-                run_now[0].problem, run_now[0].split, Path(work), n_jobs=plan.n_jobs
-            )
+            description = prepare(run_now[0].problem, run_now[0].split, work, n_jobs=plan.n_jobs)
             write_json(folder / f"corpus-{corpus_key}.json", description)
             # Closed in any case, so that no process outlives the folder it reads from.
             with closing(
-                _run_all(run_now, plan, folder, Path(work), parallel, watcher, cluster)
+                _run_all(run_now, plan, folder, work, parallel, watcher, cluster)
             ) as ended:
                 for cell, error in ended:
                     if error is not None:
@@ -121,6 +122,23 @@ def run(
         for key in {cell.problem_key for cell in cells}
     }
     return Results(plan, cells, found, reasons, corpora)
+
+
+@contextmanager
+def _work_folder(out: Path) -> Iterator[Path]:
+    """A folder for one corpus; those that killed comparisons left behind go."""
+    with ExitStack() as held:
+        with exclusive(out):
+            for left in out.glob("work-*"):
+                try:
+                    # A comparison that runs holds the lock of its folder.
+                    with exclusive(left, patience=0):
+                        shutil.rmtree(left, ignore_errors=True)
+                except (StoreError, OSError):
+                    continue
+            work = Path(held.enter_context(tempfile.TemporaryDirectory(dir=out, prefix="work-")))
+            held.enter_context(exclusive(work))
+        yield work
 
 
 def _run_all(

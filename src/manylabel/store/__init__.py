@@ -10,17 +10,19 @@ which gives its token and the number of the last entry of the journal that it ho
 
 from manylabel.store.classes import register, unregister
 from manylabel.store.decoding import restored
-from manylabel.store.folder import load, save
+from manylabel.store.folder import leftovers, load, save, sweep
 from manylabel.store.manifest import FORMAT_VERSION, read_manifest
 from manylabel.store.strings import StringArray
 
 __all__ = [
     "FORMAT_VERSION",
     "StringArray",
+    "leftovers",
     "load",
     "read_manifest",
     "register",
     "restored",
     "save",
+    "sweep",
     "unregister",
 ]

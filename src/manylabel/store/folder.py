@@ -31,7 +31,7 @@ from manylabel.store.locks import LOCK, exclusive
 from manylabel.store.manifest import FORMAT, FORMAT_VERSION, MANIFEST
 from manylabel.store.mark import MARK_NAME, Mark
 
-__all__ = ["load", "save"]
+__all__ = ["leftovers", "load", "save", "sweep"]
 
 #: Without a word about it, checksums of mapped files are compared if these are no larger together.
 VERIFIED = 1 << 28
@@ -135,6 +135,30 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
     if hasattr(model, "_on_load"):
         model._on_load(folder)
     return model
+
+
+def leftovers(path: str | os.PathLike[str]) -> list[str]:
+    """The names of files and folders that a writer left unfinished in a model folder.
+
+    One that is being written right now looks the same.
+    """
+    folder = Path(path)
+    with suppress(StoreError, OSError):
+        manifest = manifests.read_manifest(folder)
+        kept = {manifest["data"], f"journal-{manifest.get('mark')}.mark"}
+        found = [name for name in os.listdir(folder) if _UNFINISHED.fullmatch(name)]
+        if "mark" not in manifest:
+            found = [name for name in found if not MARK_NAME.fullmatch(name)]
+        return sorted(set(found) - kept)
+    return []
+
+
+def sweep(path: str | os.PathLike[str]) -> None:
+    """Remove what writers that were killed left in a model folder, unless somebody is writing."""
+    folder = Path(path)
+    if leftovers(folder):
+        with suppress(StoreError, OSError), exclusive(folder, patience=0):
+            _sweep(folder)
 
 
 def _described(model: Any) -> dict[str, Any]:

@@ -210,6 +210,7 @@ class Persistent:
         with place.journal.writing() as writer, self._lock.writing():
             state = self._state = place.latest(self._fitted(), writer.read)
             place.begin(state, writer)
+            place.sweep()
 
             def write(
                 changes: Sequence[Learn | Forget], documents: Documents | None = None
@@ -307,6 +308,7 @@ class TaggerFolder:
         self.mark = Mark(path)
         self._reload = reload
         self._stamp: tuple[int, int, int] | None = None
+        self._is_swept = False
 
     def has_changed(self) -> bool:
         """Whether the folder was written to; not if it is gone."""
@@ -393,6 +395,12 @@ class TaggerFolder:
         """Make the journal that of this state."""
         if writer.read(state.sequence).token != state.token:
             writer.begin(state.token, state.sequence)
+
+    def sweep(self) -> None:
+        """Remove what killed writers left behind, once."""
+        if not self._is_swept:
+            store.sweep(self.path)
+            self._is_swept = True
 
     @staticmethod
     def has_journal(folder: Path) -> bool:
