@@ -134,3 +134,20 @@ def test_a_lost_journal_is_told_and_can_be_given_up(call, model):
     assert called.err.startswith("1 change of the journal is given up.\n")
     assert call("learn", model, "--text", "Zebras", "--label", "zebras", "--id", "x1").code == 0
     assert Tagger.load(model).n_documents == 490
+
+
+def test_forgetting_can_be_seen(call, model):
+    text = "Quillfeather sold eleven xylophones to Prendergast"
+    call("learn", model, "--text", text, "--label", "zebras", "--id", "x1")
+    assert b"xylophones" in b"".join(path.read_bytes() for path in model.glob("journal.sqlite*"))
+    called = call("forget", model, "x1", "--verify")
+    assert called.code == 0
+    assert called.err.endswith(
+        "Looked into every file and the vocabulary: nothing of their texts is left.\n"
+    )
+    assert not any(b"xylophones" in p.read_bytes() for p in model.rglob("*") if p.is_file())
+    call("learn", model, "--text", text, "--label", "zebras", "--id", "x1")
+    (model / "notes.txt").write_text(f"I once read that {text}.")
+    called = call("forget", model, "x1", "--verify")
+    assert called.code == 1
+    assert 'is left (notes.txt: "Quillfeather sold eleven")' in called.err

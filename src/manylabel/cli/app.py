@@ -17,6 +17,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from manylabel import __version__
+from manylabel.cli.check import check
 from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
 from manylabel.cli.convert import convert
@@ -48,6 +49,7 @@ COMMANDS = (
     learn,
     forget,
     compact,
+    check,
     serve,
     compare,
     stats,

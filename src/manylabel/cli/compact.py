@@ -37,8 +37,8 @@ def compact(
     """Fold what was learned and forgotten into a model.
 
     A model of neighbours that has learned or forgotten much answers faster afterwards, weighs
-    words as if it had known everything from the start, and keeps nothing of forgotten documents
-    but their words in its vocabulary. Others may use the model meanwhile.
+    words as if it had known everything from the start. No file holds anything of forgotten texts
+    any more. Others may use the model meanwhile.
 
     For example:
       manylabel compact model

@@ -10,6 +10,8 @@ import typer
 from manylabel.cli.learn import show_change
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import Debug, Json, ModelPath, Quiet
+from manylabel.cli.output import note, working
+from manylabel.exceptions import ManylabelError
 
 __all__ = ["forget"]
 
@@ -32,6 +34,14 @@ def forget(
             "that never saw the forgotten ones.",
         ),
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Compact the model as well, and look into every file for what is left of the "
+            "texts; the exit code is 1 if something is.",
+        ),
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -40,18 +50,32 @@ def forget(
 
     They are no longer found, shown or counted. The answer names the parts of the model that
     still bear traces of them until the model is trained again; --retrain does that at once. All
-    documents are forgotten or, after an error, none.
+    documents are forgotten or, after an error, none. Their texts are on disk until the next
+    compact; with --retrain or --verify no longer than this command takes.
 
     For example:
       manylabel forget model x1 x2
       manylabel forget model x1 --retrain
+      manylabel forget model x1 --verify
       manylabel forget model - < withdrawn-ids.txt
     """
     wanted = [name for given in ids for name in (_standard_input() if given == "-" else [given])]
     if not wanted:
         raise typer.BadParameter("standard input names no document.")
-    change = open_tagger(model, 1, quiet).forget(wanted, retrain)
+    tagger = open_tagger(model, 1, quiet)
+    documents = [tagger.document(name) for name in wanted] if verify else []
+    change = tagger.forget(wanted, retrain)
     show_change(change, as_json, quiet)
+    if verify:
+        with working(f"Compacting {model} ...", quiet):
+            tagger.compact()
+            traces = tagger.traces(documents)
+        if traces:
+            raise ManylabelError(
+                f"{model}: something of the forgotten texts is left ({'; '.join(traces[:5])}); "
+                "try manylabel compact MODEL --retrain."
+            )
+        note("Looked into every file and the vocabulary: nothing of their texts is left.", quiet)
 
 
 def _standard_input() -> list[str]:

@@ -5,9 +5,11 @@ A class is stored under the name that it has in the table of :mod:`manylabel.sto
 else stored has ``_store_state()``, which returns what to store by name, and where that is not
 simply set as attributes again, the class method ``_from_store_state(state)``. A model's
 ``_on_load(folder)`` is called when it has been read. One with a journal has ``_store_mark()``,
-which gives its token and the number of the last entry of the journal that it holds.
+which gives its token and the number of the last entry of the journal that it holds. One that is
+too large to be checked before it is used is told by ``_on_unverified(folder, manifest)``.
 """
 
+from manylabel.store.checking import damaged_files
 from manylabel.store.classes import register, unregister
 from manylabel.store.decoding import restored
 from manylabel.store.folder import leftovers, load, save, sweep
@@ -17,6 +19,7 @@ from manylabel.store.strings import StringArray
 __all__ = [
     "FORMAT_VERSION",
     "StringArray",
+    "damaged_files",
     "leftovers",
     "load",
     "read_manifest",

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from manylabel import __version__
 from manylabel.exceptions import StoreError
 from manylabel.parallel import run_blocks
+from manylabel.store import arrays as array_files
 from manylabel.store import manifest as manifests
 from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
 from manylabel.store.classes import is_estimator, name_of
@@ -109,8 +110,9 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
         A folder that :func:`save` wrote.
     verify : bool, optional
         Compare the checksums of the mapped files, which reads them from end to end. By default this
-        is done if they have no more than 256 MB together. Names, sizes and the checksums of small
-        files are always compared.
+        is done if they have no more than 256 MB together; a larger tagger is checked in the
+        background while it is used, and raises an error from the moment damage is found. Names,
+        sizes and the checksums of small files are always compared.
 
     Returns
     -------
@@ -126,7 +128,8 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
     while True:
         content = manifests.read_bytes(folder)
         try:
-            model = _loaded(folder, manifests.parse(folder, content), verify)
+            manifest = manifests.parse(folder, content)
+            model = _loaded(folder, manifest, verify)
             break
         except StoreError:
             # A writer may have replaced the model meanwhile.
@@ -134,7 +137,15 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
                 raise
     if hasattr(model, "_on_load"):
         model._on_load(folder)
+    if verify is None and hasattr(model, "_on_unverified") and _mapped_bytes(manifest) > VERIFIED:
+        model._on_unverified(folder, manifest)
     return model
+
+
+def _mapped_bytes(manifest: dict[str, Any]) -> int:
+    """The size of all files that are mapped into memory."""
+    sizes = [record["bytes"] for record in manifest["files"].values()]
+    return sum(size for size in sizes if size >= array_files.MAPPED)
 
 
 def leftovers(path: str | os.PathLike[str]) -> list[str]:
@@ -302,7 +313,7 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
     files = {name: open_file(place / name, record) for name, record in records.items()}
     mapped = [name for name, buffer in files.items() if isinstance(buffer, mmap.mmap)]
     if verify is None:
-        verify = sum(len(files[name]) for name in mapped) <= VERIFIED
+        verify = _mapped_bytes(manifest) <= VERIFIED
     checked = [name for name in files if verify or name not in mapped]
 
     def check(start: int, stop: int) -> None:

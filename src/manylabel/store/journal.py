@@ -158,6 +158,32 @@ class Journal:
                 if found != "ok":
                     raise sqlite3.DatabaseError(found)
 
+    def scrub(self) -> bool:
+        """Leave nothing of removed entries in the files: no free page, no write-ahead log.
+
+        Others may have the journal open; those who read at that very moment are waited for.
+
+        Returns
+        -------
+        bool
+            False if somebody did not finish in time, so that traces may be left until next time.
+        """
+        if not self.path.exists() or not self._writer.lock.acquire(timeout=self._patience):
+            return not self.path.exists()
+        try:
+            connection = self._writer.opened()
+            connection.execute("VACUUM")
+            until = time.monotonic() + self._patience
+            while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                if time.monotonic() > until:
+                    return False
+                time.sleep(0.01)
+            return True
+        except sqlite3.Error:
+            return False
+        finally:
+            self._writer.lock.release()
+
     def discard(self) -> None:
         """Remove the journal with everything in it."""
         self.close()

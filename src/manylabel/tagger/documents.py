@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -111,6 +111,10 @@ class KeptDocuments:
             return old
         new = indicator((labels for _, _, labels in self._new), n_labels)
         return sparse.csr_array(sparse.vstack([old, new], "csr"))
+
+    def removed_texts(self) -> Iterator[str]:
+        """What is still there of the texts of removed documents."""
+        return filter(None, (self.text(number) for number in sorted(self._removed)))
 
     def compacted(self, n_labels: int) -> KeptDocuments:
         """The documents that are there, under new numbers."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol, Self
 from manylabel import store
 from manylabel.exceptions import InputError, JournalError, StoreError
 from manylabel.scoring import Documents
+from manylabel.store.checking import BackgroundCheck
 from manylabel.store.journal import JOURNAL, Journal, Snapshot, Writer
 from manylabel.store.manifest import MANIFEST
 from manylabel.store.mark import Mark
@@ -46,6 +47,7 @@ class Persistent:
         self._lock = ReadWriteLock()
         self._state: TaggerState | None = None
         self._folder: TaggerFolder | None = None
+        self._check: BackgroundCheck | None = None
         self._fit_seconds: dict[str, float] = {}
 
     @property
@@ -139,11 +141,12 @@ class Persistent:
     def compact(self, retrain: bool = False) -> None:
         """Make what was learned and forgotten part of the saved model; the journal is then empty.
 
-        Forgotten texts leave the disk. What the model knows depends on its kind:
+        Forgotten texts leave the disk, and words that only they had leave the vocabulary (unless
+        ``keep_texts=False`` and the model keeps no rows). What the model knows depends on its kind:
 
         - InstanceKNN, FeatureKNN and LCIF are trained again on the rows that they keep, with new
-          word weights. What is left of forgotten documents is their words in the vocabulary, their
-          labels if no other document has them, and the threshold of "auto".
+          word weights. What is left of forgotten documents is their labels, if no other document
+          has them, and the threshold of "auto".
         - An Ensemble rebuilds its index, so that searching is as fast as after `fit`. Its
           `not_updated_` parts, its curves and word weights stay.
         - Other models stay as they are.
@@ -174,6 +177,8 @@ class Persistent:
     def _latest(self) -> TaggerState:
         """The state with everything that other processes wrote; the model may lag behind."""
         state, place = self._fitted(), self._folder
+        if self._check is not None:
+            self._check.raise_damage()
         if place is not None and place.has_changed():
             with self._lock.writing():
                 self._state = state = place.latest(self._fitted())
@@ -182,7 +187,7 @@ class Persistent:
     def _remember(self, state: TaggerState) -> None:
         """Know this from now on, and nothing else; the folder is not touched."""
         with self._lock.writing():
-            self._state, self._folder = state, None
+            self._state, self._folder, self._check = state, None, None
 
     @contextmanager
     def _reading(self) -> Iterator[TaggerState]:
@@ -235,6 +240,7 @@ class Persistent:
             place.begin(state, writer)
             writer.fold(state.sequence)
             place.saved()
+        place.journal.scrub()
 
     def _write(self, folder: Path, state: TaggerState) -> None:
         """Write the model; the manifest tells which entries of the journal it has."""
@@ -280,11 +286,17 @@ class Persistent:
         if self._state is not None:
             self._state = self._folder.latest(self._state)
 
+    def _on_unverified(self, folder: Path, manifest: dict[str, Any]) -> None:
+        """Check the arrays of a large model while it is used."""
+        self._check = BackgroundCheck(folder, manifest)
+        self._check.start()
+
     def _reloaded(self) -> TaggerState:
         """What the folder has now; the settings become its as well."""
         assert self._folder is not None
         other = type(self).load(self._folder.path, self.n_jobs)
         vars(self).update(other._settings())
+        self._check = other._check
         return other._fitted()
 
 

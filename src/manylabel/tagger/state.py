@@ -31,6 +31,8 @@ Choose = Callable[[Documents, sparse.csr_array], NDArray[np.int64]]
 
 #: Documents by which a label is described, at most.
 _DESCRIBED_BY = 200
+#: Texts whose words are counted at a time, when words are looked for.
+_COUNTED_AT_A_TIME = 4_096
 
 
 class TaggerState:
@@ -245,16 +247,52 @@ class TaggerState:
         self.catch_up()
         if not self.documents.is_changed:
             return
+        gone = list(self.documents.removed_texts())
         if not self.model.can_compact:
             # The model may know its documents by their numbers, so these stay.
             self.documents = self.documents.without_removed_texts(self.n_labels)
+            self._forget_words(gone)
             return
         self.model.compact()
         self.documents = self.documents.compacted(self.n_labels)
+        self._forget_words(gone)
         if self.model.keeps_rows:
             rows = self.model.X_
             self.document_counts = np.bincount(rows.indices, minlength=rows.shape[1])
             self.n_counted = rows.shape[0]
+
+    def _forget_words(self, gone: list[str]) -> None:
+        """Take words out of the vocabulary that only forgotten texts had.
+
+        Where the model keeps no rows this counts the words of all texts that are left.
+        """
+        if self.vectorizer is None or not gone:
+            return
+        alone = np.unique(self.vectorizer.transform(gone).indices)
+        if self.model.keeps_rows:
+            alone = np.setdiff1d(alone, np.unique(self.model.X_.indices))
+        elif self.keep_texts:
+            numbers = self.documents.kept()
+            for start in range(0, numbers.size, _COUNTED_AT_A_TIME):
+                some = numbers[start : start + _COUNTED_AT_A_TIME].tolist()
+                found = self.vectorizer.transform([self.documents.text(n) for n in some])
+                alone = np.setdiff1d(alone, np.unique(found.indices))
+        else:
+            return
+        self.vectorizer.forget_features(alone)
+
+    def words_of_none(self, texts: list[str], kept: list[str]) -> list[str]:
+        """Words in the vocabulary that these texts have, and none that is kept."""
+        assert self.vectorizer is not None
+        alone = np.unique(self.vectorizer.transform(texts).indices)
+        if self.keep_texts:
+            alone = np.setdiff1d(alone, np.unique(self.vectorizer.transform(kept).indices))
+        elif self.model.keeps_rows:
+            alone = np.setdiff1d(alone, np.unique(self.model.X_.indices))
+        else:
+            return []
+        names = self.vectorizer.get_feature_names_out()
+        return [str(name) for name in names[alone]]
 
     def check_trainable(self) -> None:
         """Refuse to train again without the documents."""

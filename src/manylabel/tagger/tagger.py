@@ -34,6 +34,7 @@ from manylabel.tagger.suggestions import (
     kept_entries,
     suggestions,
 )
+from manylabel.tagger.traces import find_traces
 from manylabel.tagger.training import (
     as_corpus,
     check_distinct,
@@ -337,7 +338,8 @@ class Tagger(Persistent):
         words, once one in a thousand documents has changed) are as if the documents had never been
         there, and nobody is shown a forgotten text. ``not_updated`` names what still bears traces:
         parts that only training changes, and the weights of words. So do the vocabulary, an
-        ensemble's curves and the threshold of "auto"; and the text is on disk until `compact`.
+        ensemble's curves and the threshold of "auto". The text is on disk until `compact`;
+        `traces` shows what is left.
 
         Parameters
         ----------
@@ -364,6 +366,46 @@ class Tagger(Persistent):
         if retrain:
             self.compact(retrain=True)
         return Change(forgotten=tuple(wanted), not_updated=() if retrain else not_updated)
+
+    def traces(self, documents: Iterable[Document]) -> list[str]:
+        """What is left of forgotten documents in the folder, to see that nothing is.
+
+        Looks for phrases of their texts in the bytes of every file, and for words in the
+        vocabulary that no other text has. `compact` comes first: until then texts are on disk.
+
+        Parameters
+        ----------
+        documents : list of Document
+            As `document` gave them before they were forgotten.
+
+        Returns
+        -------
+        list of str
+            One for each file with a phrase, and for each word; empty if there is nothing.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> texts = ["a cat sleeps", "the dog barks", "zebras of Zanzibar graze"]
+        >>> labels = [["cats"], ["dogs"], ["zebras"]]
+        >>> with TemporaryDirectory() as folder:
+        ...     tagger = Tagger("lcif", parameters={"k": 2}).fit(texts, labels)
+        ...     tagger.save(folder)
+        ...     document = tagger.document("2")
+        ...     _ = tagger.forget("2")
+        ...     before = len(tagger.traces([document]))
+        ...     tagger.compact()
+        ...     before > 0, tagger.traces([document])
+        (True, [])
+        """
+        written = [document.text for document in documents]
+        with self._reading() as state:
+            kept = [state.documents.text(number) for number in state.documents.kept().tolist()]
+            found = [] if self.path is None else find_traces(self.path, written, kept)
+            if state.vectorizer is not None:
+                words = state.words_of_none(written, kept)
+                found += [f'the vocabulary: "{word}"' for word in words]
+        return found
 
     def evaluate(
         self, texts: Any, labels: Any = None, metrics: Iterable[str] | None = None

@@ -207,6 +207,32 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "vocabulary_")
         return np.array(list(self.vocabulary_), dtype=object)
 
+    def forget_features(self, columns: NDArray[np.int64]) -> None:
+        """Take the names of some features out; their columns stay, and count nothing any more.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+
+        Examples
+        --------
+        >>> vectorizer = CountVectorizer().fit(["a secret name", "a name"])
+        >>> vectorizer.forget_features(np.array([1]))
+        >>> vectorizer.transform(["secret name"]).toarray(), list(vectorizer.display_names_)
+        (array([[1., 0.]]), ['name', '(forgotten)'])
+        """
+        check_is_fitted(self, "vocabulary_")
+        gone = set(columns.tolist())
+        if not gone:
+            return
+        # No word begins with this character.
+        self.vocabulary_ = {
+            f"\0{column}" if column in gone else name: column
+            for name, column in self.vocabulary_.items()
+        }
+        self.display_names_ = self.display_names_.copy()
+        self.display_names_[columns] = "(forgotten)"
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True

@@ -1,0 +1,60 @@
+"""``manylabel check``: whether a model folder is what was written."""
+
+from __future__ import annotations
+
+import typer
+
+from manylabel.cli.models import folder_size
+from manylabel.cli.options import Debug, Json, ModelPath, Quiet
+from manylabel.cli.output import note, print_json, readable_size, working
+
+__all__ = ["check"]
+
+
+def check(
+    model: ModelPath,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Read a model folder from end to end and say what is damaged.
+
+    Compares the checksums of all files, also of those that are too large to be checked when a
+    model is loaded, reads the journal and looks for what killed writers left behind. The exit code
+    is 1 if something is damaged. Others may use the model meanwhile.
+
+    For example:
+      manylabel check model
+      manylabel check model --json
+    """
+    from manylabel.exceptions import StoreError
+    from manylabel.store import damaged_files, leftovers, load, read_manifest
+    from manylabel.store.journal import Journal
+
+    damage: list[str] = []
+    n_files = changes = 0
+    with working(f"Checking {model} ...", quiet):
+        try:
+            n_files = len(read_manifest(model)["files"])
+            damage += map(str, damaged_files(model))
+            with Journal(model) as journal:
+                journal.check()
+                changes = len(journal.read().entries)
+            if not damage:
+                load(model, verify=False)
+        except StoreError as error:
+            damage.append(str(error))
+    left = leftovers(model)
+    if as_json:
+        print_json({"files": n_files, "changes": changes, "leftovers": left, "damage": damage})
+    else:
+        for sentence in damage:
+            print(sentence)
+        if not damage:
+            size = readable_size(folder_size(model))
+            note(f"{model}: {n_files:,} files, {size}, all as they were written.", quiet)
+            note(f"Changes since the model was saved: {changes:,}.", quiet)
+        if left:
+            note(f"Left by a writer, and removed by the next: {', '.join(left)}.", quiet)
+    if damage:
+        raise typer.Exit(1)

@@ -1,0 +1,96 @@
+"""`manylabel check`: what is damaged in a model folder."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from manylabel.tagger import Tagger
+
+
+def flip(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_sound_model(call, model):
+    called = call("check", model)
+    assert (called.code, called.out) == (0, "")
+    assert called.err.endswith("all as they were written.\nChanges since the model was saved: 0.\n")
+    call("learn", model, "--text", "Zebras", "--label", "zebras")
+    (model / "data-0123456789abcdef").mkdir()
+    found = call("check", model, "--json").json
+    assert found.pop("files") > 10
+    assert found == {"changes": 1, "damage": [], "leftovers": ["data-0123456789abcdef"]}
+
+
+def test_every_damaged_file_is_named(call, model):
+    largest, second = sorted(model.glob("data-*/*"), key=lambda path: -path.stat().st_size)[:2]
+    flip(largest, -1)
+    second.unlink()
+    called = call("check", model)
+    assert called.code == 1
+    repair = "; restore the folder from a copy, or save the model again."
+    assert set(called.out.splitlines()) == {
+        f"{largest}: the file was altered after it was written" + repair,
+        f"{second}: the file is missing" + repair,
+    }
+
+
+def test_what_is_no_model(call, tmp_path):
+    called = call("check", tmp_path, "--json")
+    assert called.code == 1
+    assert "this is not a model folder" in called.json["damage"][0]
+
+
+def test_a_damaged_journal(call, model):
+    call("learn", model, "--text", "Zebras", "--label", "zebras", "--id", "x1")
+    connection = sqlite3.connect(model / "journal.sqlite")
+    with connection:
+        connection.execute("UPDATE entries SET content = replace(content, 'Z', 'z')")
+    connection.close()
+    called = call("check", model)
+    assert called.code == 1
+    assert "the last entry of the journal is damaged (learn 'x1')" in called.out
+
+
+@pytest.fixture
+def large(model, monkeypatch):
+    """A model that counts as too large to be checked before it is used."""
+    monkeypatch.setattr("manylabel.store.arrays.MAPPED", 1)
+    monkeypatch.setattr("manylabel.store.folder.VERIFIED", 0)
+    return model
+
+
+def test_a_large_model_is_checked_while_it_answers(large):
+    tagger = Tagger.load(large)
+    assert tagger._check.wait(60)
+    assert tagger.suggest("zebras and ships").labels
+    largest = max(large.glob("data-*/*"), key=lambda path: path.stat().st_size)
+    flip(largest, -1)
+    tagger = Tagger.load(large)
+    assert tagger._check.wait(60)
+    for ask in (tagger.suggest, tagger.explain):
+        with pytest.raises(ValueError, match="the file was altered after it was written"):
+            ask("zebras and ships")
+
+
+def test_changes_in_memory_are_no_damage(large):
+    """Arrays are mapped privately, and a model may write to its own."""
+    tagger = Tagger.load(large)
+    tagger.learn(["zebras"], [["zebras"]], ["x1"])
+    tagger.forget(["x1"])
+    assert tagger._check.wait(60)
+    assert tagger.suggest("zebras and ships").labels
+
+
+def test_a_model_that_is_replaced_meanwhile_is_no_damage(large):
+    tagger = Tagger.load(large)
+    other = Tagger.load(large)
+    other.learn(["zebras"], [["zebras"]], ["x1"])
+    other.compact()
+    assert tagger._check.wait(60)
+    assert tagger.suggest("zebras and ships").labels
+    assert tagger.n_documents == 490
