@@ -104,6 +104,8 @@ class Reason:
         What people read; empty for the title that its kind has in ``KINDS``.
     sentence : str
         What the title means; likewise.
+    spans : tuple of (int, int)
+        Places in the text, where the reason knows them itself.
     """
 
     kind: str
@@ -113,6 +115,7 @@ class Reason:
     reasons: tuple[Reason, ...] = ()
     title: str = ""
     sentence: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
 
     def scaled(self, factor: float) -> Reason:
         """The same reason where the score counts ``factor`` times.

@@ -13,7 +13,7 @@ from manylabel.parallel import single_threaded_blas
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
 #: Labels with at least so many training documents are in the next group.
-_FREQUENCIES = np.array([2, 5, 20, 100, 500])
+_FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
 N_GROUPS = _FREQUENCIES.size + 1
 #: Pieces of a curve: at most so many, and one for each so many true labels.
 _MOST_PIECES, _TRUE_A_PIECE = 8, 25
@@ -83,6 +83,13 @@ class Combination:
     curves: dict[str, Curve]
     offsets: NDArray[np.float64]
     factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
+
+    def __post_init__(self) -> None:
+        # Labels without documents once were in the group of those with one.
+        for name in ("offsets", "factors"):
+            values = getattr(self, name)
+            if values.size == N_GROUPS - 1:
+                object.__setattr__(self, name, np.concatenate([values[:1], values]))
 
     def __call__(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
@@ -222,11 +222,16 @@ class Ensemble(MultiLabelClassifier):
         # A label that is right has one document fewer without the one that is looked at. Counting
         # one fewer for wrong labels too keeps the truth out of the counts.
         counts = np.maximum(self.counts_[held.labels] - 1, 0)
-        self._combine(scorers, HeldOut(held, scores, counts, Y[training.held]), Y)
+        held_out = HeldOut(held, scores, counts, Y[training.held])
+        # No label without another document is found by neighbours; of those found by their names,
+        # the right ones have the document that is looked at and the wrong ones have none.
+        all_counts = self.counts_[held.labels]
+        counts[(all_counts == 1) & ~held_out.truth] = 1
+        self._combine(scorers, held_out, Y)
 
     def _propose_training(self, training: Training) -> tuple[sparse.csr_array, Candidates]:
         """Candidates of all training documents, and more of those that are held out."""
-        self.sources_ = make_sources(self.sources)
+        self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
         everyone, also = np.arange(len(training.documents)), None
         for source in self.sources_:
             source.fit(training)
@@ -351,7 +356,8 @@ class Ensemble(MultiLabelClassifier):
                             share,
                             reasons=tuple(below),
                             title=scorer.title,
-                            sentence=scorer.sentence,
+                            sentence=next((r.sentence for r in below if r.sentence), "")
+                            or scorer.sentence,
                         )
                     )
             reasons.sort(key=lambda reason: -reason.share)
@@ -419,7 +425,7 @@ class Ensemble(MultiLabelClassifier):
         """Everything that may learn."""
         return [self.source_, *self.sources_, *self.scorers_.values()]
 
-    def remove(self, numbers: ArrayLike) -> Self:
+    def remove(self, numbers: ArrayLike, texts: Sequence[str] | None = None) -> Self:
         """Forget training documents.
 
         Neighbours and words forget them entirely; the scorers in ``frozen_parts_`` do when the
@@ -429,6 +435,8 @@ class Ensemble(MultiLabelClassifier):
         ----------
         numbers : array of int
             Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+        texts : list of str, optional
+            Their texts; without them, how names of labels go with labels stays as it was.
         """
         check_is_fitted(self)
         gone = check_gone(numbers, self.alive_)
@@ -440,6 +448,7 @@ class Ensemble(MultiLabelClassifier):
         self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
         for source in (self.source_, *self.sources_):
             source.remove(gone)
+        rows.texts = texts
         for scorer in self.scorers_.values():
             scorer.remove(rows, lost)
         return self

@@ -24,9 +24,12 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "linear": "manylabel.linear.scorer:LinearScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",
+    "names": "manylabel.vocabulary.scorer:NameScorer",
 }
 #: Sources of candidates beside the neighbours, whose votes every candidate has.
-SOURCES: dict[str, str | type[CandidateSource]] = {}
+SOURCES: dict[str, str | type[CandidateSource]] = {
+    "names": "manylabel.vocabulary.scorer:NameSource",
+}
 
 # Their objects are part of model folders.
 for _place in (*SCORERS.values(), *SOURCES.values()):

@@ -72,7 +72,9 @@ class LinearScorer(Scorer):
             pairs = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
         folds = training.folds if training.held.size else None
         self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
-        return self._rescaled(values_at(scores[training.held], held.pattern), training, held)
+        found = self._rescaled(values_at(scores[training.held], held.pattern), training, held)
+        # A label that no document has is not trained: as if every document spoke against it.
+        return np.where(np.isfinite(found), found, -1.0)
 
     def _rescaled(
         self, margins: NDArray[np.float64], training: Training, held: Candidates
@@ -84,7 +86,8 @@ class LinearScorer(Scorer):
         shrunk /= _lengths(training.documents.rows[training.held])
         intercepts = self.model.intercept[held.labels]
         each = np.repeat(shrunk, np.diff(held.pattern.indptr))
-        return intercepts + (margins - intercepts) / each
+        with np.errstate(invalid="ignore"):
+            return intercepts + (margins - intercepts) / each
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None

@@ -102,6 +102,10 @@ class CandidateSource(ABC):
     #: Under which name candidates remember it.
     name: ClassVar[str]
 
+    def wants(self, training: Training) -> bool:
+        """Whether the source has anything to propose for documents like these."""
+        return True
+
     def fit(self, training: Training) -> None:  # noqa: B027
         """Learn from training documents."""
 

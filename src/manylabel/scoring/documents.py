@@ -56,6 +56,8 @@ class Documents:
         self.fields = dict(fields or {})
         self.views = dict(views or {})
         self.weighting = weighting
+        #: What sources and scorers have found in the texts, for each other.
+        self.cache: dict[str, Any] = {}
         n_documents = counts.shape[0]
         lengths = {"texts": n_documents if texts is None else len(texts)}
         lengths |= {f"field {name!r}": len(values) for name, values in self.fields.items()}
@@ -96,13 +98,15 @@ class Documents:
 
     def weighted(self, weighting: Weighting) -> Documents:
         """The same documents, whose :attr:`rows` are weighted in this way."""
-        return Documents(
+        same = Documents(
             self.counts,
             texts=self.texts,
             fields=self.fields,
             views=self.views,
             weighting=weighting,
         )
+        same.cache = self.cache
+        return same
 
     def replaced(self, counts: sparse.csr_array, rows: sparse.csr_array | None = None) -> Documents:
         """The same documents with other counts and, if given, the rows that belong to them."""
@@ -113,6 +117,7 @@ class Documents:
             views=self.views,
             weighting=self.weighting,
         )
+        same.cache = self.cache
         if rows is not None:
             same.rows = rows
         return same
@@ -152,6 +157,15 @@ class Documents:
         if "rows" in vars(self):
             some.rows = self.rows[rows]
         return some
+
+    def _store_state(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("cache", "rows")}
+
+    @classmethod
+    def _from_store_state(cls, state: dict[str, Any]) -> Documents:
+        found = cls.__new__(cls)
+        vars(found).update(state, cache={})
+        return found
 
 
 def _chained(values: Iterable[Any]) -> list[str]:

@@ -73,6 +73,10 @@ CLASSES: dict[str, str] = {
     "LinearScorer": "manylabel.linear.scorer:LinearScorer",
     "NeighborSource": "manylabel.neighbors.source:NeighborSource",
     "TopicScorer": "manylabel.topics.scorer:TopicScorer",
+    # vocabularies
+    "LabelNames": "manylabel.vocabulary.label_names:LabelNames",
+    "NameMatcher": "manylabel.vocabulary.matching:NameMatcher",
+    "Vocabulary": "manylabel.vocabulary.vocabulary:Vocabulary",
     # parts of other models
     "CsrRows": "manylabel.kernels.votes:Csr",
     "Documents": "manylabel.scoring.documents:Documents",

@@ -235,6 +235,11 @@ class Words:
         word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
         return WordReason(word, float(share), spans)
 
+    def written(self, reason: Reason) -> WordReason:
+        """A reason that knows its places."""
+        spans = list(reason.spans)
+        return WordReason(self._text[slice(*spans[0])], float(reason.share), spans)
+
 
 def label_reasons(
     why: Explanation,
@@ -250,11 +255,14 @@ def label_reasons(
     parts: dict[tuple[str, Kind], float] = {}
     near: dict[int, tuple[float, Reason]] = {}
     direct: dict[int, float] = {}
+    written: list[WordReason] = []
     for reason in why.reasons:
         kind = kind_of(reason)
         part = kind.group or reason.kind, kind
         parts[part] = parts.get(part, 0.0) + reason.share
         for leaf in _leaves(reason):
+            if leaf.spans:
+                written.append(words.written(leaf))
             if leaf.index is None:
                 continue
             if leaf.kind == "neighbour":
@@ -278,7 +286,10 @@ def label_reasons(
             )
         ],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
-        words=[words.reason(feature, share) for feature, share in _greatest_first(direct.items())],
+        words=sorted(
+            written + [words.reason(feature, share) for feature, share in direct.items()],
+            key=lambda word: -abs(word.share),
+        ),
         probability=why.probability,
     )
 
@@ -301,12 +312,8 @@ def _neighbour(document: Document, share: float, reason: Reason, words: Words) -
 
 def _leaves(reason: Reason) -> Iterator[Reason]:
     """The neighbours and words in a reason, itself or below the parts of a combined model."""
-    if reason.kind in ("neighbour", "word"):
+    if reason.kind in ("neighbour", "word") or reason.spans:
         yield reason
     else:
         for below in reason.reasons:
             yield from _leaves(below)
-
-
-def _greatest_first(shares: Iterable[tuple[Any, float]]) -> list[tuple[Any, float]]:
-    return sorted(shares, key=lambda share: -abs(share[1]))

@@ -20,6 +20,8 @@ from manylabel.tagger.display import as_text, html_table
 if TYPE_CHECKING:
     from rich.console import Group
 
+    from manylabel.vocabulary import Vocabulary
+
 __all__ = [
     "LabelDescription",
     "LabelInfo",
@@ -61,11 +63,22 @@ class Labels:
         In the order of the columns.
     info : mapping of str to LabelInfo
         May have labels that no document has.
+    vocabulary : Vocabulary, optional
+        What is known of labels that ``info`` does not have.
+    language : str, optional
+        In which the vocabulary's names are shown, as a short code.
     """
 
-    def __init__(self, labels: Sequence[str], info: Mapping[str, LabelInfo]) -> None:
+    def __init__(
+        self,
+        labels: Sequence[str],
+        info: Mapping[str, LabelInfo],
+        vocabulary: Vocabulary | None = None,
+        language: str | None = None,
+    ) -> None:
         self.listed = list(labels)
         self.infos = dict(info)
+        self.vocabulary, self.language = vocabulary, language
         self._place = {label: column for column, label in enumerate(self.listed)}
 
     def __len__(self) -> int:
@@ -113,14 +126,22 @@ class Labels:
     def info(self, label: str) -> LabelInfo:
         """What is known of a label, with documents or without."""
         known = self.infos.get(label)
-        if known is None and label not in self._place:
+        if known is not None:
+            return known
+        vocabulary = self.vocabulary
+        if vocabulary is not None and label in vocabulary:
+            description = vocabulary[label].description
+            return LabelInfo(label, vocabulary.name(label, self.language), description)
+        if label not in self._place:
             self.columns(label, "label")
-        return LabelInfo(label, label) if known is None else known
+        return LabelInfo(label, label)
 
     def name(self, label: str) -> str:
         """What people call a label."""
         known = self.infos.get(label)
-        return label if known is None else known.name
+        if known is not None:
+            return known.name
+        return label if self.vocabulary is None else self.vocabulary.name(label, self.language)
 
     def _store_state(self) -> dict[str, Any]:
         """Lists of strings."""
@@ -130,12 +151,15 @@ class Labels:
             "informed": [info.label for info in infos],
             "names": [info.name for info in infos],
             "descriptions": [info.description for info in infos],
+            "vocabulary": self.vocabulary,
+            "language": self.language,
         }
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Labels:
         rows = zip(state["informed"], state["names"], state["descriptions"], strict=True)
-        return cls(state["labels"], {row[0]: LabelInfo(*row) for row in rows})
+        infos = {row[0]: LabelInfo(*row) for row in rows}
+        return cls(state["labels"], infos, state.get("vocabulary"), state.get("language"))
 
 
 def check_label_info(given: Any) -> dict[str, LabelInfo]:

@@ -19,6 +19,7 @@ from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widene
 from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
 from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
 from manylabel.text import CountVectorizer, feature_spans
+from manylabel.vocabulary import LabelNames
 
 if TYPE_CHECKING:
     from manylabel.base import MultiLabelClassifier
@@ -113,6 +114,11 @@ class TaggerState:
         if self.vectorizer is None:
             raise InputError("this tagger learned from features, not texts: give it a Corpus.")
         return self._read_texts(listed), None
+
+    @property
+    def reads_names(self) -> bool:
+        """Whether the model looks for the names of labels in texts."""
+        return isinstance(getattr(self.model, "vocabulary", None), LabelNames)
 
     def read_corpus(self, corpus: Corpus) -> Documents:
         """The documents of a corpus, counted in the model's own features."""
@@ -233,7 +239,11 @@ class TaggerState:
             documents = Documents.stacked(self._learned)
             self.model.partial_fit(documents, indicator(self._columns, self.n_labels))
         if self._gone and self.model.can_forget:
-            self.model.remove(np.array(self._gone, np.int64))
+            numbers = np.array(self._gone, np.int64)
+            if self.reads_names and self.keep_texts:
+                self.model.remove(numbers, texts=[self.documents.text(n) for n in self._gone])
+            else:
+                self.model.remove(numbers)
         self._forget_pending()
 
     def not_updated(self, model_name: str, forgetting: bool) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Self, overload
@@ -36,6 +37,7 @@ from manylabel.tagger.suggestions import (
 )
 from manylabel.tagger.traces import find_traces
 from manylabel.tagger.training import (
+    Naming,
     as_corpus,
     check_distinct,
     make_vectorizer,
@@ -44,6 +46,8 @@ from manylabel.tagger.training import (
 )
 from manylabel.text import CountVectorizer
 from manylabel.validation import check_whole
+from manylabel.vocabulary import Vocabulary
+from manylabel.vocabulary import read as read_vocabulary
 
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
@@ -69,6 +73,9 @@ class Tagger(Persistent):
         With "auto" an ensemble tries, on a sample of at least 2,000 documents, whether more weight
         for the first words of long texts, or character n-grams beside the words of short ones,
         ranks labels better; unless the vectorizer says otherwise.
+    vocabulary : Vocabulary or path, optional
+        What labels are called and how they are related; see `manylabel.vocabulary.read` for the
+        formats. An ensemble finds names in texts, so that it suggests labels that no document has.
     keep_texts : bool, default=True
         Keep whole texts, to show neighbours; otherwise their first 300 characters.
     random_state : int, optional
@@ -104,6 +111,7 @@ class Tagger(Persistent):
         language: str | None = "en",
         vectorizer: CountVectorizer | dict[str, Any] | None = None,
         features: str = "auto",
+        vocabulary: Any = None,
         keep_texts: bool = True,
         random_state: int | None = None,
         n_jobs: int | None = None,
@@ -114,6 +122,7 @@ class Tagger(Persistent):
         self.language = language
         self.vectorizer = vectorizer
         self.features = features
+        self.vocabulary = vocabulary
         self.keep_texts = keep_texts
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -148,7 +157,8 @@ class Tagger(Persistent):
         file = None
         if not self.keep_texts and current_place() is not None:
             file = text_file(texts, labels, ids)
-        self._remember(self._trained(file or as_corpus(texts, labels, ids), info))
+        documents = file or as_corpus(texts, labels, ids)
+        self._remember(self._trained(documents, info, _as_vocabulary(self.vocabulary)))
         return self
 
     @overload
@@ -520,20 +530,35 @@ class Tagger(Persistent):
             f"{state.n_labels:,} labels>"
         )
 
-    def _trained(self, documents: Corpus | TextFile, info: dict[str, LabelInfo]) -> TaggerState:
+    def _trained(
+        self,
+        documents: Corpus | TextFile,
+        info: dict[str, LabelInfo],
+        vocabulary: Vocabulary | None = None,
+    ) -> TaggerState:
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
         choose = None
         if self.features == "auto" and self._is_ensemble and has_words_only(vectorizer):
             choose = partial(choose_features, n_jobs=self.n_jobs, verbose=self.verbose)
         clock = Clock()
+        naming = None
+        if vocabulary is not None:
+            naming = Naming(vocabulary, self.language)
         state = train(
-            documents, self._new_estimator(), vectorizer, choose, info, self.keep_texts, clock
+            documents,
+            self._new_estimator(),
+            vectorizer,
+            choose,
+            info,
+            self.keep_texts,
+            clock,
+            naming,
         )
         self._fit_seconds = clock.seconds
         return state
 
     def _retrained(self, state: TaggerState) -> TaggerState:
-        return self._trained(state.corpus(), state.labels.infos)
+        return self._trained(state.corpus(), state.labels.infos, state.labels.vocabulary)
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""
@@ -558,6 +583,17 @@ class Tagger(Persistent):
                 if name in known and name not in self.parameters and value is not None
             }
         )
+
+
+def _as_vocabulary(given: Any) -> Vocabulary | None:
+    """What `Tagger` takes as ``vocabulary``."""
+    if given is None or isinstance(given, Vocabulary):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_vocabulary(given)
+    raise ParameterError(
+        f"`vocabulary` must be a Vocabulary or the path of a file; got {type(given).__name__}."
+    )
 
 
 def _written(texts: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +16,22 @@ from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import Clock
 from manylabel.scoring import Documents
-from manylabel.tagger.documents import SNIPPET, KeptDocuments
+from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
 from manylabel.tagger.labels import LabelInfo, Labels
 from manylabel.tagger.state import TaggerState, check_texts
 from manylabel.text import CountVectorizer
+from manylabel.vocabulary import LabelNames, Vocabulary
+from manylabel.vocabulary.vocabulary import bare
 
-__all__ = ["LANGUAGES", "as_corpus", "check_distinct", "make_vectorizer", "text_file", "train"]
+__all__ = [
+    "LANGUAGES",
+    "Naming",
+    "as_corpus",
+    "check_distinct",
+    "make_vectorizer",
+    "text_file",
+    "train",
+]
 
 #: Short name -> the language whose stop words and stems are known.
 LANGUAGES = {
@@ -52,6 +62,7 @@ def train(
     label_info: dict[str, LabelInfo],
     keep_texts: bool,
     clock: Clock,
+    naming: Naming | None = None,
 ) -> TaggerState:
     """Count the words of documents and fit a model to them.
 
@@ -68,24 +79,67 @@ def train(
     keep_texts : bool
     clock : Clock
         Is told how long the phases took: "features", "vectorize", "train".
+    naming : Naming, optional
+        The vocabulary; labels that no document has become labels of the model.
     """
     count = count_file if isinstance(documents, TextFile) else count_corpus
     corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
-    labels = Labels(corpus.label_names, label_info)
+    Y, labels = corpus.Y, Labels(corpus.label_names, label_info)
+    columns: Any = labels
+    if naming is not None:
+        naming.vocabulary.check_labels(corpus.label_names)
+        listed = corpus.label_names
+        if model.reads_views and counted.texts is not None:
+            listed = naming.all_labels(listed)
+            Y, columns = widened(Y, len(listed)), naming.label_names(listed)
+        labels = Labels(listed, label_info, naming.vocabulary, naming.code)
     if model.reads_views:
-        model.set_params(vocabulary=labels)
-    model.fit(counted, corpus.Y)
+        model.set_params(vocabulary=columns)
+    model.fit(counted, Y)
     clock.lap("train")
     counts = counted.counts
     return TaggerState(
         model,
         labels,
-        KeptDocuments(corpus.ids, _kept_texts(corpus, keep_texts), corpus.Y),
+        KeptDocuments(corpus.ids, _kept_texts(corpus, keep_texts), Y),
         fitted,
         corpus.feature_names if fitted is None else [],
         np.bincount(counts.indices, minlength=counts.shape[1]),
         keep_texts,
     )
+
+
+class Naming(NamedTuple):
+    """A vocabulary, and in which language it is read.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    language : str or None
+        Of the texts, short or in full, or None for all.
+    """
+
+    vocabulary: Vocabulary
+    language: str | None
+
+    @property
+    def full(self) -> str | None:
+        """The language by its full name."""
+        return None if self.language is None else LANGUAGES.get(self.language, self.language)
+
+    @property
+    def code(self) -> str | None:
+        """The language by its code."""
+        return next((code for code, full in LANGUAGES.items() if full == self.full), self.language)
+
+    def all_labels(self, labels: Sequence[str]) -> list[str]:
+        """Labels, and after them those that only the vocabulary has."""
+        known = {bare(label) for label in labels}
+        return [*labels, *(label for label in self.vocabulary.current if label not in known)]
+
+    def label_names(self, labels: Sequence[str]) -> LabelNames:
+        """The names of columns."""
+        return self.vocabulary.label_names(labels, self.full, self.code)
 
 
 class Counted(NamedTuple):

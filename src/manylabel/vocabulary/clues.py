@@ -1,0 +1,219 @@
+"""What speaks for a label whose name stands in a text, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.parallel import run_blocks
+from manylabel.vocabulary.label_names import PREFERRED, LabelNames
+from manylabel.vocabulary.matching import Matches, Tokens
+
+__all__ = ["CLUES", "Found", "find_labels"]
+
+#: Name of each clue -> what people read.
+CLUES: dict[str, str] = {
+    "name": "its name stands in the text",
+    "rest": "the name is inflected",
+    "often": "how often it stands there",
+    "first": "it stands in the first sentence",
+    "early": "how early it stands",
+    "spread": "it stands in several places",
+    "covered": "it is part of a longer name",
+    "gap": "another word stands within it",
+    "length": "how long the text is",
+    "rivals": "how many other names stand in the text",
+    "words": "how many words it has",
+    "letters": "how long it is",
+    "ambiguous": "other labels have the same name",
+    "qualified": "it needs a qualifier to be clear",
+    "context": "its qualifier stands in the text",
+    "common": "it is a word of every text",
+    "alternative": "it is an alternative name",
+    "related": "related labels stand in the text",
+    "vocabulary": "how rare its words are among names",
+}
+_PLACE = {name: place for place, name in enumerate(CLUES)}
+#: Ends of words that differ in more letters count alike.
+_MOST_REST = 5
+#: Texts in which names are looked for at a time.
+BLOCK = 2_048
+
+
+@dataclass(frozen=True)
+class Found:
+    """Labels whose names stand in texts.
+
+    Parameters
+    ----------
+    pattern : csr_array of shape (n_documents, n_labels), int8
+        Ones where a label's name stands in a text.
+    clues : ndarray of shape (n_found, n_clues)
+        A row for each entry of ``pattern``; columns as in ``CLUES``.
+    best : ndarray of int64
+        For each entry, the clearest match, by its place in ``matches``.
+    matches : Matches
+    """
+
+    pattern: sparse.csr_array
+    clues: NDArray[np.float64]
+    best: NDArray[np.int64]
+    matches: Matches
+
+
+def find_labels(
+    named: LabelNames, texts: Sequence[str], n_jobs: int | None = None
+) -> Found:
+    """Find labels by their names, and what speaks for each.
+
+    Examples
+    --------
+    >>> named = LabelNames(["cats", "dogs"], [0, 1], [0, 0], 2, "english")
+    >>> find_labels(named, ["A cat.", "Birds"]).pattern.toarray().tolist()
+    [[1, 0], [0, 0]]
+    """
+    if len(texts) <= BLOCK:
+        return _find(named, texts)
+    starts = range(0, len(texts), BLOCK)
+    blocks: dict[int, Found] = {}
+
+    def work(first: int, last: int) -> None:
+        for block in range(first, last):
+            some = list(texts[starts[block] : starts[block] + BLOCK])
+            blocks[block] = _find(named, some)
+
+    run_blocks(work, len(starts), 1, n_jobs)
+    return _joined([blocks[block] for block in range(len(starts))])
+
+
+def _joined(parts: list[Found]) -> Found:
+    """What was found in consecutive texts."""
+    matches = [part.matches for part in parts]
+    texts = np.cumsum([0] + [part.pattern.shape[0] for part in parts])
+    before = np.cumsum([0] + [len(each) for each in matches])
+    values = {
+        each.name: np.concatenate([getattr(one, each.name) for one in matches])
+        for each in fields(Matches)
+    }
+    values["documents"] = np.concatenate(
+        [one.documents + first for one, first in zip(matches, texts, strict=False)]
+    )
+    return Found(
+        sparse.csr_array(sparse.vstack([part.pattern for part in parts], "csr")),
+        np.concatenate([part.clues for part in parts]),
+        np.concatenate([part.best + first for part, first in zip(parts, before, strict=False)]),
+        Matches(**values),
+    )
+
+
+def _find(named: LabelNames, texts: Sequence[str]) -> Found:
+    """Find labels in a few texts."""
+    matcher = named.matcher
+    tokens = matcher.tokens(texts)
+    matches = matcher.find(tokens)
+    n_labels, n_texts = named.n_labels, len(texts)
+    labels = named.columns[matches.names]
+    keys = matches.documents * n_labels + labels
+    alternative = named.kinds[matches.names] != PREFERRED
+    words = matcher.depths_of(matches.names)
+    # The clearest match of a label comes first.
+    order = np.lexsort(
+        (matches.starts, -words, alternative, matches.rest, matches.gaps, matches.covered, keys)
+    )
+    keys = keys[order]
+    is_first = np.ones(keys.size, np.bool_)
+    is_first[1:] = keys[1:] != keys[:-1]
+    heads = np.flatnonzero(is_first)
+    best = order[heads]
+    if not heads.size:
+        empty = sparse.csr_array((n_texts, n_labels), dtype=np.int8)
+        return Found(empty, np.empty((0, len(CLUES))), best, matches)
+    documents, columns = keys[heads] // n_labels, keys[heads] % n_labels
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=n_texts))])
+    pattern = sparse.csr_array(
+        (np.ones(heads.size, np.int8), columns.astype(np.int32), pointers.astype(np.int32)),
+        shape=(n_texts, n_labels),
+    )
+    # Two names of a label that read alike are one occurrence.
+    occurrences = _distinct(is_first.cumsum() - 1, matches.starts[order], heads.size)
+    starts = np.minimum.reduceat(matches.starts[order], heads)
+    stops = np.maximum.reduceat(matches.stops[order], heads)
+    lengths = np.maximum(matches.lengths[documents], 1)
+    names = matches.names[best]
+    covered = matches.covered[best]
+    n_clear = np.bincount(documents, weights=~covered, minlength=n_texts)
+    rest = np.minimum(matches.rest[best], _MOST_REST)
+    clues = np.zeros((heads.size, len(CLUES)))
+    values = {
+        "name": 1.0,
+        "rest": rest / _MOST_REST,
+        "often": np.log(occurrences),
+        "first": matches.passages[best] == 0,
+        "early": -np.log1p(starts) / 3,
+        "spread": (stops - starts - words[best]) / lengths,
+        "covered": covered,
+        "gap": matches.gaps[best] > 0,
+        "length": np.log(lengths) / 3,
+        "rivals": np.log1p(np.maximum(n_clear[documents] - ~covered, 0)) / 3,
+        "words": np.log(words[best]),
+        "letters": np.log1p(named.letters[names]) - 2,
+        "ambiguous": np.log(named.ambiguity[names]),
+        "qualified": np.diff(matcher.context_ptr)[names] > 0,
+        "context": _in_context(named, tokens, documents, names),
+        "common": named.is_common[names],
+        "alternative": alternative[best],
+        "related": _with_relatives(named, pattern, documents, columns),
+        "vocabulary": np.log(named.spread[names]) / 3,
+    }
+    for name, value in values.items():
+        clues[:, _PLACE[name]] = value
+    return Found(pattern, clues, best, matches)
+
+
+def _distinct(
+    groups: NDArray[np.int64], values: NDArray[np.int64], n_groups: int
+) -> NDArray[np.int64]:
+    """How many different values each group has."""
+    order = np.lexsort((values, groups))
+    groups, values = groups[order], values[order]
+    is_new = np.ones(groups.size, np.bool_)
+    is_new[1:] = (groups[1:] != groups[:-1]) | (values[1:] != values[:-1])
+    return np.bincount(groups[is_new], minlength=n_groups)
+
+
+def _in_context(
+    named: LabelNames, tokens: Tokens, documents: NDArray[np.int64], names: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether a word of a name's qualifier stands in the text."""
+    matcher = named.matcher
+    found = np.zeros(names.size, np.bool_)
+    pointers, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
+    there: set[int] = set()
+    last = -1
+    for place in np.flatnonzero(np.diff(pointers)[names] > 0).tolist():
+        if documents[place] != last:
+            last = documents[place]
+            there = set(tokens.terms[bounds[last] : bounds[last + 1]].tolist())
+        name = names[place]
+        found[place] = not there.isdisjoint(terms[pointers[name] : pointers[name + 1]].tolist())
+    return found
+
+
+def _with_relatives(
+    named: LabelNames,
+    pattern: sparse.csr_array,
+    documents: NDArray[np.int64],
+    columns: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Whether a related label is found in the same text."""
+    if not named.related.nnz:
+        return np.zeros(columns.size, np.bool_)
+    near = sparse.csr_array(pattern.astype(np.int32) @ named.related.astype(np.int32))
+    near.sort_indices()
+    rows = np.repeat(np.arange(near.shape[0], dtype=np.int64), np.diff(near.indptr))
+    keys = rows * near.shape[1] + near.indices
+    return np.isin(documents * near.shape[1] + columns, keys)

@@ -1,0 +1,115 @@
+"""The names of the columns of a label matrix, ready to be found in texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.text.words import word_rules
+from manylabel.vocabulary.matching import NameMatcher
+
+__all__ = ["ALTERNATIVE", "HIDDEN", "PREFERRED", "LabelNames"]
+
+#: Kinds of names.
+PREFERRED, ALTERNATIVE, HIDDEN = 0, 1, 2
+
+
+class LabelNames:
+    """What labels are called, column by column, and how they are related.
+
+    Parameters
+    ----------
+    names : iterable of str
+    columns : array of int
+        The label of each name.
+    kinds : array of int
+        PREFERRED, ALTERNATIVE or HIDDEN.
+    n_labels : int
+    language : str or None
+        Whose stems and stop words are used, by its full name.
+    related : csr_array of shape (n_labels, n_labels), optional
+        Ones between labels that are broader, narrower or related.
+
+    Examples
+    --------
+    >>> named = LabelNames(["cats", "felines", "dogs"], [0, 0, 1], [0, 1, 0], 2, "english")
+    >>> found = named.matcher.find(["Two cats and a dog"])
+    >>> named.columns[found.names].tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        columns: Any,
+        kinds: Any,
+        n_labels: int,
+        language: str | None = None,
+        related: sparse.csr_array | None = None,
+    ) -> None:
+        self.matcher = NameMatcher(names, language)
+        self.columns = np.asarray(columns, np.int64)
+        self.kinds = np.asarray(kinds, np.int8)
+        self.n_labels, self.language = n_labels, language
+        self.related = sparse.csr_array((n_labels, n_labels), dtype=np.int8)
+        if related is not None:
+            self.related = related
+
+    @cached_property
+    def ambiguity(self) -> NDArray[np.int64]:
+        """How many labels have a name that reads like this one, for each name."""
+        matcher = self.matcher
+        sizes = np.diff(matcher.node_ptr)
+        node = np.repeat(np.arange(sizes.size), sizes)
+        pairs = np.unique(node * self.n_labels + self.columns[matcher.names_by_node])
+        n_labels = np.bincount(pairs // self.n_labels, minlength=sizes.size)
+        found = np.ones(self.columns.size, np.int64)
+        found[matcher.names_by_node] = n_labels[node]
+        return found
+
+    @cached_property
+    def is_common(self) -> NDArray[np.bool_]:
+        """Which names consist of stop words."""
+        matcher = self.matcher
+        words = matcher.words.tolist()
+        stops = word_rules(True, self.language, None).terms(words)
+        is_word = np.array([not term for term in stops], np.bool_)
+        lengths = np.diff(matcher.name_ptr)
+        each = np.repeat(np.arange(lengths.size), lengths)
+        n_stops = np.bincount(each, weights=is_word[matcher.name_words], minlength=lengths.size)
+        return (n_stops == lengths) & (lengths > 0)
+
+    @cached_property
+    def letters(self) -> NDArray[np.int64]:
+        """How long the words of each name are together."""
+        matcher = self.matcher
+        sizes = np.array([len(word) for word in matcher.words], np.int64)
+        lengths = np.diff(matcher.name_ptr)
+        each = np.repeat(np.arange(lengths.size), lengths)
+        return np.bincount(
+            each, weights=sizes[matcher.name_words], minlength=lengths.size
+        ).astype(np.int64)
+
+    @cached_property
+    def spread(self) -> NDArray[np.int64]:
+        """In how many names the least common word of each name stands."""
+        matcher = self.matcher
+        lengths = np.diff(matcher.name_ptr)
+        each = np.repeat(np.arange(lengths.size), lengths)
+        pairs = np.unique(each * len(matcher.terms) + matcher.name_terms)
+        in_names = np.bincount(pairs % max(len(matcher.terms), 1), minlength=len(matcher.terms))
+        found = np.full(lengths.size, np.iinfo(np.int64).max)
+        np.minimum.at(found, each, in_names[matcher.name_terms])
+        return np.where(lengths > 0, found, 1)
+
+    def grow(self, n_labels: int) -> None:
+        """Make room for labels without names."""
+        if n_labels > self.n_labels:
+            self.n_labels = n_labels
+            self.related = self.related.copy()
+            self.related.resize((n_labels, n_labels))

@@ -1,0 +1,282 @@
+"""Labels whose names stand in a text: as candidates, and as a score with reasons."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.evidence import Reason
+from manylabel.predictions import keep_top, values_at
+from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
+from manylabel.vocabulary.clues import Found, find_labels
+from manylabel.vocabulary.label_names import LabelNames
+from manylabel.vocabulary.weights import (
+    DEFAULT_WEIGHTS,
+    LEARNED,
+    N_STATIC,
+    UNNAMED,
+    fit_weights,
+    learned_clues,
+)
+
+__all__ = ["NameScorer", "NameSource", "found_in"]
+
+#: Labels that names may propose for a document.
+_LIMIT = 50
+
+
+def found_in(documents: Documents, named: LabelNames, n_jobs: int | None = None) -> Found | None:
+    """The labels whose names stand in documents; None where there are no texts.
+
+    Found once: sources and scorers of the same documents share it.
+    """
+    if documents.texts is None:
+        return None
+    known = documents.cache.get("names")
+    if known is None or known[0] is not named or known[1] != named.n_labels:
+        found = find_labels(named, documents.texts, n_jobs)
+        documents.cache["names"] = known = named, named.n_labels, found
+    return known[2]
+
+
+class NameSource(CandidateSource):
+    """Proposes labels whose names stand in a document, with training documents or without."""
+
+    name = "names"
+
+    def __init__(self) -> None:
+        self.named: LabelNames | None = None
+
+    def wants(self, training: Training) -> bool:
+        """Whether labels have names, and documents texts."""
+        return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
+
+    def fit(self, training: Training) -> None:
+        """Remember the names."""
+        self.named = training.vocabulary
+
+    def propose(
+        self,
+        documents: Documents,
+        leave_out: NDArray[np.int64] | None = None,
+        n_jobs: int | None = None,
+    ) -> Candidates:
+        """The labels whose names stand in documents; of many, those that most speaks for."""
+        assert self.named is not None
+        found = found_in(documents, self.named, n_jobs)
+        if found is None:
+            shape = len(documents), self.named.n_labels
+            return Candidates(sparse.csr_array(shape, dtype=np.int8))
+        pattern = found.pattern
+        if pattern.nnz and np.diff(pattern.indptr).max() > _LIMIT:
+            values = found.clues @ DEFAULT_WEIGHTS[:N_STATIC]
+            scores = sparse.csr_array(
+                (values, pattern.indices, pattern.indptr), shape=pattern.shape
+            )
+            pattern = keep_top(scores, _LIMIT)
+            pattern = sparse.csr_array(
+                (np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr),
+                shape=pattern.shape,
+            )
+        return Candidates(pattern)
+
+    def grow(self, n_labels: int) -> None:
+        """Make room for labels that appear later; they have no names."""
+        if self.named is not None:
+            self.named.grow(n_labels)
+
+
+class NameScorer(Scorer):
+    """How much speaks for a label that its name stands in the text.
+
+    The score is the log-odds of a label whose name stands there, less those of one whose name does
+    not: a weighted sum of what is known of the match (where, how often, how clear, how long) and of
+    the label (how often documents with its name have the label). There is one weight for each such
+    clue, none for single labels, and little data leaves the weights near those that other
+    vocabularies have.
+    """
+
+    name = "names"
+    title = "its name in the text"
+    sentence = "A name of the label stands in the text."
+    learns_at_once = True
+
+    def __init__(self) -> None:
+        self.weights, self.shift = DEFAULT_WEIGHTS.copy(), UNNAMED
+        self.hits = self.matched = self.counts = np.empty(0, np.int64)
+        self.named: LabelNames | None = None
+
+    def wants(self, training: Training) -> bool:
+        """Whether labels have names, and documents texts."""
+        return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
+
+    def fit(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
+        """Count how names and labels go together; learn what clues are worth."""
+        documents, Y = training.documents, training.Y
+        self.named = training.vocabulary
+        self.hits = self.matched = self.counts = np.zeros(Y.shape[1], np.int64)
+        found = found_in(documents, training.vocabulary, training.n_jobs)
+        if found is None:
+            return np.zeros(len(held))
+        self._count(found, Y, 1)
+        rows = np.repeat(np.arange(len(documents)), np.diff(found.pattern.indptr))
+        kept = np.zeros(len(documents), np.bool_)
+        kept[training.held] = True
+        mine = kept[rows]
+        truth = (values_at(Y, found.pattern) > 0)[mine]
+        design = self._design(found, truth, mine)
+        n_unnamed, n_true = len(held) - int(mine.sum()), int(values_at(Y[training.held], held.pattern).sum())
+        n_true -= int(truth.sum())
+        if n_unnamed > 0:
+            # The odds of a candidate whose name is not there, drawn to what they usually are.
+            usual = 50.0
+            self.shift = float(
+                np.log((n_true + usual * np.exp(UNNAMED)) / (n_unnamed - n_true + usual))
+            )
+        # The second half is scored by what the first teaches, and the other way round.
+        side = rows[mine] % 2
+        values = np.empty(truth.size)
+        for half in (0, 1):
+            learn = side != half
+            weights = fit_weights(design[learn], truth[learn])
+            values[~learn] = design[~learn] @ weights - self.shift
+        self.weights = fit_weights(design, truth)
+        places = np.cumsum(kept) - 1
+        return _at(held, places[rows[mine]], found.pattern.indices[mine], values)
+
+    def _count(self, found: Found, Y: sparse.csr_array, sign: int) -> None:
+        """Take documents in, or out."""
+        n_labels = Y.shape[1]
+        pattern = found.pattern
+        true = values_at(Y, pattern) > 0
+        self.matched = self.matched + sign * np.bincount(pattern.indices, minlength=n_labels)
+        self.hits = self.hits + sign * np.bincount(pattern.indices[true], minlength=n_labels)
+        self.counts = self.counts + sign * np.bincount(Y.indices, minlength=n_labels)
+
+    def _design(
+        self,
+        found: Found,
+        truth: NDArray[np.bool_] | None = None,
+        some: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.float64]:
+        """All clues of labels that were found; with ``truth``, as if their documents were new."""
+        labels, clues = found.pattern.indices, found.clues
+        if some is not None:
+            labels, clues = labels[some], clues[some]
+        hits, matched, counts = self.hits[labels], self.matched[labels], self.counts[labels]
+        if truth is not None:
+            hits, matched, counts = hits - truth, matched - 1, counts - truth
+        return np.concatenate([clues, learned_clues(hits, matched, counts)], axis=1)
+
+    def score(
+        self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """The worth of each candidate's name; 0 for those whose names are not there."""
+        found = self._found(documents, candidates, n_jobs)
+        if found is None:
+            return np.zeros(len(candidates))
+        pattern = found.pattern
+        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        values = self._design(found) @ self.weights - self.shift
+        return _at(candidates, rows, pattern.indices, values)
+
+    def _found(
+        self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
+    ) -> Found | None:
+        if not isinstance(candidates.vocabulary, LabelNames):
+            return None
+        return found_in(documents, candidates.vocabulary, n_jobs)
+
+    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
+        """One reason: the name, its places, and below it what each clue adds."""
+        found = self._found(documents, candidates, 1)
+        if found is None:
+            return []
+        label = int(candidates.labels[place])
+        at = int(np.searchsorted(found.pattern.indices, label))
+        if at == found.pattern.nnz or found.pattern.indices[at] != label:
+            return []
+        assert documents.texts is not None
+        named = candidates.vocabulary
+        shares = self._design(found)[at] * self.weights
+        shares[0] -= self.shift
+        below = tuple(
+            Reason(clue, float(share), title=title)
+            for (clue, title), share in zip(LEARNED.items(), shares, strict=True)
+            if share
+        )
+        spans, sentence = _places(documents.texts[0], named, found, label, int(found.best[at]))
+        return [
+            Reason(
+                "name",
+                float(shares.sum()),
+                reasons=below,
+                title=self.title,
+                sentence=sentence,
+                spans=spans,
+            )
+        ]
+
+    # Documents that come and go
+
+    def add(self, documents: Documents, Y: sparse.csr_array) -> None:
+        """Count how names and labels go together in more documents."""
+        self._change(documents, Y, 1)
+
+    def remove(self, documents: Documents, Y: sparse.csr_array) -> None:
+        """Count no more how names and labels go together in documents."""
+        self._change(documents, Y, -1)
+
+    def _change(self, documents: Documents, Y: sparse.csr_array, sign: int) -> None:
+        self.grow(Y.shape[1])
+        found = None if self.named is None else found_in(documents, self.named)
+        if found is not None:
+            self._count(found, Y, sign)
+
+    def grow(self, n_labels: int) -> None:
+        """Make room for labels that appear later."""
+        more = n_labels - self.counts.size
+        if more > 0:
+            self.hits, self.matched, self.counts = (
+                np.pad(each, (0, more)) for each in (self.hits, self.matched, self.counts)
+            )
+
+
+def _at(
+    candidates: Candidates,
+    rows: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    values: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Values of (row, label) pairs in the order of candidates, 0 where there is none."""
+    width = candidates.pattern.shape[1]
+    keys = candidates.rows * width + candidates.labels
+    wanted = rows.astype(np.int64) * width + labels
+    places = np.searchsorted(keys, wanted)
+    there = places < keys.size
+    there[there] = keys[places[there]] == wanted[there]
+    scores = np.zeros(keys.size)
+    scores[places[there]] = values[there]
+    return scores
+
+
+def _places(
+    text: str, named: LabelNames, found: Found, label: int, best: int
+) -> tuple[tuple[tuple[int, int], ...], str]:
+    """Where a label's names stand in a text, and what people read of the clearest."""
+    matches = found.matches
+    words = named.matcher.spans(text)
+    mine = np.flatnonzero(named.columns[matches.names] == label)
+    spans = sorted(
+        {(words[matches.starts[m]][0], words[matches.stops[m] - 1][1]) for m in mine.tolist()}
+    )
+    name = named.matcher.names[int(matches.names[best])]
+    written = text[words[matches.starts[best]][0] : words[matches.stops[best] - 1][1]]
+    where = "the first sentence" if matches.passages[best] == 0 else "the text"
+    said = f"Its name *{name}* stands in {where}"
+    if written.casefold() != name.casefold():
+        said += f", as *{written}*"
+    return tuple(spans), said + "."

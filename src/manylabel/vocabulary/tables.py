@@ -1,0 +1,68 @@
+"""Tables: label and name between tabs, or CSV with a header."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+
+from manylabel.corpus.files import Source
+from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED
+from manylabel.vocabulary.vocabulary import Concept, Name
+
+__all__ = ["read_csv", "read_tsv"]
+
+_KINDS = {"label": PREFERRED, "alt": ALTERNATIVE, "hidden": HIDDEN}
+_COLUMN = re.compile(r"(label|alt|hidden)(?:[_-]([A-Za-z-]+))?$")
+
+
+def read_tsv(source: Source) -> Iterator[Concept]:
+    """``<uri>``, name and, if there is one, notation (as Annif has it) or description."""
+    for number, line in source.lines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        label, tab, rest = line.partition("\t")
+        if not tab or not label.strip():
+            raise source.error("expected a label and its name with a tab between.", number)
+        name, _, more = rest.partition("\t")
+        # A notation is a code; a description has words.
+        is_code = bool(more.strip()) and " " not in more.strip()
+        yield Concept(
+            label, [Name(name)], more.strip() if is_code else "", "" if is_code else more.strip()
+        )
+
+
+def read_csv(source: Source) -> Iterator[Concept]:
+    """A header with ``uri`` (or ``id``), and ``label_en``, ``alt_en``, ``notation``, ..."""
+    rows = csv.reader(line for _, line in source.raw_lines())
+    header = [cell.strip().lower() for cell in next(rows)]
+    key = next((header.index(name) for name in ("uri", "id", "identifier") if name in header), None)
+    named = {
+        place: (_KINDS[found[1]], found[2] or "")
+        for place, cell in enumerate(header)
+        if (found := _COLUMN.match("label" if cell == "name" else cell))
+    }
+    if key is None or not named:
+        raise source.error(
+            "expected a header with 'uri' and at least one of 'label', 'label_en', ...; "
+            f"found {', '.join(header)}.",
+            1,
+        )
+    for row in rows:
+        if not row or not row[key:]:
+            continue
+        cells = dict(zip(header, row, strict=False))
+        yield Concept(
+            row[key],
+            [
+                Name(text, kind, language)
+                for place, (kind, language) in named.items()
+                if place < len(row)
+                for text in (row[place].split("|") if kind else [row[place]])
+            ],
+            cells.get("notation", ""),
+            cells.get("description", ""),
+            (cells.get("broader") or "").split(),
+            (cells.get("related") or "").split(),
+            (cells.get("deprecated") or "").strip().lower() in ("1", "true", "yes"),
+        )

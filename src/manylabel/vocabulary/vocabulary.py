@@ -1,0 +1,312 @@
+"""What is known of labels beside their documents: names, relations, collections."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError
+from manylabel.store.strings import StringArray
+from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED, LabelNames
+
+__all__ = ["Concept", "Name", "Vocabulary", "bare"]
+
+
+def bare(identifier: str) -> str:
+    """An identifier without the angle brackets that some formats put around it.
+
+    Examples
+    --------
+    >>> bare("<http://example.org/c1>"), bare("c1")
+    ('http://example.org/c1', 'c1')
+    """
+    identifier = identifier.strip()
+    if identifier.startswith("<") and identifier.endswith(">"):
+        return identifier[1:-1]
+    return identifier
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name of a label.
+
+    Parameters
+    ----------
+    text : str
+    kind : int
+        PREFERRED, ALTERNATIVE or HIDDEN.
+    language : str
+        A short code such as "en"; empty where the file does not say.
+    """
+
+    text: str
+    kind: int = PREFERRED
+    language: str = ""
+
+
+@dataclass
+class Concept:
+    """A label as a vocabulary describes it.
+
+    Parameters
+    ----------
+    identifier : str
+    names : list of Name
+    notation, description : str
+    broader, related : list of str
+        Identifiers of other labels.
+    deprecated : bool
+    collections : list of str
+        What the label belongs to: collections, schemes.
+    """
+
+    identifier: str
+    names: list[Name] = field(default_factory=list)
+    notation: str = ""
+    description: str = ""
+    broader: list[str] = field(default_factory=list)
+    related: list[str] = field(default_factory=list)
+    deprecated: bool = False
+    collections: list[str] = field(default_factory=list)
+
+
+class Vocabulary(Mapping[str, Concept]):
+    """Labels by identifier, with their names in several languages and how they are related.
+
+    Everything lies in a few arrays: a million labels with a name each take some 110 MB.
+
+    Parameters
+    ----------
+    concepts : iterable of Concept
+        One with an identifier that was there before adds to it.
+
+    Examples
+    --------
+    >>> cats = Concept("<c1>", [Name("cats", language="en"), Name("kissat", language="fi")])
+    >>> vocabulary = Vocabulary([cats, Concept("c2", [Name("dogs")], broader=["c1"])])
+    >>> len(vocabulary), vocabulary.name("c1", "fi"), vocabulary.narrower("c1")
+    (2, 'kissat', ['c2'])
+    """
+
+    def __init__(self, concepts: Iterable[Concept] = ()) -> None:
+        places: dict[str, int] = {}
+        notations: list[str] = []
+        descriptions: list[str] = []
+        gone: list[bool] = []
+        texts: list[str] = []
+        owners: list[int] = []
+        kinds: list[int] = []
+        spoken: list[int] = []
+        languages: dict[str, int] = {}
+        groups: dict[str, int] = {}
+        pairs: dict[str, list[tuple[int, Any]]] = {"broader": [], "related": [], "members": []}
+        for concept in concepts:
+            identifier = bare(concept.identifier)
+            place = places.setdefault(identifier, len(places))
+            if place == len(notations):
+                notations.append("")
+                descriptions.append("")
+                gone.append(False)
+            notations[place] = concept.notation or notations[place]
+            descriptions[place] = concept.description or descriptions[place]
+            gone[place] = gone[place] or concept.deprecated
+            for name in concept.names:
+                if name.text.strip():
+                    texts.append(name.text.strip())
+                    owners.append(place)
+                    kinds.append(name.kind)
+                    code = name.language.lower()
+                    spoken.append(languages.setdefault(code, len(languages)))
+            pairs["broader"] += [(place, bare(other)) for other in concept.broader]
+            pairs["related"] += [(place, bare(other)) for other in concept.related]
+            for group in concept.collections:
+                pairs["members"].append((groups.setdefault(bare(group), len(groups)), place))
+        self.identifiers = StringArray(places)
+        self.notations, self.descriptions = StringArray(notations), StringArray(descriptions)
+        self.deprecated = np.array(gone, np.bool_)
+        self.names, self.languages = StringArray(texts), list(languages)
+        self.name_labels = np.array(owners, np.int32)
+        self.name_kinds = np.array(kinds, np.int8)
+        self.name_languages = np.array(spoken, np.int16)
+        self.collections = list(groups)
+        self.members = _pairs(pairs["members"])
+        for relation in ("broader", "related"):
+            known = [(a, places[b]) for a, b in pairs[relation] if b in places]
+            setattr(self, f"{relation}_pairs", _pairs(known))
+
+    broader_pairs: NDArray[np.int32]
+    related_pairs: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Vocabulary:
+        """Read a file in any of the formats that `manylabel.vocabulary.read` knows."""
+        from manylabel.vocabulary.reading import read
+
+        return read(path)
+
+    # Labels
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {identifier: place for place, identifier in enumerate(self.identifiers)}
+
+    def __len__(self) -> int:
+        return len(self.identifiers)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.identifiers)
+
+    def __contains__(self, label: object) -> bool:
+        return isinstance(label, str) and bare(label) in self._places
+
+    def __getitem__(self, label: str) -> Concept:
+        place = self._places[bare(label)]
+        return Concept(
+            self.identifiers[place],
+            list(self._names_of(place)),
+            self.notations[place],
+            self.descriptions[place],
+            self._others(self.broader_pairs, place),
+            self.related(label),
+            bool(self.deprecated[place]),
+            [self.collections[group] for group in self.members[self.members[:, 1] == place, 0]],
+        )
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self):,} labels, {len(self.names):,} names>"
+
+    @cached_property
+    def _name_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Names by label: their order, and where each label's begin."""
+        order = np.argsort(self.name_labels, kind="stable")
+        return order, np.searchsorted(self.name_labels[order], np.arange(len(self) + 1))
+
+    def _names_of(self, place: int) -> Iterator[Name]:
+        order, pointers = self._name_order
+        for at in order[pointers[place] : pointers[place + 1]].tolist():
+            language = self.languages[self.name_languages[at]]
+            yield Name(self.names[at], int(self.name_kinds[at]), language)
+
+    def name(self, label: str, language: str | None = None) -> str:
+        """What people call a label: its preferred name in their language, or in another."""
+        place = self._places.get(bare(label))
+        if place is None:
+            return label
+        wanted = "" if language is None else language.lower()
+        best, best_rank = label, (9, 9)
+        for name in self._names_of(place):
+            foreign = 0 if name.language == wanted else 1 if not name.language else 2
+            if (rank := (foreign, name.kind)) < best_rank and name.kind != HIDDEN:
+                best, best_rank = name.text, rank
+        return best
+
+    def broader(self, label: str) -> list[str]:
+        """Labels that mean more."""
+        return self._others(self.broader_pairs, self._places[bare(label)])
+
+    def narrower(self, label: str) -> list[str]:
+        """Labels that mean less."""
+        return self._others(self.broader_pairs[:, ::-1], self._places[bare(label)])
+
+    def related(self, label: str) -> list[str]:
+        """Labels that are related in another way."""
+        place = self._places[bare(label)]
+        both = self._others(self.related_pairs, place)
+        return list(dict.fromkeys(both + self._others(self.related_pairs[:, ::-1], place)))
+
+    def _others(self, pairs: NDArray[np.int32], place: int) -> list[str]:
+        return [self.identifiers[int(other)] for other in pairs[pairs[:, 0] == place, 1]]
+
+    def in_collection(self, collection: str) -> list[str]:
+        """The labels of a collection or scheme."""
+        if bare(collection) not in self.collections:
+            raise InputError(
+                f"the vocabulary has no collection {collection!r}; "
+                f"it has {', '.join(self.collections[:5]) or 'none'}."
+            )
+        group = self.collections.index(bare(collection))
+        places = self.members[self.members[:, 0] == group, 1]
+        return [self.identifiers[int(place)] for place in places]
+
+    # For models
+
+    @property
+    def current(self) -> list[str]:
+        """Identifiers of the labels that are not deprecated, in order."""
+        gone = self.deprecated.tolist()
+        return [one for one, is_gone in zip(self.identifiers, gone, strict=True) if not is_gone]
+
+    def updated(self, other: Vocabulary) -> Vocabulary:
+        """This vocabulary with another's labels; those in both are as the other has them."""
+        mine = (self[label] for label in self if label not in other)
+        return Vocabulary([*mine, *other.values()])
+
+    def check_labels(self, labels: Sequence[str]) -> None:
+        """Refuse a vocabulary that describes no label of a corpus."""
+        if not labels or any(label in self for label in labels):
+            return
+        theirs, ours = ", ".join(map(repr, labels[:3])), ", ".join(map(repr, self.identifiers[:3]))
+        raise InputError(
+            f"the vocabulary describes none of the {len(labels):,} labels of the documents: those "
+            f"look like {theirs}, its own like {ours}; give the vocabulary of these labels."
+        )
+
+    def label_names(
+        self, labels: Sequence[str], language: str | None, short: str | None
+    ) -> LabelNames:
+        """The names of the columns of a label matrix, in one language or in none.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Identifiers, column by column; some may be unknown.
+        language : str or None
+            Whose stems are used, by its full name.
+        short : str or None
+            Its code; None for names in all languages.
+        """
+        columns = np.full(len(self), -1, np.int64)
+        for column, label in enumerate(labels):
+            place = self._places.get(bare(label))
+            if place is not None:
+                columns[place] = column
+        spoken = np.ones(len(self.languages), np.bool_)
+        if short is not None:
+            wanted = {"", short.lower()}
+            # "en-GB" is English, too.
+            spoken[:] = [code.partition("-")[0] in wanted for code in self.languages]
+        kept = np.flatnonzero(
+            (columns[self.name_labels] >= 0)
+            & spoken[self.name_languages]
+            & ~self.deprecated[self.name_labels]
+        )
+        return LabelNames(
+            self.names[kept],
+            columns[self.name_labels[kept]],
+            self.name_kinds[kept],
+            len(labels),
+            language,
+            self._related_columns(columns, len(labels)),
+        )
+
+    def _related_columns(self, columns: NDArray[np.int64], n_labels: int) -> sparse.csr_array:
+        pairs = columns[np.concatenate([self.broader_pairs, self.related_pairs])]
+        pairs = pairs[(pairs >= 0).all(axis=1)]
+        both = np.concatenate([pairs, pairs[:, ::-1]])
+        ones = np.ones(len(both), np.int8)
+        found = sparse.csr_array((ones, (both[:, 0], both[:, 1])), shape=(n_labels, n_labels))
+        found.sum_duplicates()
+        found.data[:] = 1
+        return found
+
+
+def _pairs(pairs: list[Any]) -> NDArray[np.int32]:
+    """Pairs of places as an array."""
+    return np.array(pairs, np.int32).reshape(-1, 2)

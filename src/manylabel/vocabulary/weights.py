@@ -1,0 +1,104 @@
+"""What each clue of a name is worth, learned with few parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from manylabel.parallel import single_threaded_blas
+from manylabel.vocabulary.clues import CLUES
+
+__all__ = ["DEFAULT_WEIGHTS", "LEARNED", "N_STATIC", "UNNAMED", "fit_weights", "learned_clues"]
+
+N_STATIC = len(CLUES)
+#: All clues: those of the match, and those that documents teach.
+LEARNED: dict[str, str] = {
+    **CLUES,
+    "rate": "how often documents with the name have the label",
+    "matched": "how many documents have the name",
+    "documents": "how many documents have the label",
+    "seen": "documents have the label",
+}
+#: Weights of clues where there is nothing to learn from: those under which the labels of 5,000
+#: titles (YSO-Finna) and 2,000 laws (EURLEX57K), all of the training parts, are likeliest.
+_DEFAULTS: dict[str, float] = {
+    "name": -0.42,
+    "rest": -1.67,
+    "often": 0.99,
+    "first": 1.18,
+    "early": -0.06,
+    "spread": 0.39,
+    "covered": -0.96,
+    "gap": -0.46,
+    "length": -0.64,
+    "rivals": -0.78,
+    "words": 2.17,
+    "letters": -0.54,
+    "ambiguous": -1.13,
+    "qualified": -0.99,
+    "context": 0.9,
+    "common": -2.08,
+    "alternative": -1.05,
+    "related": 0.22,
+    "vocabulary": -1.63,
+}
+DEFAULT_WEIGHTS = np.array([_DEFAULTS.get(clue, 0.0) for clue in LEARNED])
+#: How far weights are expected to be from these.
+_SPREAD = np.array([0.6] * N_STATIC + [1.0] * (len(LEARNED) - N_STATIC))
+#: Log-odds of a candidate whose name is not in the text, where there is nothing to learn from.
+UNNAMED = -6.0
+#: The share of documents with a name that have the label, before any is seen, and how many
+#: documents that is worth.
+_RATE, _WORTH = 0.05, 2.0
+
+
+def learned_clues(
+    hits: NDArray[np.int64], matched: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """What training documents say of labels; 0 where there are none.
+
+    Parameters
+    ----------
+    hits : ndarray
+        Documents that have the label, and its name in the text.
+    matched : ndarray
+        Documents that have its name in the text.
+    counts : ndarray
+        Documents that have the label.
+    """
+    odds = (hits + _WORTH * _RATE) / (matched - hits + _WORTH * (1 - _RATE))
+    return np.column_stack(
+        [
+            np.log(odds) - np.log(_RATE / (1 - _RATE)),
+            np.log1p(matched) / 3,
+            np.log1p(counts) / 3,
+            counts > 0,
+        ]
+    )
+
+
+def fit_weights(design: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The likeliest weights, drawn to the default ones where there is little to learn from.
+
+    Examples
+    --------
+    >>> nothing = np.empty((0, len(LEARNED)))
+    >>> bool((fit_weights(nothing, np.empty(0, bool)) == DEFAULT_WEIGHTS).all())
+    True
+    """
+    from scipy.optimize import minimize
+
+    if not truth.size:
+        return DEFAULT_WEIGHTS.copy()
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        away = (weights - DEFAULT_WEIGHTS) / _SPREAD
+        log_odds = design @ weights
+        value = float(np.sum(np.logaddexp(0, log_odds) - truth * log_odds) + away @ away / 2)
+        return value, (expit(log_odds) - truth) @ design + away / _SPREAD
+
+    with single_threaded_blas():
+        return minimize(
+            loss, DEFAULT_WEIGHTS, jac=True, method="L-BFGS-B", options={"maxiter": 200}
+        ).x
