@@ -69,16 +69,16 @@ def test_what_counts_more_for_some_frequencies_is_found():
     truth = rng.random(6_000) < expit(np.where(counts == 1, 2.0, 1.0) * scores)
     parts = {"votes": scores}
     found = fit_combination(parts, counts, truth).calibrated(parts, counts, truth)
-    assert found.factors[0] > 1.5 * found.factors[1]
+    assert found.factors[1] > 1.5 * found.factors[2]
 
 
 def test_a_group_with_nothing_to_learn_from_stays_as_it_is():
     line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
     parts, counts = {"votes": np.array([0.5])}, np.array([1])
-    given = Combination({"votes": line}, np.zeros(6))
+    given = Combination({"votes": line}, np.zeros(7))
     mended = given.calibrated(parts, counts, np.array([True]))
-    assert mended.factors[1:].tolist() == [1.0] * 5
-    assert abs(mended.factors[0] - 1) < 0.1
+    assert np.delete(mended.factors, 1).tolist() == [1.0] * 6
+    assert abs(mended.factors[1] - 1) < 0.1
 
 
 @pytest.mark.parametrize("truth", [np.zeros(5, bool), np.ones(5, bool), np.zeros(0, bool)])
@@ -97,4 +97,10 @@ def test_a_curve_shared_out_adds_up(rest, addends):
 
 
 def test_frequent_labels_are_in_later_groups():
-    assert frequency_group(np.array([0, 1, 2, 20, 10_000])).tolist() == [0, 0, 1, 3, 5]
+    assert frequency_group(np.array([0, 1, 2, 20, 10_000])).tolist() == [0, 1, 2, 4, 6]
+
+
+def test_a_combination_from_before_labels_without_documents_had_a_group():
+    line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
+    former = Combination({"votes": line}, np.arange(6.0), np.arange(6.0))
+    assert former.offsets.tolist() == former.factors.tolist() == [0, 0, 1, 2, 3, 4, 5]

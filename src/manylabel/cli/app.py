@@ -34,6 +34,7 @@ from manylabel.cli.serve import serve
 from manylabel.cli.stats import stats
 from manylabel.cli.train import train
 from manylabel.cli.tune import tune
+from manylabel.cli.vocabulary import vocabulary
 from manylabel.exceptions import JournalError, ManylabelError
 
 __all__ = ["COMMANDS", "app", "main", "run"]
@@ -50,6 +51,7 @@ COMMANDS = (
     forget,
     compact,
     check,
+    vocabulary,
     serve,
     compare,
     stats,

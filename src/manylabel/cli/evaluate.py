@@ -21,7 +21,7 @@ from manylabel.cli.options import (
     Separator,
     ZeroBased,
 )
-from manylabel.cli.output import make_console, print_json, working
+from manylabel.cli.output import make_console, note, print_json, working
 from manylabel.cli.reading import read_corpus
 
 if TYPE_CHECKING:
@@ -72,6 +72,14 @@ def evaluate(
     )
     with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
         measured = tagger.evaluate(found, metrics=names)
+        unseen = tagger.unseen(found)
+    if unseen["unseen"]:
+        note(
+            f"Of {unseen['true']:,} true labels, {unseen['unseen']:,} have no training document; "
+            f"{unseen['suggested']:,} of these are among the first 10 suggestions, and "
+            f"{unseen['unknown']:,} the model could not have known.",
+            quiet,
+        )
     if as_json:
         print_json(measured)
         return

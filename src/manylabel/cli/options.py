@@ -46,6 +46,8 @@ __all__ = [
     "Stemming",
     "StopWords",
     "Text",
+    "TrainingPath",
+    "VocabularyFile",
     "ZeroBased",
 ]
 
@@ -118,6 +120,14 @@ def _complete_model(incomplete: str) -> list[str]:
 
 CorpusPath = Annotated[
     str,
+    typer.Argument(
+        metavar="CORPUS",
+        show_default=False,
+        help="A file, plain or compressed, a folder of texts, or - for standard input.",
+    ),
+]
+TrainingPath = Annotated[
+    str | None,
     typer.Argument(
         metavar="CORPUS",
         show_default=False,
@@ -270,6 +280,15 @@ MaxDf = Annotated[
 MaxFeatures = Annotated[
     int | None,
     typer.Option("--max-features", metavar="N", min=1, help="Count only the most common words."),
+]
+VocabularyFile = Annotated[
+    str | None,
+    typer.Option(
+        "--vocabulary",
+        metavar="FILE",
+        help="Names and relations of labels: SKOS, Annif's TSV, CSV with a header or JSON Lines. "
+        "Names are found in texts, also of labels that no document has.",
+    ),
 ]
 LabelInfo = Annotated[
     str | None,

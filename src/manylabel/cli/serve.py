@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manylabel.cli.options import Debug, Quiet
+from manylabel.cli.options import Debug, Quiet, VocabularyFile
 from manylabel.cli.output import note, working
 from manylabel.exceptions import ParameterError
 
@@ -80,6 +80,7 @@ def serve(
             help="A web site whose pages may use the API; may be given again.",
         ),
     ] = None,
+    vocabulary: VocabularyFile = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -92,6 +93,7 @@ def serve(
     For example:
       manylabel serve model
       manylabel serve model --allow-learn
+      manylabel serve model --vocabulary stw.ttl
       manylabel serve english=models/en finnish=models/fi --port 8080
     """
     token = _token(token_file)
@@ -107,7 +109,10 @@ def serve(
         hosts=tuple(allow_host) if allow_host else None,
         origins=tuple(allow_origin or ()),
     )
-    run_server(_loaded(places, quiet), settings, host, port, quiet)
+    taggers = _loaded(places, quiet)
+    for tagger in taggers.values() if vocabulary is not None else ():
+        tagger.set_vocabulary(vocabulary)
+    run_server(taggers, settings, host, port, quiet)
 
 
 def run_server(

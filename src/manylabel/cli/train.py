@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import typer
+
 from manylabel.cli.models import check_target, settings_of, text_options
 from manylabel.cli.options import (
     CharNgrams,
-    CorpusPath,
     Dask,
     Debug,
     Features,
@@ -33,6 +34,8 @@ from manylabel.cli.options import (
     Spool,
     Stemming,
     StopWords,
+    TrainingPath,
+    VocabularyFile,
     ZeroBased,
 )
 from manylabel.cli.reading import can_be_counted_in_parts, read_corpus
@@ -43,8 +46,8 @@ __all__ = ["train"]
 
 
 def train(
-    corpus: CorpusPath,
     output: NewModel,
+    corpus: TrainingPath = None,
     model: ModelName = None,
     settings: Settings = None,
     language: Language = "en",
@@ -57,6 +60,7 @@ def train(
     max_df: MaxDf = None,
     max_features: MaxFeatures = None,
     label_info: LabelInfo = None,
+    vocabulary: VocabularyFile = None,
     keep_texts: KeepTexts = True,
     format: ReadFormat = None,
     labels: Labels = None,
@@ -78,10 +82,15 @@ def train(
     model that was there before. On a cluster, with --keep-snippets, the workers read and count a
     file of JSON Lines or TSV that is not compressed, and no process ever has all of it.
 
+    With a vocabulary, labels are also found by their names, with documents or without. A
+    vocabulary alone gives a model that `manylabel learn` makes better.
+
     For example:
       manylabel train train.jsonl -o model
       manylabel train train.jsonl -o model --model lcif --set k=50 --set lam=0.3
       manylabel train uutiset.tsv -o malli --language fi --char-ngrams 3-5
+      manylabel train train.jsonl -o model --vocabulary stw.ttl
+      manylabel train -o model --vocabulary stw.ttl
       manylabel train bibtex/train.txt.xz -o model --model subset-svm --jobs 2
     """
     check_target(output, force)
@@ -103,14 +112,19 @@ def train(
         parameters=settings_of(settings),
         **words,
         features=features,
+        vocabulary=vocabulary,
         keep_texts=keep_texts,
         random_state=seed,
         n_jobs=jobs,
         verbose=not quiet and sys.stderr.isatty(),
     )
     clock = Clock()
+    if corpus is None and vocabulary is None:
+        raise typer.BadParameter("give a corpus, a --vocabulary, or both.")
     documents: Any = corpus
-    if dask is None or keep_texts or not can_be_counted_in_parts(corpus, format, labels, separator):
+    if corpus is not None and (
+        dask is None or keep_texts or not can_be_counted_in_parts(corpus, format, labels, separator)
+    ):
         documents = read_corpus(
             corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
         )

@@ -31,6 +31,8 @@ from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Tr
 from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
 from manylabel.validation import check_gone, check_real, check_whole
+from manylabel.vocabulary.label_names import LabelNames
+from manylabel.vocabulary.scorer import NameScorer, NameSource
 
 __all__ = ["Ensemble"]
 
@@ -219,14 +221,10 @@ class Ensemble(MultiLabelClassifier):
                 else:
                     scorer.prepare(training)
                 scores[scorer.name] = scorer.fit(training, candidates, held)
-        # A label that is right has one document fewer without the one that is looked at. Counting
-        # one fewer for wrong labels too keeps the truth out of the counts.
-        counts = np.maximum(self.counts_[held.labels] - 1, 0)
-        held_out = HeldOut(held, scores, counts, Y[training.held])
-        # No label without another document is found by neighbours; of those found by their names,
-        # the right ones have the document that is looked at and the wrong ones have none.
-        all_counts = self.counts_[held.labels]
-        counts[(all_counts == 1) & ~held_out.truth] = 1
+        # How many other documents have the label.
+        others = self.counts_[held.labels]
+        held_out = HeldOut(held, scores, others, Y[training.held])
+        held_out = replace(held_out, counts=others - held_out.truth)
         self._combine(scorers, held_out, Y)
 
     def _propose_training(self, training: Training) -> tuple[sparse.csr_array, Candidates]:
@@ -420,6 +418,22 @@ class Ensemble(MultiLabelClassifier):
         self.classes_ = np.arange(n_labels)
         for learner in self._learners():
             learner.grow(n_labels)
+
+    def set_vocabulary(self, named: LabelNames) -> None:
+        """Look for other names from now on, without training again.
+
+        Parameters
+        ----------
+        named : LabelNames
+            Has the known labels in the same columns, and perhaps more labels.
+        """
+        check_is_fitted(self)
+        self.vocabulary = named
+        for learner in self._learners():
+            if isinstance(learner, NameSource | NameScorer):
+                learner.named = named
+        if named.n_labels > self.n_labels_:
+            self._grow(named.n_labels)
 
     def _learners(self) -> list[CandidateSource | Scorer]:
         """Everything that may learn."""

@@ -39,6 +39,7 @@ CLASSES: dict[str, str] = {
     "InstanceKNN": "manylabel.neighbors.lcif:InstanceKNN",
     "LCIF": "manylabel.neighbors.lcif:LCIF",
     "MLkNN": "manylabel.neighbors.mlknn:MLkNN",
+    "NamesAlone": "manylabel.ensemble.names_alone:NamesAlone",
     "OneVsRestSVM": "manylabel.linear.one_vs_rest:OneVsRestSVM",
     "PfastreXML": "manylabel.trees.pfastrexml:PfastreXML",
     "PriorLDA": "manylabel.topics.flat:PriorLDA",

@@ -25,7 +25,7 @@ from manylabel.tagger.changes import Change, Forget, documents_of
 from manylabel.tagger.documents import widened
 from manylabel.tagger.explanations import TextExplanation
 from manylabel.tagger.features import check_features, choose_features, has_words_only
-from manylabel.tagger.labels import LabelDescription, LabelInfo, check_label_info
+from manylabel.tagger.labels import LabelDescription, LabelInfo, Labels, check_label_info
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.state import TaggerState, check_texts
 from manylabel.tagger.suggestions import (
@@ -43,6 +43,7 @@ from manylabel.tagger.training import (
     make_vectorizer,
     text_file,
     train,
+    train_without_documents,
 )
 from manylabel.text import CountVectorizer
 from manylabel.validation import check_whole
@@ -132,15 +133,18 @@ class Tagger(Persistent):
         self._new_estimator()
         make_vectorizer(language, vectorizer, n_jobs, verbose)
 
-    def fit(self, texts: Any, labels: Any = None, ids: Any = None, label_info: Any = None) -> Self:
+    def fit(
+        self, texts: Any = None, labels: Any = None, ids: Any = None, label_info: Any = None
+    ) -> Self:
         """Learn from texts and their labels; everything learned before is forgotten.
 
         Parameters
         ----------
-        texts : list of str, Corpus or path
-            A corpus, or a file of one, brings its own labels and ids. Within
-            `manylabel.distributed.use`, and with ``keep_texts=False``, the workers read and count
-            a file of JSON Lines or TSV that is not compressed.
+        texts : list of str, Corpus or path, optional
+            A corpus, or a file of one, brings its own labels and ids. With a vocabulary and no
+            documents, labels whose names stand in a text are suggested; `learn` makes that better.
+            Within `manylabel.distributed.use`, and with ``keep_texts=False``, the workers read and
+            count a file of JSON Lines or TSV that is not compressed.
         labels : list of lists of str
             The labels of each text.
         ids : list of str, optional
@@ -157,8 +161,11 @@ class Tagger(Persistent):
         file = None
         if not self.keep_texts and current_place() is not None:
             file = text_file(texts, labels, ids)
-        documents = file or as_corpus(texts, labels, ids)
-        self._remember(self._trained(documents, info, _as_vocabulary(self.vocabulary)))
+        vocabulary = _as_vocabulary(self.vocabulary)
+        documents = None
+        if texts is not None or vocabulary is None:
+            documents = file or as_corpus(texts, labels, ids)
+        self._remember(self._trained(documents, info, vocabulary))
         return self
 
     @overload
@@ -451,6 +458,99 @@ class Tagger(Persistent):
             metrics=metrics,
         )
 
+    def unseen(self, texts: Any, labels: Any = None) -> dict[str, int]:
+        """How many true labels of documents the model has no training document of.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+        labels : list of lists of str
+
+        Returns
+        -------
+        dict of str to int
+            ``true``: labels of all documents; ``unseen``: those that no training document has, and
+            of these ``suggested``, found among the first 10 suggestions, and ``unknown``, which the
+            model could not have known.
+        """
+        corpus = as_corpus(texts, labels)
+        with self._reading() as state:
+            n_labels, listed = state.n_labels, state.labels.listed
+            names = union([listed, corpus.label_names])
+            Y = corpus.align_to(names).Y
+            seen = np.zeros(len(names), np.bool_)
+            seen[state.documents.label_matrix(n_labels).indices] = True
+            unseen = ~seen[Y.indices]
+            suggested = 0
+            if (unseen & (Y.indices < n_labels)).any():
+                scores = widened(state.scores(state.read_corpus(corpus), 10), len(names))
+                suggested = int((values_at(keep_top(scores, 10), Y)[unseen] > 0).sum())
+        return {
+            "true": int(Y.nnz),
+            "unseen": int(unseen.sum()),
+            "suggested": suggested,
+            "unknown": int((Y.indices >= n_labels).sum()),
+        }
+
+    def set_vocabulary(self, vocabulary: Any, update: bool = False) -> None:
+        """Replace the vocabulary without training again; a saved tagger's folder is changed, too.
+
+        Names are shown and, by a model that was trained with a vocabulary, found in texts from now
+        on. New labels can be suggested at once; those that are gone keep their documents.
+
+        Parameters
+        ----------
+        vocabulary : Vocabulary or path
+        update : bool, default=False
+            Keep what is known of labels that the new one does not have.
+        """
+        given = _as_vocabulary(vocabulary)
+        if given is None:
+            raise InputError("`vocabulary` is missing: give a Vocabulary or the path of a file.")
+
+        def change(state: TaggerState) -> TaggerState:
+            state.catch_up()
+            known = state.labels.vocabulary
+            whole = given
+            if update and known is not None:
+                whole = known.updated(given)
+            naming = Naming(whole, self.language)
+            listed = state.labels.listed
+            whole.check_labels(listed)
+            if state.reads_names:
+                listed = naming.all_labels(listed)
+                state.model.set_vocabulary(naming.label_names(listed))
+            infos = {} if known is None else state.labels.infos
+            state.labels = Labels(listed, infos, whole, naming.code)
+            self.vocabulary = whole
+            return state
+
+        if self._folder is not None:
+            self._fold(change)
+            return
+        with self._lock.writing():
+            self._state = change(self._fitted())
+
+    def vocabulary_figures(self) -> dict[str, Any]:
+        """How many labels and names there are, in which languages, and whether texts are searched.
+
+        Returns
+        -------
+        dict
+            ``labels``, ``without_documents``, ``names``, ``languages`` (codes with commas between)
+            and ``found_in_texts``.
+        """
+        with self._reading() as state:
+            known = state.labels.vocabulary
+            seen = np.unique(state.documents.label_matrix(state.n_labels).indices).size
+            return {
+                "labels": state.n_labels,
+                "without_documents": state.n_labels - int(seen),
+                "names": 0 if known is None else len(known.names),
+                "languages": "" if known is None else ", ".join(filter(None, known.languages)),
+                "found_in_texts": state.reads_names,
+            }
+
     @property
     def model_name(self) -> str:
         """The name of the model, or of its class."""
@@ -532,7 +632,7 @@ class Tagger(Persistent):
 
     def _trained(
         self,
-        documents: Corpus | TextFile,
+        documents: Corpus | TextFile | None,
         info: dict[str, LabelInfo],
         vocabulary: Vocabulary | None = None,
     ) -> TaggerState:
@@ -544,6 +644,13 @@ class Tagger(Persistent):
         naming = None
         if vocabulary is not None:
             naming = Naming(vocabulary, self.language)
+        if documents is None:
+            assert naming is not None
+            state = train_without_documents(
+                vectorizer, info, self.keep_texts, clock, naming, self.n_jobs
+            )
+            self._fit_seconds = clock.seconds
+            return state
         state = train(
             documents,
             self._new_estimator(),
@@ -558,7 +665,8 @@ class Tagger(Persistent):
         return state
 
     def _retrained(self, state: TaggerState) -> TaggerState:
-        return self._trained(state.corpus(), state.labels.infos, state.labels.vocabulary)
+        documents = state.corpus() if len(state.documents) else None
+        return self._trained(documents, state.labels.infos, state.labels.vocabulary)
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""

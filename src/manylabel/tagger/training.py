@@ -31,6 +31,7 @@ __all__ = [
     "make_vectorizer",
     "text_file",
     "train",
+    "train_without_documents",
 ]
 
 #: Short name -> the language whose stop words and stems are known.
@@ -104,6 +105,39 @@ def train(
         KeptDocuments(corpus.ids, _kept_texts(corpus, keep_texts), Y),
         fitted,
         corpus.feature_names if fitted is None else [],
+        np.bincount(counts.indices, minlength=counts.shape[1]),
+        keep_texts,
+    )
+
+
+def train_without_documents(
+    vectorizer: CountVectorizer,
+    label_info: dict[str, LabelInfo],
+    keep_texts: bool,
+    clock: Clock,
+    naming: Naming,
+    n_jobs: int | None,
+) -> TaggerState:
+    """A model that knows what labels are called, and nothing else."""
+    from manylabel.ensemble.names_alone import NamesAlone
+
+    listed = naming.all_labels([])
+    named = naming.label_names(listed)
+    if not len(named.matcher.names):
+        raise InputError(
+            f"the vocabulary has no name in the language of the texts, {naming.code!r}; it has "
+            f"names in {', '.join(repr(code) for code in naming.vocabulary.languages)}."
+        )
+    counts = vectorizer.fit_transform(named.matcher.names.tolist())
+    clock.lap("vectorize")
+    model = NamesAlone(named, n_jobs=n_jobs).begin(counts.shape[1])
+    clock.lap("train")
+    return TaggerState(
+        model,
+        Labels(listed, label_info, naming.vocabulary, naming.code),
+        KeptDocuments([], [], sparse.csr_array((0, len(listed)), dtype=np.int8)),
+        vectorizer,
+        [],
         np.bincount(counts.indices, minlength=counts.shape[1]),
         keep_texts,
     )

@@ -65,9 +65,7 @@ class Found:
     matches: Matches
 
 
-def find_labels(
-    named: LabelNames, texts: Sequence[str], n_jobs: int | None = None
-) -> Found:
+def find_labels(named: LabelNames, texts: Sequence[str], n_jobs: int | None = None) -> Found:
     """Find labels by their names, and what speaks for each.
 
     Examples

@@ -91,9 +91,9 @@ class LabelNames:
         sizes = np.array([len(word) for word in matcher.words], np.int64)
         lengths = np.diff(matcher.name_ptr)
         each = np.repeat(np.arange(lengths.size), lengths)
-        return np.bincount(
-            each, weights=sizes[matcher.name_words], minlength=lengths.size
-        ).astype(np.int64)
+        return np.bincount(each, weights=sizes[matcher.name_words], minlength=lengths.size).astype(
+            np.int64
+        )
 
     @cached_property
     def spread(self) -> NDArray[np.int64]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -227,7 +226,10 @@ class NameMatcher:
         pairs = tokens.words[theirs].astype(np.int64) << 32 | self.name_words[mine]
         distinct, place = np.unique(pairs, return_inverse=True)
         rests = np.array(
-            [_rest(tokens.distinct[pair >> 32], self.words[pair & 0xFFFFFFFF]) for pair in distinct.tolist()],
+            [
+                _rest(tokens.distinct[pair >> 32], self.words[pair & 0xFFFFFFFF])
+                for pair in distinct.tolist()
+            ],
             np.int64,
         )
         found = np.zeros(names.size, np.int64)
@@ -248,7 +250,9 @@ def _rest(one: str, other: str) -> int:
     """How many letters are left of the longer of two words behind what both begin with."""
     if one == other:
         return 0
-    return max(len(one), len(other)) - len(commonprefix([one, other]))
+    pairs = enumerate(zip(one, other, strict=False))
+    shared = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return max(len(one), len(other)) - shared
 
 
 def _rows(

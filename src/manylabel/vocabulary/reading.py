@@ -23,7 +23,9 @@ FORMATS: dict[str, str] = {
     "rdfxml": "manylabel.vocabulary.skos:read_rdfxml",
     "jsonld": "manylabel.vocabulary.skos:read_jsonld",
 }
-_TRIPLE = re.compile(rb"\s*(<[^<>\s]+>|_:\S+)\s+<[^<>\s]+>\s+(<[^<>\s]+>|_:\S+|\".*)\s*\.\s*(#.*)?$")
+_TRIPLE = re.compile(
+    rb"\s*(<[^<>\s]+>|_:\S+)\s+<[^<>\s]+>\s+(<[^<>\s]+>|_:\S+|\".*)\s*\.\s*(#.*)?$"
+)
 _TURTLE = re.compile(rb"^\s*(@prefix|@base|PREFIX|BASE)\s", re.IGNORECASE | re.MULTILINE)
 _CSV = re.compile(rb"^\W*(uri|id|identifier|notation)\W*,|^[^\t\n]*\blabel_[a-z]", re.IGNORECASE)
 
@@ -81,6 +83,7 @@ def detect(source: Source) -> str:
     shown = first[:60].decode("utf-8", "replace")
     raise source.error(
         "expected a vocabulary: SKOS (Turtle, RDF/XML, N-Triples, JSON-LD), a table of label and "
-        f"name between tabs, CSV with a header (uri, label_en, ...) or JSON Lines; found {shown!r}.",
+        "name between tabs, CSV with a header (uri, label_en, ...) or JSON Lines; "
+        f"found {shown!r}.",
         1,
     )

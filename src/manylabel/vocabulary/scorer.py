@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -22,6 +24,11 @@ from manylabel.vocabulary.weights import (
 
 __all__ = ["NameScorer", "NameSource", "found_in"]
 
+#: Labels with at least that many documents are in the next group.
+_FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
+_N_GROUPS = _FREQUENCIES.size + 1
+#: How many candidates it is worth what is usual.
+_USUAL = 50.0
 #: Labels that names may propose for a document.
 _LIMIT = 50
 
@@ -103,7 +110,7 @@ class NameScorer(Scorer):
     learns_at_once = True
 
     def __init__(self) -> None:
-        self.weights, self.shift = DEFAULT_WEIGHTS.copy(), UNNAMED
+        self.weights, self.shift = DEFAULT_WEIGHTS.copy(), np.full(_N_GROUPS, UNNAMED)
         self.hits = self.matched = self.counts = np.empty(0, np.int64)
         self.named: LabelNames | None = None
 
@@ -127,25 +134,31 @@ class NameScorer(Scorer):
         kept[training.held] = True
         mine = kept[rows]
         truth = (values_at(Y, found.pattern) > 0)[mine]
-        design = self._design(found, truth, mine)
-        n_unnamed, n_true = len(held) - int(mine.sum()), int(values_at(Y[training.held], held.pattern).sum())
-        n_true -= int(truth.sum())
-        if n_unnamed > 0:
-            # The odds of a candidate whose name is not there, drawn to what they usually are.
-            usual = 50.0
-            self.shift = float(
-                np.log((n_true + usual * np.exp(UNNAMED)) / (n_unnamed - n_true + usual))
-            )
+        design = self.design(found.clues[mine], found.pattern.indices[mine], truth)
+        places = np.cumsum(kept) - 1
+        at = places[rows[mine]], found.pattern.indices[mine]
+        self.shift = self._unnamed(_at(held, *at, np.ones(truth.size)) > 0, Y[training.held], held)
+        shift = self.shift[_group(self.counts[at[1]] - truth)]
         # The second half is scored by what the first teaches, and the other way round.
         side = rows[mine] % 2
         values = np.empty(truth.size)
         for half in (0, 1):
             learn = side != half
             weights = fit_weights(design[learn], truth[learn])
-            values[~learn] = design[~learn] @ weights - self.shift
+            values[~learn] = design[~learn] @ weights - shift[~learn]
         self.weights = fit_weights(design, truth)
-        places = np.cumsum(kept) - 1
-        return _at(held, places[rows[mine]], found.pattern.indices[mine], values)
+        return _at(held, *at, values)
+
+    def _unnamed(
+        self, is_named: NDArray[np.bool_], Y: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
+        """The log-odds of candidates whose names are not in the text, by how common they are."""
+        truth = values_at(Y, held.pattern) > 0
+        groups = _group(self.counts[held.labels] - truth)[~is_named]
+        n_true = np.bincount(groups, weights=truth[~is_named], minlength=_N_GROUPS)
+        n_false = np.bincount(groups, minlength=_N_GROUPS) - n_true
+        # Drawn to what they usually are, where there are few.
+        return np.log((n_true + _USUAL * np.exp(UNNAMED)) / (n_false + _USUAL))
 
     def _count(self, found: Found, Y: sparse.csr_array, sign: int) -> None:
         """Take documents in, or out."""
@@ -156,16 +169,13 @@ class NameScorer(Scorer):
         self.hits = self.hits + sign * np.bincount(pattern.indices[true], minlength=n_labels)
         self.counts = self.counts + sign * np.bincount(Y.indices, minlength=n_labels)
 
-    def _design(
+    def design(
         self,
-        found: Found,
+        clues: NDArray[np.float64],
+        labels: NDArray[Any],
         truth: NDArray[np.bool_] | None = None,
-        some: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.float64]:
         """All clues of labels that were found; with ``truth``, as if their documents were new."""
-        labels, clues = found.pattern.indices, found.clues
-        if some is not None:
-            labels, clues = labels[some], clues[some]
         hits, matched, counts = self.hits[labels], self.matched[labels], self.counts[labels]
         if truth is not None:
             hits, matched, counts = hits - truth, matched - 1, counts - truth
@@ -180,7 +190,8 @@ class NameScorer(Scorer):
             return np.zeros(len(candidates))
         pattern = found.pattern
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-        values = self._design(found) @ self.weights - self.shift
+        values = self.design(found.clues, pattern.indices) @ self.weights
+        values -= self.shift[_group(self.counts[pattern.indices])]
         return _at(candidates, rows, pattern.indices, values)
 
     def _found(
@@ -201,8 +212,8 @@ class NameScorer(Scorer):
             return []
         assert documents.texts is not None
         named = candidates.vocabulary
-        shares = self._design(found)[at] * self.weights
-        shares[0] -= self.shift
+        shares = self.design(found.clues[[at]], np.array([label]))[0] * self.weights
+        shares[0] -= self.shift[_group(self.counts[label])]
         below = tuple(
             Reason(clue, float(share), title=title)
             for (clue, title), share in zip(LEARNED.items(), shares, strict=True)
@@ -243,6 +254,11 @@ class NameScorer(Scorer):
             self.hits, self.matched, self.counts = (
                 np.pad(each, (0, more)) for each in (self.hits, self.matched, self.counts)
             )
+
+
+def _group(counts: Any) -> Any:
+    """The group of labels by how many documents they have."""
+    return np.searchsorted(_FREQUENCIES, counts, side="right")
 
 
 def _at(

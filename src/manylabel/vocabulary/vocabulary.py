@@ -14,7 +14,7 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.store.strings import StringArray
-from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED, LabelNames
+from manylabel.vocabulary.label_names import HIDDEN, PREFERRED, LabelNames
 
 __all__ = ["Concept", "Name", "Vocabulary", "bare"]
 
@@ -244,7 +244,7 @@ class Vocabulary(Mapping[str, Concept]):
         return [one for one, is_gone in zip(self.identifiers, gone, strict=True) if not is_gone]
 
     def updated(self, other: Vocabulary) -> Vocabulary:
-        """This vocabulary with another's labels; those in both are as the other has them."""
+        """A vocabulary with another's labels, too; those in both are as the other has them."""
         mine = (self[label] for label in self if label not in other)
         return Vocabulary([*mine, *other.values()])
 

@@ -1,0 +1,59 @@
+"""``manylabel vocabulary``: what labels are called, shown or changed on a trained model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from manylabel.cli.models import open_tagger
+from manylabel.cli.options import Debug, Json, ModelPath, Quiet
+from manylabel.cli.output import note, print_json
+
+__all__ = ["vocabulary"]
+
+
+def vocabulary(
+    model: ModelPath,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]",
+            show_default=False,
+            help="The new vocabulary: SKOS, Annif's TSV, CSV with a header or JSON Lines.",
+        ),
+    ] = None,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Keep what is known of labels that FILE does not have."),
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Show the vocabulary of a model, or replace it without training again.
+
+    New labels can be suggested at once if the model was trained with a vocabulary: their names are
+    found in texts. Otherwise names are only shown.
+
+    For example:
+      manylabel vocabulary model
+      manylabel vocabulary model stw.ttl
+      manylabel vocabulary model new-labels.tsv --update
+    """
+    tagger = open_tagger(model, 1, quiet)
+    if file is not None:
+        tagger.set_vocabulary(file, update=update)
+        note(f"{'Updated' if update else 'Replaced'} the vocabulary of {model}.", quiet)
+    figures = tagger.vocabulary_figures()
+    if as_json:
+        print_json(figures)
+    elif figures["names"]:
+        typer.echo(
+            f"{figures['labels']:,} labels, {figures['without_documents']:,} of them without a "
+            f"document; {figures['names']:,} names in {figures['languages'] or 'no language'}."
+        )
+        if not figures["found_in_texts"]:
+            typer.echo("Names are shown only; train with --vocabulary to find them in texts.")
+    else:
+        typer.echo(f"{figures['labels']:,} labels without a vocabulary.")

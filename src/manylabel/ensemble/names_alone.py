@@ -1,0 +1,199 @@
+"""Labels by their names alone: for a vocabulary without any document."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.base import ExplainLabels, MultiLabelClassifier
+from manylabel.evidence import Explanation, Reason
+from manylabel.exceptions import InputError
+from manylabel.predictions import keep_top, values_at
+from manylabel.scoring import Candidates, Documents
+from manylabel.thresholds import make_threshold
+from manylabel.validation import check_gone
+from manylabel.vocabulary.scorer import NameScorer, found_in
+from manylabel.vocabulary.weights import UNNAMED, fit_weights
+
+__all__ = ["NamesAlone"]
+
+
+class NamesAlone(MultiLabelClassifier):
+    """Suggests labels whose names stand in a text; needs a vocabulary and no document.
+
+    What clues are worth is known from other vocabularies. Every document that :meth:`partial_fit`
+    is given changes these weights, and tells how often a text with the name has the label.
+
+    Parameters
+    ----------
+    vocabulary : LabelNames
+    threshold : str, float or threshold, default=0.5
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> from manylabel.vocabulary import LabelNames
+    >>> model = NamesAlone(LabelNames(["cats", "dogs"], [0, 1], [0, 0], 2, "english"))
+    >>> model = model.begin(n_features=1)
+    >>> texts = Documents(sparse.csr_array((1, 1)), texts=["My cat"])
+    >>> model.decision_function(texts).indices.tolist()
+    [0]
+    """
+
+    gives_probabilities = True
+    can_learn = True
+    can_forget = True
+    can_explain = True
+    reads_views = True
+
+    def __init__(
+        self, vocabulary: Any = None, *, threshold: Any = 0.5, n_jobs: int | None = None
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        make_threshold(self.threshold)
+
+    def begin(self, n_features: int) -> Self:
+        """Be ready, without any document; texts are said to have so many features."""
+        n_labels = self.vocabulary.n_labels
+        self.n_features_in_, self.n_labels_ = n_features, n_labels
+        self.classes_, self.labels_dtype_ = np.arange(n_labels), np.dtype(np.int8)
+        self.single_label_ = self.dense_labels_ = False
+        self.threshold_ = make_threshold(self.threshold)
+        nothing = sparse.csr_array((0, n_labels), dtype=np.int8)
+        self.threshold_.fit(None, nothing)
+        self._fit(Documents(sparse.csr_array((0, n_features)), texts=[]), nothing)
+        return self
+
+    def _fit(self, X: sparse.csr_array | Documents, Y: sparse.csr_array) -> None:
+        self.scorer_ = NameScorer()
+        self.scorer_.named = self.vocabulary
+        self.Y_ = sparse.csr_array((0, Y.shape[1]), dtype=np.int8)
+        self.alive_ = np.empty(0, np.bool_)
+        # Of every label that was found in a document: clues, document, label.
+        self.clues_ = np.empty((0, 0))
+        self.found_rows_ = self.found_labels_ = np.empty(0, np.int64)
+        self._learn(Documents.of(X), Y)
+
+    def _learn(self, documents: Documents, Y: sparse.csr_array) -> None:
+        """Take in documents, and weigh clues again."""
+        found = found_in(documents, self.vocabulary, self.n_jobs)
+        if found is None:
+            raise InputError("names of labels are looked for in texts; give documents with texts.")
+        pattern, before = found.pattern, self.alive_.size
+        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)) + before
+        known = self.clues_ if self.clues_.size else found.clues[:0]
+        self.clues_ = np.concatenate([known, found.clues])
+        self.found_rows_ = np.concatenate([self.found_rows_, rows])
+        self.found_labels_ = np.concatenate([self.found_labels_, pattern.indices.astype(np.int64)])
+        old = self.Y_.copy()
+        old.resize((old.shape[0], Y.shape[1]))
+        self.Y_ = sparse.csr_array(sparse.vstack([old, Y], "csr"))
+        self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """Count how names and labels go together, and weigh clues by it."""
+        there = self.alive_[self.found_rows_]
+        rows, labels = self.found_rows_[there], self.found_labels_[there]
+        truth = _entries(self.Y_, rows, labels)
+        scorer, n_labels = self.scorer_, self.n_labels_
+        scorer.matched = np.bincount(labels, minlength=n_labels)
+        scorer.hits = np.bincount(labels[truth], minlength=n_labels)
+        kept = self.Y_[np.flatnonzero(self.alive_)]
+        scorer.counts = np.bincount(kept.indices, minlength=n_labels)
+        if labels.size:
+            scorer.weights = fit_weights(scorer.design(self.clues_[there], labels, truth), truth)
+
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
+        """Learn more documents at once; there may be new labels, which have no names."""
+        check_is_fitted(self)
+        X, Y = self._checked_more(X, Y)
+        if Y.shape[1] > self.n_labels_:
+            self.n_labels_ = Y.shape[1]
+            self.classes_ = np.arange(Y.shape[1])
+            self.vocabulary.grow(Y.shape[1])
+        self._learn(Documents.of(X), Y)
+        return self
+
+    def remove(self, numbers: ArrayLike, texts: Any = None) -> Self:
+        """Forget documents, as if they had never been there."""
+        check_is_fitted(self)
+        gone = check_gone(numbers, self.alive_)
+        self.alive_ = self.alive_.copy()
+        self.alive_[gone] = False
+        self._weigh()
+        return self
+
+    @property
+    def not_updated_(self) -> tuple[str, ...]:
+        """Documents teach what names are worth; that similar ones share labels, training does."""
+        return ("similar documents",)
+
+    def _candidates(self, X: sparse.csr_array | Documents) -> tuple[Documents, Candidates]:
+        documents = Documents.of(X)
+        found = found_in(documents, self.vocabulary, self.n_jobs)
+        if found is None:
+            raise InputError("names of labels are looked for in texts; give documents with texts.")
+        return documents, Candidates(found.pattern, vocabulary=self.vocabulary)
+
+    def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
+        documents, candidates = self._candidates(X)
+        values = self.scorer_.score(documents, candidates, self.n_jobs) + UNNAMED
+        scores = candidates.scores(expit(values))
+        return scores if top is None else keep_top(scores, top)
+
+    def _explaining(
+        self, X: sparse.csr_array | Documents, top: int | None
+    ) -> tuple[sparse.csr_array, ExplainLabels]:
+        documents, candidates = self._candidates(X)
+        scorer = self.scorer_
+        values = scorer.score(documents, candidates, 1)
+
+        def explain(labels: NDArray[np.int64]) -> list[Explanation]:
+            return [explained(label) for label in labels.tolist()]
+
+        def explained(label: int) -> Explanation:
+            place = candidates.place(label)
+            assert place is not None
+            below = scorer.reasons(documents, candidates, place)
+            share = float(values[place])
+            name = Reason(
+                scorer.name,
+                share,
+                reasons=tuple(below),
+                title=scorer.title,
+                sentence=below[0].sentence,
+            )
+            score = UNNAMED + share
+            reasons = (name, Reason("prior", UNNAMED))
+            return Explanation(0, label, score, reasons, float(expit(score)))
+
+        return candidates.scores(expit(values + UNNAMED)), explain
+
+    def set_vocabulary(self, named: Any) -> None:
+        """Look for other names from now on; ``named`` has the known columns, and perhaps more."""
+        self.vocabulary = self.scorer_.named = named
+        self.n_labels_ = named.n_labels
+        self.classes_ = np.arange(named.n_labels)
+        self.Y_.resize((self.Y_.shape[0], named.n_labels))
+        self._weigh()
+
+
+def _entries(
+    Y: sparse.csr_array, rows: NDArray[np.int64], labels: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether rows have labels."""
+    if not rows.size:
+        return np.empty(0, np.bool_)
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=Y.shape[0]))])
+    pattern = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
+    return values_at(Y, pattern) > 0

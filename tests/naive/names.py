@@ -1,0 +1,42 @@
+"""Names of labels in texts, by looking for every name at every word."""
+
+
+def find_names(names, passages, most_gaps):
+    """(passage, name, start, stop, covered) of every match, sorted.
+
+    ``names`` and ``passages`` are lists of lists of terms.
+    """
+    found = []
+    for p, passage in enumerate(passages):
+        here = []
+        for n, name in enumerate(names):
+            if not name:
+                continue
+            for start, term in enumerate(passage):
+                if term != name[0]:
+                    continue
+                stop = end_of(name, passage, start)
+                if stop is not None and stop - start - len(name) <= most_gaps:
+                    here.append((n, start, stop))
+        for n, start, stop in here:
+            covered = any(
+                other_stop - other_start == len(names[m])  # no gaps
+                and other_start <= start
+                and other_stop >= stop
+                and (other_start, other_stop) != (start, stop)
+                for m, other_start, other_stop in here
+            )
+            found.append((p, n, start, stop, covered))
+    return sorted(found)
+
+
+def end_of(name, passage, start):
+    """Where the earliest way to read a name from a word on ends."""
+    at = start
+    for term in name[1:]:
+        at += 1
+        while at < len(passage) and passage[at] != term:
+            at += 1
+        if at == len(passage):
+            return None
+    return at + 1

@@ -1,0 +1,117 @@
+"""Names of labels as evidence of a tagger."""
+
+import numpy as np
+import pytest
+
+from manylabel import Tagger
+from manylabel.exceptions import InputError
+from manylabel.vocabulary import Concept, Name, Vocabulary
+from manylabel.vocabulary.clues import find_labels
+from manylabel.vocabulary.label_names import LabelNames
+
+THINGS = ["cat", "dog", "ship", "law", "tree", "river", "engine", "poem", "bank", "glacier"]
+TEXTS = [
+    f"{verb} the {one} and the {other}."
+    for verb in ("Describe", "Study", "Forget")
+    for one in THINGS[:8]
+    for other in THINGS[:8]
+    if one < other
+]
+LABELS = [[f"l-{thing}" for thing in THINGS if thing in text] for text in TEXTS]
+VOCABULARY = Vocabulary(
+    [Concept(f"l-{thing}", [Name(f"{thing}s")]) for thing in THINGS]
+    + [Concept("l-drone", [Name("drones"), Name("unmanned aircraft", 1)])]
+)
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return Tagger(vocabulary=VOCABULARY, random_state=0).fit(TEXTS, LABELS)
+
+
+def test_a_label_without_any_document_is_suggested(tagger):
+    found = tagger.suggest("An unmanned aircraft flies over a glacier.", top=None)
+    assert {"l-drone", "l-glacier"} <= set(found.labels)
+    assert {"l-drone", "l-glacier"} <= set(tagger.labels)
+    assert all(0 < score < 1 for score in (one.score for one in found))
+
+
+def test_reasons_say_which_name_stands_where_and_add_up(tagger):
+    text = "An unmanned aircraft. A cat."
+    why = tagger.explain(text, label="l-drone")["l-drone"]
+    assert why.total == pytest.approx(why.score)
+    part = next(part for part in why.parts if part.kind == "names")
+    assert part.sentence == "Its name *unmanned aircraft* stands in the first sentence."
+    (word,) = [word for word in why.words if word.word == "unmanned aircraft"]
+    assert word.spans == [(3, 20)]
+    assert word.share == pytest.approx(part.share)
+
+
+def test_clues_add_up_to_the_score_of_a_name(tagger):
+    state = tagger._latest()
+    documents, _ = state.read("A cat and a drone.")
+    documents, candidates = state.model._candidates(documents, 1)
+    scorer = state.model.scorers_["names"]
+    scores = scorer.score(documents, candidates)
+    for place in np.flatnonzero(scores):
+        (reason,) = scorer.reasons(documents, candidates, int(place))
+        assert reason.share == pytest.approx(scores[place])
+        assert sum(clue.share for clue in reason.reasons) == pytest.approx(scores[place])
+
+
+def test_names_for_people_are_those_of_the_vocabulary(tagger):
+    assert tagger.label_info("l-drone").name == "drones"
+    assert [one.name for one in tagger.suggest("a drone", top=1)] == ["drones"]
+
+
+def test_a_model_with_names_comes_back_from_its_folder(tagger, tmp_path):
+    tagger.save(tmp_path / "model")
+    again = Tagger.load(tmp_path / "model")
+    text = "An unmanned aircraft over the river."
+    assert list(again.suggest(text, top=None)) == list(tagger.suggest(text, top=None))
+
+
+def test_learning_and_forgetting_leave_the_counts_as_they_were():
+    tagger = Tagger(vocabulary=VOCABULARY, random_state=0).fit(TEXTS, LABELS)
+    scorer = tagger._latest().model.scorers_["names"]
+    before = scorer.hits.copy(), scorer.matched.copy(), scorer.counts.copy()
+    tagger.learn(["A drone over a glacier"], [["l-drone", "l-new"]], ids=["x"])
+    tagger.suggest("a drone")
+    drone = tagger.labels.index("l-drone")
+    assert (scorer.hits[drone], scorer.matched[drone], scorer.counts[drone]) == (1, 1, 1)
+    tagger.forget(["x"])
+    tagger.suggest("a drone")
+    for now, then in zip((scorer.hits, scorer.matched, scorer.counts), before, strict=True):
+        assert (now[: then.size] == then).all()
+        assert not now[then.size :].any()
+
+
+def test_a_vocabulary_of_other_labels_is_an_error():
+    other = Vocabulary([Concept("http://ex.org/1", [Name("cats")])])
+    with pytest.raises(InputError, match="describes none of the 8 labels of the documents"):
+        Tagger(vocabulary=other).fit(TEXTS, LABELS)
+
+
+def test_the_number_of_threads_does_not_matter():
+    named = LabelNames(["cats", "dogs"], [0, 1], [0, 0], 2, "english")
+    texts = ["a cat", "a dog. A cat.", ""] * 2000
+    one, two = (find_labels(named, texts, n_jobs) for n_jobs in (1, 2))
+    assert (one.pattern != two.pattern).nnz == 0
+    assert (one.clues == two.clues).all()
+    assert (one.best == two.best).all()
+
+
+def test_related_labels_and_qualifiers_are_clues():
+    from scipy import sparse
+
+    related = sparse.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], np.int8))
+    named = LabelNames(
+        ["cats", "dogs", "coaches (sports)"], [0, 1, 2], [0, 0, 0], 3, "english", related
+    )
+    found = find_labels(named, ["cats and dogs", "cats and a coach", "a sports coach"])
+    from manylabel.vocabulary.clues import CLUES
+
+    places = {clue: place for place, clue in enumerate(CLUES)}
+    assert found.clues[:, places["related"]].tolist() == [1, 1, 0, 0, 0]
+    assert found.clues[:, places["context"]].tolist() == [0, 0, 0, 0, 1]
+    assert found.clues[:, places["qualified"]].tolist() == [0, 0, 0, 1, 1]
