@@ -23,6 +23,7 @@ NAMES = (
     "topics",
     "ensemble",
     "tagger",
+    "vocabulary",
     "server",
     "distributed",
 )

@@ -1,0 +1,89 @@
+"""Annif beside us: runs in an environment of its own, which has annif and omikuji.
+
+ANNIF_PYTHON=/path/to/python python -m benchmarks.vocabulary
+
+Annif splits sentences and words by data that it downloads. Without a network it gets a plain
+splitter instead: sentences end at ".", "!" or "?" before a space, words are runs of letters and
+digits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+
+URI = "http://example.org/"
+
+
+def main() -> None:
+    """Read a task from standard input, write the labels of each test text to a file."""
+    task = json.load(sys.stdin)
+    answer = os.path.abspath(sys.argv[1])
+    folder = tempfile.mkdtemp()
+    os.chdir(folder)
+    plain_splitters()
+    with open("projects.cfg", "w") as file:
+        file.write(
+            "[mllm]\nname=mllm\nlanguage=en\nbackend=mllm\nanalyzer=snowball(english)\nvocab=v\n\n"
+            "[bonsai]\nname=bonsai\nlanguage=en\nbackend=omikuji\nanalyzer=snowball(english)\n"
+            "vocab=v\ncluster_balanced=False\ncluster_k=100\nmax_depth=3\nlimit=10\n"
+        )
+    with open("v.tsv", "w") as file:
+        file.writelines(f"<{URI}{label}>\t{name}\n" for label, name in task["names"])
+    with open("train.tsv", "w") as file:
+        for text, labels in zip(task["texts"], task["labels"]):  # noqa: B905 - any Python
+            uris = " ".join(f"<{URI}{label}>" for label in labels)
+            file.write(f"{' '.join(text.split())}\t{uris}\n")
+    import annif
+    from annif.cli import cli
+
+    def call(*arguments: str) -> None:
+        cli.main(list(arguments), standalone_mode=False)
+
+    call("load-vocab", "v", "v.tsv", "--language", "en")
+    start = time.perf_counter()
+    call("train", task["backend"], "train.tsv")
+    trained = time.perf_counter() - start
+    app = annif.create_app()
+    with getattr(app, "app", app).app_context():
+        import annif.registry
+
+        project = annif.registry.get_project(task["backend"])
+        subjects = project.subjects
+        found = []
+        start = time.perf_counter()
+        for text in task["test"]:
+            batch = project.suggest(as_documents(text))
+            best = sorted(batch[0], key=lambda one: -one.score)[:10]
+            found.append([subjects[one.subject_id].uri[len(URI) :] for one in best])
+    figures = {"found": found, "train": trained, "suggest": time.perf_counter() - start}
+    with open(answer, "w") as file:
+        json.dump(figures, file)
+
+
+def as_documents(text: str) -> list:
+    """A text as this version of Annif wants it."""
+    try:
+        from annif.corpus.types import Document
+
+        return [Document(text=text)]
+    except ImportError:
+        return [text]
+
+
+def plain_splitters() -> None:
+    """Do without downloaded data."""
+    import nltk.data
+    import nltk.tokenize
+
+    nltk.data.find = lambda *_, **__: ""
+    nltk.tokenize.sent_tokenize = lambda text: re.split(r"(?<=[.!?])\s+", text)
+    nltk.tokenize.word_tokenize = lambda text: re.findall(r"\w+", text)
+
+
+if __name__ == "__main__":
+    main()
