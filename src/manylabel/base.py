@@ -276,11 +276,22 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         documents = X if isinstance(X, Documents) else None
         X = X if documents is None else documents.counts
         check_structure(X)
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
+        if reset or not self._is_plain(X):
+            X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric")
         counts = check_matrix(X)
         if documents is None or not self.reads_views:
             return counts
         return documents.replaced(counts)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether scikit-learn would find nothing to say about rows that we do not check, too."""
+        return (
+            type(X) is sparse.csr_array
+            and X.dtype.kind in "biuf"
+            and X.shape[0] > 0
+            and X.shape[1] == getattr(self, "n_features_in_", None)
+            and not hasattr(self, "feature_names_in_")
+        )
 
     def _checked_targets(self, Y: Any, classes: Any = None) -> sparse.csr_array:
         """Turn targets into an indicator matrix and remember their form.

@@ -122,7 +122,11 @@ class Reason:
 
         Its own reasons stay as they are: they add up to a similarity.
         """
-        return replace(self, share=factor * self.share)
+        # There are hundreds for each label: `replace` would take most of the time of an explanation.
+        same = object.__new__(Reason)
+        same.__dict__.update(self.__dict__)
+        same.__dict__["share"] = factor * self.share
+        return same
 
 
 @dataclass(frozen=True)

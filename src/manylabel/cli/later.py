@@ -12,9 +12,18 @@ from typing import Any
 
 __all__ = ["SELDOM_USED", "postpone"]
 
-#: scikit-learn imports the first for one function, and SciPy all that NumPy has. They take longer
-#: to import than everything that `manylabel predict` uses of the three.
-SELDOM_USED = ("scipy.stats", "numpy.f2py", "numpy.testing")
+#: scikit-learn imports most of these, each for a function or a test of what it was given; SciPy
+#: all that NumPy has. They take longer to import than all that `manylabel predict` uses of these.
+SELDOM_USED = (
+    "joblib",
+    "narwhals.stable.v2",
+    "numpy.f2py",
+    "numpy.testing",
+    "pandas",
+    "scipy.linalg",
+    "scipy.sparse.linalg",
+    "scipy.stats",
+)
 
 
 class _Later(ModuleType):

@@ -1,22 +1,164 @@
-"""The decorators that kernels use."""
+"""The decorators that kernels use, and when what they decorate is compiled.
+
+A kernel is compiled for the types of the arguments that it is called with, once, and kept on disk
+as machine code. A process that finds all the kernels it needs there never imports Numba, which
+takes longer to import than a prediction takes to compute.
+"""
 
 from __future__ import annotations
 
+import inspect
+import threading
+from collections.abc import Callable
 from typing import Any
 
-from numba import njit
-from numba.core.cpu import CPUTargetOptions
+import numpy as np
+
+from manylabel import kernels
+from manylabel.kernels import machine_code
+
+__all__ = ["KERNELS", "Kernel", "kernel", "step", "summing_step"]
 
 # `error_model="numpy"` drops the division-by-zero checks that stop loops from becoming vector code.
-_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-# Numba does not document this option; without it a step is a kernel like others.
-_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
+_KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+# What an array's flags say of its layout: C or Fortran order, and aligned.
+_LAYOUT = 0x103
+_C_ORDER, _F_ORDER, _ALIGNED = 0x001, 0x002, 0x100
 
-kernel = njit(**_KERNEL)
+#: Every kernel by "file.name".
+KERNELS: dict[str, Kernel] = {}
 
-# For a step inside a kernel that makes no array of its own: nothing counts the references to those
-# that it reads, which would be an atomic addition for each array of each tuple that it looks into.
-step = njit(**_KERNEL, **_UNCOUNTED)
+_lock = threading.RLock()
 
-# For a step that adds in any order, so that it adds several numbers at once.
-summing_step = njit(**_KERNEL, **_UNCOUNTED, fastmath={"reassoc", "contract"})
+
+def _kind(value: Any) -> Any:
+    """What code depends on: the type of a number, the dtype, dimensions and layout of an array.
+
+    Whether an array may be written to makes no difference: a kernel that is given a mapped file to
+    read is the same as one that is given an array.
+    """
+    if isinstance(value, np.ndarray):
+        return value.dtype.char, value.ndim, value.flags.num & _LAYOUT
+    if isinstance(value, tuple):
+        return (type(value), *map(_kind, value))
+    return type(value)
+
+
+class Kernel:
+    """A function of arrays and numbers that is compiled when it is called, or long before.
+
+    Other kernels call it as a compiled function.
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        self.function, self.options = function, options
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__module__, self.__wrapped__ = function.__module__, function
+        self._entries: dict[Any, Callable[..., Any]] = {}
+        self._dispatcher: Any = None
+        KERNELS[self.name] = self
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run the machine code for arguments of these types."""
+        if named:
+            bound = inspect.signature(self.function).bind(*arguments, **named)
+            bound.apply_defaults()
+            arguments = bound.args
+        entry = self._entries.get(tuple(map(_kind, arguments)))
+        return (entry or self._find(arguments))(*arguments)
+
+    def _find(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """Load machine code from disk, or compile it."""
+        with _lock:
+            key = tuple(map(_kind, arguments))
+            if key not in self._entries:
+                signature = ", ".join(map(_described, arguments))
+                entry = machine_code.load(self, signature)
+                if entry is None:
+                    entry = self.compiled(signature, lambda: tuple(map(_numba_type, arguments)))
+                self._entries[key] = entry
+            return self._entries[key]
+
+    def compiled(self, signature: str, types: Callable[[], tuple[Any, ...]]) -> Callable[..., Any]:
+        """Compile for some types, and keep the code on disk."""
+        if kernels.on_compile is not None:
+            kernels.on_compile(self.name)
+        asked = types()
+        entry = self.dispatcher.compile(asked)
+        machine_code.save(self, signature, self.dispatcher.overloads[asked])
+        return entry
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's view of the function."""
+        if self._dispatcher is None:
+            from numba import njit
+
+            options = dict(self.options)
+            if options.pop("uncounted", False):
+                from numba.core.cpu import CPUTargetOptions
+
+                # Numba does not document this option; without it a step is a kernel like others.
+                if hasattr(CPUTargetOptions, "_nrt"):
+                    options["_nrt"] = False
+            # Where we cannot read machine code Numba keeps its own.
+            options["cache"] = not machine_code.is_possible()
+            self._dispatcher = njit(**options)(self.function)
+        return self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How Numba sees a kernel that another kernel calls."""
+        from numba import types
+
+        return types.Dispatcher(self.dispatcher)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}>"
+
+
+def _described(value: Any) -> str:
+    """The type of an argument in words, the same in every process."""
+    if isinstance(value, np.ndarray):
+        flags = value.flags.num
+        layout = "C" if flags & _C_ORDER else "F" if flags & _F_ORDER else "A"
+        aligned = "" if flags & _ALIGNED else "?"
+        return f"{value.dtype.kind}{value.dtype.itemsize}[{value.ndim}{layout}{aligned}]"
+    if isinstance(value, tuple):
+        cls = type(value)
+        name = "" if cls is tuple else f"{cls.__module__}.{cls.__qualname__}"
+        return f"{name}({', '.join(map(_described, value))})"
+    return type(value).__name__
+
+
+def _numba_type(value: Any) -> Any:
+    """The type of an argument as Numba has it; arrays count as writable."""
+    from numba import typeof, types
+
+    if isinstance(value, np.ndarray):
+        return typeof(value).copy(readonly=False)
+    if isinstance(value, tuple):
+        cls = type(value)
+        members = tuple(map(_numba_type, value))
+        return types.BaseTuple.from_types(members, None if cls is tuple else cls)
+    return typeof(value)
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """A serial function that releases the GIL."""
+    return Kernel(function, **_KERNEL)
+
+
+def step(function: Callable[..., Any]) -> Kernel:
+    """A step inside a kernel that makes no array of its own.
+
+    Nothing counts the references to those that it reads, which would be an atomic addition for each
+    array of each tuple that it looks into.
+    """
+    return Kernel(function, **_KERNEL, uncounted=True)
+
+
+def summing_step(function: Callable[..., Any]) -> Kernel:
+    """A step that adds in any order, so that it adds several numbers at once."""
+    return Kernel(function, **_KERNEL, uncounted=True, fastmath={"reassoc", "contract"})

@@ -1,0 +1,88 @@
+"""Compiled kernels on disk."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from manylabel.kernels import machine_code
+from manylabel.kernels.ranking import rank_order
+from manylabel.kernels.rng import mix
+
+RANK = """
+import sys
+import numpy as np
+from manylabel import kernels
+from manylabel.kernels.ranking import rank_order
+compiled = []
+kernels.on_compile = compiled.append
+order = rank_order(np.array([0, 3]), np.array([0.5, 2.0, 0.5]))
+print(order.tolist(), compiled, "numba" in sys.modules)
+"""
+ANSWER = "[1, 0, 2]"
+COMPILED, FOUND = f"{ANSWER} ['ranking.rank_order'] True", f"{ANSWER} [] False"
+
+on_linux = pytest.mark.skipif(
+    not machine_code.is_possible(), reason="machine code is kept by Numba here"
+)
+
+
+def run(folder: Path) -> str:
+    """What a process prints that keeps its code in a folder."""
+    found = subprocess.run(
+        [sys.executable, "-c", RANK],
+        env={**os.environ, "MANYLABEL_CACHE": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return found.stdout.strip()
+
+
+@on_linux
+def test_a_second_process_neither_compiles_nor_imports_numba(tmp_path):
+    assert [run(tmp_path), run(tmp_path)] == [COMPILED, FOUND]
+
+
+@on_linux
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
+def test_a_damaged_file_is_compiled_again(tmp_path, damage):
+    run(tmp_path)
+    (path,) = tmp_path.rglob("*.code")
+    code = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(code[:-100])
+    elif damage == "changed":
+        path.write_bytes(code[:-100] + b"?" + code[-99:])
+    else:
+        path.write_bytes(b"")
+    assert [run(tmp_path), run(tmp_path)] == [COMPILED, FOUND]
+
+
+def test_without_a_place_for_code_everything_works(tmp_path):
+    (tmp_path / "file").touch()
+    assert run(tmp_path / "file" / "folder").startswith(ANSWER)
+
+
+def test_mapped_arrays_use_the_code_for_others(tmp_path):
+    scores = np.array([1.0, 3.0, 2.0])
+    np.save(tmp_path / "scores.npy", scores)
+    pointers = np.array([0, 3])
+    rank_order(pointers, scores)
+    known = len(rank_order._entries)
+    mapped = np.load(tmp_path / "scores.npy", mmap_mode="r")
+    assert rank_order(pointers, mapped).tolist() == [1, 2, 0]
+    assert len(rank_order._entries) == known
+
+
+def test_arguments_may_be_named():
+    first, second = np.uint64(3), np.uint64(5)
+    names = mix.function.__code__.co_varnames[: mix.function.__code__.co_argcount]
+    arguments = (first, second)[: len(names)]
+    named = dict(zip(names, arguments, strict=True))
+    assert mix(**named) == mix(*arguments)
