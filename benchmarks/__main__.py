@@ -24,6 +24,7 @@ NAMES = (
     "ensemble",
     "tagger",
     "vocabulary",
+    "startup",
     "server",
     "distributed",
 )

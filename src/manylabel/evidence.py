@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, overload
 
-__all__ = ["KINDS", "Explanation", "Kind", "Reason", "kind_of"]
+__all__ = ["KINDS", "Explanation", "Kind", "Reason", "WordReasons", "kind_of", "word_reasons"]
 
 
 class Kind(NamedTuple):
@@ -96,7 +97,7 @@ class Reason:
         The training document of a neighbour, the feature of a word.
     similarity : float, optional
         Of a neighbour to the document.
-    reasons : tuple of Reason
+    reasons : sequence of Reason
         Reasons for this reason; for a neighbour, the words it shares with the document, whose
         shares add up to its similarity; for a part of a combined model, its own reasons, whose
         shares add up to this share.
@@ -112,7 +113,7 @@ class Reason:
     share: float
     index: int | None = None
     similarity: float | None = None
-    reasons: tuple[Reason, ...] = ()
+    reasons: Sequence[Reason] = ()
     title: str = ""
     sentence: str = ""
     spans: tuple[tuple[int, int], ...] = ()
@@ -122,11 +123,72 @@ class Reason:
 
         Its own reasons stay as they are: they add up to a similarity.
         """
-        # There are hundreds for each label: `replace` would take most of the time of an explanation.
+        # There are hundreds for each label: `replace` would take most of an explanation's time.
         same = object.__new__(Reason)
         same.__dict__.update(self.__dict__)
         same.__dict__["share"] = factor * self.share
         return same
+
+
+def word_reasons(features: Iterable[int], shares: Iterable[float]) -> list[Reason]:
+    """Words as reasons, one for each feature and its share.
+
+    Examples
+    --------
+    >>> word_reasons([3], [0.5])
+    [Reason(kind='word', share=0.5, index=3, similarity=None, reasons=(), title='', sentence='')]
+    """
+    found = []
+    for feature, share in zip(features, shares, strict=True):
+        reason = object.__new__(Reason)
+        # The rest are the defaults, which the class has.
+        reason.__dict__.update(kind="word", share=share, index=feature)
+        found.append(reason)
+    return found
+
+
+class WordReasons(Sequence[Reason]):
+    """Words as reasons that are made when somebody looks at them: most are never looked at.
+
+    Parameters
+    ----------
+    features, shares : list of int, list of float
+
+    Examples
+    --------
+    >>> words = WordReasons([3, 1], [0.5, 0.2])
+    >>> len(words), words[0].index, sum(word.share for word in words)
+    (2, 3, 0.7)
+    """
+
+    def __init__(self, features: list[int], shares: list[float]) -> None:
+        self._features, self._shares = features, shares
+
+    def __len__(self) -> int:
+        return len(self._features)
+
+    @overload
+    def __getitem__(self, place: int) -> Reason: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Reason]: ...
+    def __getitem__(self, place: int | slice) -> Reason | Sequence[Reason]:
+        if isinstance(place, slice):
+            return tuple(word_reasons(self._features[place], self._shares[place]))
+        return word_reasons([self._features[place]], [self._shares[place]])[0]
+
+    def __iter__(self) -> Iterator[Reason]:
+        return iter(word_reasons(self._features, self._shares))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, WordReasons):
+            return (self._features, self._shares) == (other._features, other._shares)
+        return tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 @dataclass(frozen=True)

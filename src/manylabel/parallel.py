@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, Protocol
 
 from manylabel.exceptions import ParameterError
@@ -45,8 +46,13 @@ def effective_jobs(n_jobs: int | None) -> int:
         return 1
     if n_jobs == 0:
         raise ParameterError("`n_jobs` must be None, a positive number or negative; got 0.")
-    cores = os.cpu_count() or 1
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+@cache
+def _cores() -> int:
+    """How many there are; to ask the system takes as long as to rank a document's labels."""
+    return os.cpu_count() or 1
 
 
 def run_blocks(

@@ -16,7 +16,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from manylabel import __version__
+from manylabel import __version__, kernels
 from manylabel.cli.check import check
 from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
@@ -28,7 +28,7 @@ from manylabel.cli.forget import forget
 from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.options import Debug, State
-from manylabel.cli.output import complain
+from manylabel.cli.output import complain, note
 from manylabel.cli.predict import predict
 from manylabel.cli.serve import serve
 from manylabel.cli.stats import stats
@@ -108,7 +108,16 @@ def main() -> NoReturn:
     # Imports make many objects that stay; looking for others among them took an eighth of the time
     # of a short command.
     gc.set_threshold(100_000, 50, 100)
+    kernels.on_compile = _say_what_takes_time
     sys.exit(run())
+
+
+def _say_what_takes_time(kernel: str) -> None:
+    """A line before the first kernel is compiled; the others follow without one."""
+    kernels.on_compile = None
+    # Kernels know no options, and the command that runs does not know what its work will compile.
+    quiet = bool({"--quiet", "-q"} & set(sys.argv))
+    note("Compiling kernels, once after an installation or update; up to a minute.", quiet)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -16,5 +16,7 @@ def rank_order(indptr, scores):
     order = np.empty(scores.size, np.int64)
     for row in range(indptr.size - 1):
         start, stop = indptr[row], indptr[row + 1]
-        order[start:stop] = start + np.argsort(-scores[start:stop], kind="mergesort")
+        # To assign a slice compiles an error message with numbers in it, which takes seconds.
+        for i, place in enumerate(np.argsort(-scores[start:stop], kind="mergesort")):
+            order[start + i] = start + place
     return order

@@ -62,7 +62,9 @@ def _room(size, needed):
 def _longer(values, size):
     """A copy with room for ``size`` values."""
     copy = np.empty(size, values.dtype)
-    copy[: values.size] = values
+    # To assign a slice compiles an error message with numbers in it, which takes seconds.
+    for i in range(values.size):
+        copy[i] = values[i]
     return copy
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason
+from manylabel.evidence import Reason, word_reasons
 from manylabel.linear.candidates import candidate_scores, train_on_candidates
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
+from manylabel.scoring.scorer import Reasons
 
 __all__ = ["LinearScorer"]
 
@@ -96,9 +98,13 @@ class LinearScorer(Scorer):
         margins = candidate_scores(self.model, documents.rows, candidates.pattern, n_jobs).data
         return np.where(np.isfinite(margins), margins, 0.0)
 
-    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
-        """Words and the intercept."""
-        return label_reasons(self.model, documents.rows, 0, int(candidates.labels[place]))
+    def explaining(
+        self, documents: Documents, candidates: Candidates
+    ) -> tuple[NDArray[np.float64], Reasons]:
+        """Scores, and the words and the intercept behind each."""
+        explain = reasons_of_row(self.model, documents.rows, 0)
+        scores = self.score(documents, candidates, 1)
+        return scores, lambda place: explain(int(candidates.labels[place]))
 
     def grow(self, n_labels: int) -> None:
         """New labels have no weights, and an intercept of minus infinity."""
@@ -114,19 +120,33 @@ def label_reasons(
     model: LinearModel, rows: sparse.csr_array, row: int, label: int, bias: bool = True
 ) -> list[Reason]:
     """What each feature of a weighted row, and the intercept, add to the score of a label."""
-    if model.intercept[label] == -np.inf:
-        return []
+    return reasons_of_row(model, rows, row, bias)(label)
+
+
+def reasons_of_row(
+    model: LinearModel, rows: sparse.csr_array, row: int, bias: bool = True
+) -> Callable[[int], list[Reason]]:
+    """What explains labels of a weighted row: from a label to its features and its intercept."""
     start, stop = rows.indptr[row], rows.indptr[row + 1]
-    features = rows.indices[start:stop]
+    features, coef = rows.indices[start:stop], model.coef
     values = rows.data[start:stop].astype(np.float32).astype(np.float64)
-    found = [Reason("bias", float(model.intercept[label]))] if bias else []
-    coef = model.coef
-    for feature, value in zip(features.tolist(), values.tolist(), strict=True):
-        first, last = coef.indptr[feature], coef.indptr[feature + 1]
-        place = first + np.searchsorted(coef.indices[first:last], label)
-        if place < last and coef.indices[place] == label:
-            found.append(Reason("word", value * float(coef.data[place]), feature))
-    return found
+    # The weights of these features for all labels: they are few beside all weights, and one look
+    # at each for every label takes less time than to search for a label feature by feature.
+    firsts = coef.indptr[features].astype(np.int64)
+    sizes = coef.indptr[features + 1] - firsts
+    at = np.repeat(np.arange(sizes.size), sizes)
+    places = np.arange(at.size) + np.repeat(firsts - (np.cumsum(sizes) - sizes), sizes)
+    labels = coef.indices[places]
+
+    def explain(label: int) -> list[Reason]:
+        if model.intercept[label] == -np.inf:
+            return []
+        found = [Reason("bias", float(model.intercept[label]))] if bias else []
+        mine = np.flatnonzero(labels == label)
+        shares = values[at[mine]] * coef.data[places[mine]].astype(np.float64)
+        return found + word_reasons(features[at[mine]].tolist(), shares.tolist())
+
+    return explain
 
 
 def _lengths(X: sparse.csr_array) -> NDArray[np.float64]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason
+from manylabel.evidence import Reason, WordReasons
 from manylabel.kernels.votes import Csr
 from manylabel.metrics import evaluate
 from manylabel.neighbors.features import FeatureSimilarity
@@ -71,27 +72,27 @@ class NeighborVotes(_Votes):
         weights = similarities**source.alpha
         shares = weights / weights.sum() if weights.size else weights
         shared = candidates.cache.setdefault("shared words", {})
+        given = labels_of_rows(source.given, numbers)
 
-        def words(number: int) -> tuple[Reason, ...]:
-            """What makes a neighbour similar; found once for all labels."""
+        def words(number: int) -> WordReasons:
+            """What makes a neighbour similar; found once for all labels and all neighbours."""
             if number not in shared:
                 assert source.index is not None
-                shared[number] = _shared_words(source.index, entries(documents.rows, 0), number)
-            return shared[number]
+                query = entries(documents.rows, 0)
+                shared.update(_shared_words(source.index, query, numbers))
+            found: WordReasons = shared[number]
+            return found
 
         def reasons(place: int) -> list[Reason]:
-            label = int(candidates.labels[place])
-            given = ((at, lookup(source.given, int(n), label)) for at, n in enumerate(numbers))
+            at, votes = given(int(candidates.labels[place]))
             return [
-                Reason(
-                    "neighbour",
-                    float(shares[at] * vote),
-                    int(numbers[at]),
-                    float(similarities[at]),
-                    words(int(numbers[at])),
+                Reason("neighbour", share, number, similarity, words(number))
+                for share, number, similarity in zip(
+                    (shares[at] * votes).tolist(),
+                    numbers[at].tolist(),
+                    similarities[at].tolist(),
+                    strict=True,
                 )
-                for at, vote in given
-                if vote
             ]
 
         return self.score(documents, candidates), reasons
@@ -219,14 +220,44 @@ def lookup(matrix: Csr, row: int, column: int) -> float:
     return float(matrix.data[at]) if at < stop and matrix.indices[at] == column else 0.0
 
 
+def labels_of_rows(
+    matrix: Csr, rows: NDArray[np.integer]
+) -> Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """For some rows: what gives a column's entries, as places among the rows and values."""
+    starts, stops = matrix.ptr[rows], matrix.ptr[rows + 1]
+    sizes = stops - starts
+    at = np.repeat(np.arange(sizes.size), sizes)
+    places = np.arange(at.size) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    columns, values = matrix.indices[places], matrix.data[places].astype(np.float64)
+
+    def of(column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        mine = np.flatnonzero((columns == column) & (values != 0))
+        return at[mine], values[mine]
+
+    return of
+
+
 def _shared_words(
-    index: NeighborIndex, query: tuple[NDArray[np.int32], NDArray[Any]], number: int
-) -> tuple[Reason, ...]:
-    """What each common feature adds to the similarity of the query and a neighbour."""
-    rows = index.rows([number])
+    index: NeighborIndex,
+    query: tuple[NDArray[np.int32], NDArray[Any]],
+    numbers: NDArray[np.integer],
+) -> dict[int, WordReasons]:
+    """What each common feature adds to the similarity of the query and each neighbour."""
+    rows = index.rows(numbers)
     features, values = query
     length = float(np.sqrt((values**2).sum()))
-    common, mine, theirs = np.intersect1d(features, rows.indices, return_indices=True)
-    shares = values[mine] / length * rows.data[theirs]
-    order = np.argsort(-shares, kind="stable")
-    return tuple(Reason("word", float(shares[i]), int(common[i])) for i in order)
+    at = np.searchsorted(features, rows.indices)
+    at[at == features.size] = 0
+    mine = np.flatnonzero(features[at] == rows.indices) if features.size else at[:0]
+    shares = values[at[mine]] / length * rows.data[mine]
+    # By neighbour, greatest share first; then by feature.
+    owner = np.searchsorted(rows.indptr, mine, side="right")
+    order = np.lexsort((-shares, owner))
+    common, sorted_shares = rows.indices[mine][order].tolist(), shares[order].astype(float).tolist()
+    ends = np.cumsum(np.bincount(owner, minlength=numbers.size + 1)).tolist()
+    return {
+        number: WordReasons(
+            common[ends[place] : ends[place + 1]], sorted_shares[ends[place] : ends[place + 1]]
+        )
+        for place, number in enumerate(numbers.tolist())
+    }

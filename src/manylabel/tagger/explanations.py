@@ -228,12 +228,28 @@ class Words:
 
     def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
         self._text, self._spans, self._names = text, spans, names
+        self._known: dict[int, tuple[str, list[Span]]] = {}
+        self._shared: dict[int | None, list[WordReason]] = {}
 
     def reason(self, feature: int, share: float) -> WordReason:
         """A word with its share and its places."""
-        spans = self._spans.get(feature, [])
-        word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
-        return WordReason(word, float(share), spans)
+        known = self._known.get(feature)
+        if known is None:
+            spans = self._spans.get(feature, [])
+            word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
+            known = self._known[feature] = word, spans
+        return WordReason(known[0], float(share), known[1])
+
+    def shared(self, neighbour: Reason) -> list[WordReason]:
+        """The words that make a neighbour similar; the same for every label that it speaks for."""
+        found = self._shared.get(neighbour.index)
+        if found is None:
+            found = self._shared[neighbour.index] = [
+                self.reason(word.index, word.share)
+                for word in neighbour.reasons[:_SHARED]
+                if word.index is not None
+            ]
+        return found
 
     def written(self, reason: Reason) -> WordReason:
         """A reason that knows its places."""
@@ -302,11 +318,7 @@ def _neighbour(document: Document, share: float, reason: Reason, words: Words) -
         document.labels,
         float(reason.similarity or 0.0),
         float(share),
-        [
-            words.reason(shared.index, shared.share)
-            for shared in reason.reasons[:_SHARED]
-            if shared.index is not None
-        ],
+        words.shared(reason),
     )
 
 
@@ -316,4 +328,7 @@ def _leaves(reason: Reason) -> Iterator[Reason]:
         yield reason
     else:
         for below in reason.reasons:
-            yield from _leaves(below)
+            if below.kind in ("neighbour", "word"):
+                yield below
+            else:
+                yield from _leaves(below)

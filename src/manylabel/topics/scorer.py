@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason
+from manylabel.evidence import Reason, word_reasons
 from manylabel.parallel import map_blocks
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
@@ -126,17 +126,14 @@ class TopicScorer(Scorer):
         credit = np.zeros((documents.counts.nnz, int(sharing.sum())))
         wanted = np.arange(credit.shape[1], dtype=np.int32)
         tokens = self.infer(documents, priors, 1, wanted=wanted, credit=credit)
-        words, length = documents.counts.indices.tolist(), max(lengths(documents.counts)[0], 1e-12)
+        words, length = documents.counts.indices, max(lengths(documents.counts)[0], 1e-12)
 
         def reasons(place: int) -> list[Reason]:
             if not sharing[place]:
                 return []
-            shares = (credit[:, columns[place]] / length).tolist()
-            return [
-                Reason("word", share, word)
-                for word, share in zip(words, shares, strict=True)
-                if share
-            ]
+            shares = credit[:, columns[place]] / length
+            there = np.flatnonzero(shares)
+            return word_reasons(words[there].tolist(), shares[there].tolist())
 
         return self._scores(documents, priors, sharing, tokens), reasons
 
