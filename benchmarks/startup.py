@@ -3,7 +3,7 @@
 python -m benchmarks.startup [--model MODEL] [--texts CORPUS] [--runs 5] [--source FOLDER ...]
 
 Every figure is of CPU seconds (user and system), the median of some runs, of processes that take
-turns. A source is a folder that holds the package, to compare versions: the default is the installed
+turns. A source is a folder that holds the package, to compare versions; by default the installed
 one. "First" means an empty cache of compiled kernels, in a copy of the package. With a model and a
 corpus of texts, single suggestions and explanations are timed in process, too.
 """
@@ -70,7 +70,8 @@ def library_model(folder: Path, source: Path) -> Path:
     """The bundled catalogue's model."""
     model = folder / "model"
     program = (
-        "import sys; from manylabel.corpus import load_library; from manylabel.tagger import Tagger; "
+        "import sys; from manylabel.corpus import load_library; "
+        "from manylabel.tagger import Tagger; "
         "Tagger(random_state=0).fit(load_library('train')).save(sys.argv[1])"
     )
     cpu_seconds(["-c", program, str(model)], source)

@@ -12,18 +12,9 @@ from typing import Any
 
 __all__ = ["SELDOM_USED", "postpone"]
 
-#: scikit-learn imports most of these, each for a function or a test of what it was given; SciPy
-#: all that NumPy has. They take longer to import than all that `manylabel predict` uses of these.
-SELDOM_USED = (
-    "joblib",
-    "narwhals.stable.v2",
-    "numpy.f2py",
-    "numpy.testing",
-    "pandas",
-    "scipy.linalg",
-    "scipy.sparse.linalg",
-    "scipy.stats",
-)
+#: scikit-learn imports the first two to look at what it was given, and the last for one function;
+#: SciPy all that NumPy has. They take longer to import than all that `manylabel predict` uses.
+SELDOM_USED = ("narwhals.stable.v2", "pandas", "numpy.f2py", "numpy.testing", "scipy.stats")
 
 
 class _Later(ModuleType):
