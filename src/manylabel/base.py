@@ -103,6 +103,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     @property
+    def views_(self) -> frozenset[str]:
+        """The views of documents that a fitted model reads beside the counts."""
+        return frozenset()
+
+    @property
     def not_updated_(self) -> Sequence[str]:
         """Parts, as people call them, that ``partial_fit`` and ``remove`` leave as ``fit`` did."""
         return ()

@@ -107,6 +107,8 @@ class Reason:
         What the title means; likewise.
     spans : tuple of (int, int)
         Places in the text, where the reason knows them itself.
+    view : str
+        The view of the document that ``index`` is a feature of; empty for the counts.
     """
 
     kind: str
@@ -117,6 +119,7 @@ class Reason:
     title: str = ""
     sentence: str = ""
     spans: tuple[tuple[int, int], ...] = ()
+    view: str = ""
 
     def scaled(self, factor: float) -> Reason:
         """The same reason where the score counts ``factor`` times.

@@ -66,11 +66,12 @@ class Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> float:
-        """End a phase; the seconds that it took."""
+        """End a phase; the seconds that it took. A phase may have several laps."""
         now = time.perf_counter()
-        self.seconds[name] = round(now - self._last, 3)
+        took = round(now - self._last, 3)
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + took, 3)
         self._last = now
-        return self.seconds[name]
+        return took
 
     def add(self, seconds: dict[str, float]) -> None:
         """End phases that others have timed."""

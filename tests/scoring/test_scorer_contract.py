@@ -7,7 +7,9 @@ from scipy import sparse
 import manylabel
 from manylabel import Ensemble
 from manylabel.ensemble import SCORERS
+from manylabel.ensemble.scorers import make_scorers
 from manylabel.neighbors.scorers import NeighborVotes
+from manylabel.scoring import Documents
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +17,10 @@ def data():
     rng = np.random.default_rng(11)
     Y = (rng.random((120, 7)) < 0.3).astype(np.int8)
     X = rng.poisson(0.1 + 2.0 * (Y @ (rng.random((7, 40)) < 0.25)))
-    return sparse.csr_array(X.astype(float)), sparse.csr_array(Y)
+    X = sparse.csr_array(X.astype(float))
+    views = sorted({scorer.view for scorer in make_scorers("auto")} - {"rows"})
+    others = {view: sparse.csr_array(rng.poisson(0.1 + 1.5 * X.toarray())) for view in views}
+    return Documents(X, views=others), sparse.csr_array(Y)
 
 
 def new(n_jobs=1):

@@ -308,6 +308,12 @@ class Ensemble(MultiLabelClassifier):
         candidates = self.source_.propose(documents, None, n_jobs, also)
         return documents, replace(candidates, vocabulary=self.vocabulary)
 
+    @property
+    def views_(self) -> frozenset[str]:
+        """The views of documents that scorers read, beside the counts."""
+        check_is_fitted(self)
+        return frozenset(scorer.view for scorer in self.scorers_.values()) - {"rows"}
+
     def _log_odds(
         self, candidates: Candidates, parts: dict[str, NDArray[np.float64]]
     ) -> NDArray[np.float64]:

@@ -22,6 +22,8 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "nearest": "manylabel.neighbors.scorers:NearestVotes",
     "words": "manylabel.neighbors.scorers:WordVotes",
     "linear": "manylabel.linear.scorer:LinearScorer",
+    "phrases": "manylabel.linear.views:PhraseScorer",
+    "characters": "manylabel.linear.views:CharacterScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",
     "names": "manylabel.vocabulary.scorer:NameScorer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,8 @@ from manylabel.linear.training import LinearModel, Settings
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
+from manylabel.scoring.training import without_lonely
+from manylabel.text.weighting import Weighting, make_weighting
 
 __all__ = ["LinearScorer"]
 
@@ -39,17 +42,31 @@ class LinearScorer(Scorer):
     model : LinearModel
     n_iter : int
         The most sweeps that any label took.
+    weighting : Weighting or None
+        Of a view other than the classifier's own rows.
     """
 
     name: ClassVar[str] = "linear"
     title: ClassVar[str] = "words for and against"
     sentence: ClassVar[str] = "Words of the text, each with the weight it has for the label."
 
+    weighting: Weighting | None = None
+
     def __init__(self, settings: Settings | None = None, all_pairs: int = _ALL_PAIRS) -> None:
         self.settings = settings
         self.all_pairs = all_pairs
         self.model: LinearModel
         self.n_iter = 0
+
+    def wants(self, training: Training) -> bool:
+        """Where documents have the view that it reads."""
+        return training.documents.has_view(self.view)
+
+    def _rows(self, documents: Documents) -> sparse.csr_array:
+        """Weighted rows of the view."""
+        if self.weighting is None:
+            return documents.rows
+        return self.weighting.transform(documents.view(self.view))
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -65,7 +82,11 @@ class LinearScorer(Scorer):
             n_jobs=training.n_jobs,
             verbose=training.verbose,
         )
-        rows, Y = training.documents.rows, training.Y
+        if self.view != "rows":
+            scheme = training.settings.get("weighting", "tfidf")
+            self.weighting = make_weighting(scheme, np.float32)
+            self.weighting.fit(training.documents.view(self.view))
+        rows, Y = self._rows(training.documents), training.Y
         n_rows, n_labels = Y.shape
         pairs = candidates
         if n_rows * n_labels <= self.all_pairs:
@@ -74,18 +95,25 @@ class LinearScorer(Scorer):
             pairs = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
         folds = training.folds if training.held.size else None
         self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
-        found = self._rescaled(values_at(scores[training.held], held.pattern), training, held)
+        margins = values_at(scores[training.held], held.pattern)
+        found = self._rescaled(margins, rows, training, held)
         # A label that no document has is not trained: as if every document spoke against it.
         return np.where(np.isfinite(found), found, -1.0)
 
     def _rescaled(
-        self, margins: NDArray[np.float64], training: Training, held: Candidates
+        self,
+        margins: NDArray[np.float64],
+        rows: sparse.csr_array,
+        training: Training,
+        held: Candidates,
     ) -> NDArray[np.float64]:
         """Scores without features that no other document has, as if rows had unit length again."""
-        if training.shared is training.documents:
+        if not training.hides_lonely:
             return margins
-        shrunk = _lengths(training.shared.rows[training.held])
-        shrunk /= _lengths(training.documents.rows[training.held])
+        shared = without_lonely(rows)
+        if shared is rows:
+            return margins
+        shrunk = _lengths(shared[training.held]) / _lengths(rows[training.held])
         intercepts = self.model.intercept[held.labels]
         each = np.repeat(shrunk, np.diff(held.pattern.indptr))
         with np.errstate(invalid="ignore"):
@@ -95,16 +123,24 @@ class LinearScorer(Scorer):
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         """The sums of weights; 0 for labels without any."""
-        margins = candidate_scores(self.model, documents.rows, candidates.pattern, n_jobs).data
+        rows = self._rows(documents)
+        margins = candidate_scores(self.model, rows, candidates.pattern, n_jobs).data
         return np.where(np.isfinite(margins), margins, 0.0)
 
     def explaining(
         self, documents: Documents, candidates: Candidates
     ) -> tuple[NDArray[np.float64], Reasons]:
         """Scores, and the words and the intercept behind each."""
-        explain = reasons_of_row(self.model, documents.rows, 0)
+        explain = reasons_of_row(self.model, self._rows(documents), 0)
         scores = self.score(documents, candidates, 1)
-        return scores, lambda place: explain(int(candidates.labels[place]))
+
+        def reasons(place: int) -> list[Reason]:
+            found = explain(int(candidates.labels[place]))
+            if self.weighting is None:
+                return found
+            return [replace(why, view=self.view) if why.kind == "word" else why for why in found]
+
+        return scores, reasons
 
     def grow(self, n_labels: int) -> None:
         """New labels have no weights, and an intercept of minus infinity."""

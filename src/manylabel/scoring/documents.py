@@ -96,6 +96,10 @@ class Documents:
             raise InputError(f"the documents have no view {name!r}; they have {known}.")
         return self.views[name]
 
+    def has_view(self, name: str) -> bool:
+        """Whether :meth:`view` knows the name."""
+        return name in ("counts", "rows") or name in self.views
+
     def weighted(self, weighting: Weighting) -> Documents:
         """The same documents, whose :attr:`rows` are weighted in this way."""
         same = Documents(

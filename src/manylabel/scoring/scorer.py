@@ -39,6 +39,8 @@ class Scorer(ABC):
     title: ClassVar[str]
     #: One sentence that says what it goes by.
     sentence: ClassVar[str] = ""
+    #: The view of documents that it reads; see :meth:`manylabel.scoring.Documents.view`.
+    view: ClassVar[str] = "rows"
     #: Whether documents that come and go after ``fit`` are known at once. Scores of labels that
     #: appear after ``fit`` are then meaningful, too.
     learns_at_once: ClassVar[bool] = False

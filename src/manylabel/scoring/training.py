@@ -13,7 +13,7 @@ from scipy import sparse
 
 from manylabel.scoring.documents import Documents
 
-__all__ = ["Training"]
+__all__ = ["Training", "without_lonely"]
 
 #: A corpus with this few non-zeros is small: everything may be tried on it.
 SMALL = 500_000
@@ -72,10 +72,10 @@ class Training:
         if not self.hides_lonely:
             return self.documents
         X, rows = self.documents.counts, self.documents.rows
-        lonely = np.bincount(X.indices, minlength=X.shape[1]) == 1
-        if not lonely.any():
+        shared = without_lonely(X)
+        if shared is X:
             return self.documents
-        return self.documents.replaced(_without(X, lonely), _without(rows, lonely))
+        return self.documents.replaced(shared, without_lonely(rows))
 
     @property
     def is_small(self) -> bool:
@@ -83,8 +83,11 @@ class Training:
         return self.documents.counts.nnz <= SMALL
 
 
-def _without(X: sparse.csr_array, columns: NDArray[np.bool_]) -> sparse.csr_array:
-    """The same rows without some columns' entries."""
-    keep = ~columns[X.indices]
+def without_lonely(X: sparse.csr_array) -> sparse.csr_array:
+    """The same rows without features that only one row has; X itself if there are none."""
+    lonely = np.bincount(X.indices, minlength=X.shape[1]) == 1
+    if not lonely.any():
+        return X
+    keep = ~lonely[X.indices]
     ptr = np.concatenate([[0], np.cumsum(keep)])[X.indptr]
     return sparse.csr_array((X.data[keep], X.indices[keep], ptr), shape=X.shape)

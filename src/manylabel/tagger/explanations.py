@@ -261,16 +261,17 @@ def label_reasons(
     why: Explanation,
     label: str,
     name: str,
-    words: Words,
+    words: Mapping[str, Words],
     document: Callable[[int], Document | None],
 ) -> LabelReasons:
     """Reasons by number become reasons in words.
 
-    ``document`` gives a training document by its number, or None if it was forgotten.
+    ``words`` are those of each view, by its name; ``document`` gives a training document by its
+    number, or None if it was forgotten.
     """
     parts: dict[tuple[str, Kind], float] = {}
     near: dict[int, tuple[float, Reason]] = {}
-    direct: dict[int, float] = {}
+    direct: dict[tuple[str, int], float] = {}
     written: list[WordReason] = []
     for reason in why.reasons:
         kind = kind_of(reason)
@@ -285,9 +286,10 @@ def label_reasons(
                 share, first = near.get(leaf.index, (0.0, leaf))
                 near[leaf.index] = share + leaf.share, first
             elif leaf.kind == "word":
-                direct[leaf.index] = direct.get(leaf.index, 0.0) + leaf.share
+                word = leaf.view, leaf.index
+                direct[word] = direct.get(word, 0.0) + leaf.share
     neighbours = [
-        _neighbour(found, share, reason, words)
+        _neighbour(found, share, reason, words[""])
         for number, (share, reason) in near.items()
         if (found := document(number)) is not None
     ]
@@ -303,7 +305,8 @@ def label_reasons(
         ],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
         words=sorted(
-            written + [words.reason(feature, share) for feature, share in direct.items()],
+            written
+            + [words[view].reason(feature, share) for (view, feature), share in direct.items()],
             key=lambda word: -abs(word.share),
         ),
         probability=why.probability,

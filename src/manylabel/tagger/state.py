@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from manylabel.tagger.changes import Forget, Learn
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widened
 from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
 from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
+from manylabel.tagger.views import read_views
 from manylabel.text import CountVectorizer, feature_spans
 from manylabel.vocabulary import LabelNames
 
@@ -55,6 +56,8 @@ class TaggerState:
     document_counts : array of int
         Documents with each feature, when the model was fitted.
     keep_texts : bool
+    views : mapping of str to CountVectorizer, optional
+        Other features of texts that the model reads.
 
     Attributes
     ----------
@@ -74,12 +77,14 @@ class TaggerState:
         feature_names: list[str],
         document_counts: NDArray[np.int64],
         keep_texts: bool,
+        views: Mapping[str, CountVectorizer] | None = None,
     ) -> None:
         self.model: Any = model
         self.labels, self.documents = labels, documents
         self.vectorizer, self.feature_names = vectorizer, feature_names
         self.document_counts, self.n_counted = document_counts, len(documents)
         self.keep_texts = keep_texts
+        self.views = dict(views or {})
         #: Labels that the model's threshold was fitted for.
         self.n_fitted_labels = len(labels)
         # The token tells a journal that belongs to this state from others; entries up to the number
@@ -100,7 +105,7 @@ class TaggerState:
 
     def use_jobs(self, n_jobs: int) -> None:
         """Set the number of threads."""
-        for estimator in (self.model, self.vectorizer):
+        for estimator in (self.model, self.vectorizer, *self.views.values()):
             if estimator is not None and "n_jobs" in estimator.get_params(deep=False):
                 estimator.set_params(n_jobs=n_jobs)
 
@@ -140,7 +145,9 @@ class TaggerState:
 
     def _read_texts(self, texts: list[str]) -> Documents:
         assert self.vectorizer is not None
-        return Documents(self.vectorizer.transform(texts), texts=texts)
+        return Documents(
+            self.vectorizer.transform(texts), texts=texts, views=read_views(self.views, texts)
+        )
 
     def _read_changes(self, learned: list[Learn]) -> Documents:
         """Documents from a journal."""
@@ -182,7 +189,11 @@ class TaggerState:
     def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
         """Reasons by number become reasons in words."""
         spans = {} if self.vectorizer is None else feature_spans(self.vectorizer, text)
-        words = Words(text, spans, self._shown_words())
+        words = {"": Words(text, spans, self._shown_words())}
+        for view, vectorizer in self.views.items():
+            spans = feature_spans(vectorizer, text)
+            names: Any = vectorizer.display_names_
+            words[view] = Words(text, spans, names)
         reasons = []
         for why in found:
             label = self.labels.listed[why.label]
@@ -406,7 +417,8 @@ class TaggerState:
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> TaggerState:
         found = cls.__new__(cls)
-        vars(found).update(state)
+        # Models of before there were views have none.
+        vars(found).update({"views": {}} | state)
         found._forget_pending()
         return found
 

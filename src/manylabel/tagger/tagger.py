@@ -660,6 +660,7 @@ class Tagger(Persistent):
             self.keep_texts,
             clock,
             naming,
+            with_views=choose is not None,
         )
         self._fit_seconds = clock.seconds
         return state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
 from manylabel.tagger.labels import LabelInfo, Labels
 from manylabel.tagger.state import TaggerState, check_texts
+from manylabel.tagger.views import FEWEST, count_views, new_views
 from manylabel.text import CountVectorizer
 from manylabel.vocabulary import LabelNames, Vocabulary
 from manylabel.vocabulary.vocabulary import bare
@@ -64,6 +66,7 @@ def train(
     keep_texts: bool,
     clock: Clock,
     naming: Naming | None = None,
+    with_views: bool = False,
 ) -> TaggerState:
     """Count the words of documents and fit a model to them.
 
@@ -82,6 +85,8 @@ def train(
         Is told how long the phases took: "features", "vectorize", "train".
     naming : Naming, optional
         The vocabulary; labels that no document has become labels of the model.
+    with_views : bool
+        Let the model read other views of the texts, too; those that it does not use are dropped.
     """
     count = count_file if isinstance(documents, TextFile) else count_corpus
     corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
@@ -94,6 +99,11 @@ def train(
             listed = naming.all_labels(listed)
             Y, columns = widened(Y, len(listed)), naming.label_names(listed)
         labels = Labels(listed, label_info, naming.vocabulary, naming.code)
+    views: dict[str, CountVectorizer] = {}
+    if with_views and fitted is not None and len(corpus) >= FEWEST:
+        views = new_views(fitted)
+        counted.views |= count_views(views, partial(_counts, documents))
+        clock.lap("vectorize")
     if model.reads_views:
         model.set_params(vocabulary=columns)
     model.fit(counted, Y)
@@ -107,7 +117,15 @@ def train(
         corpus.feature_names if fitted is None else [],
         np.bincount(counts.indices, minlength=counts.shape[1]),
         keep_texts,
+        {name: view for name, view in views.items() if name in model.views_},
     )
+
+
+def _counts(documents: Corpus | TextFile, vectorizer: CountVectorizer) -> sparse.csr_array:
+    """Counts of all texts by another vectorizer, which learns from them."""
+    if isinstance(documents, TextFile):
+        return documents.count(vectorizer, 0).X
+    return vectorizer.fit_transform(documents.texts or [])
 
 
 def train_without_documents(

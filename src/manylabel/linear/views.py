@@ -1,0 +1,31 @@
+"""Linear models of other views of a document than its words.
+
+Models that read different features err in different places, so their sum is better than one model
+of all features: in one space the many features of one kind would drown the few of another.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from manylabel.linear.scorer import LinearScorer
+
+__all__ = ["CharacterScorer", "PhraseScorer"]
+
+
+class PhraseScorer(LinearScorer):
+    """A linear SVM for each label that reads pairs of words."""
+
+    name: ClassVar[str] = "phrases"
+    view: ClassVar[str] = "phrases"
+    title: ClassVar[str] = "phrases for and against"
+    sentence: ClassVar[str] = "Words that stand together, each pair with its weight for the label."
+
+
+class CharacterScorer(LinearScorer):
+    """A linear SVM for each label that reads character n-grams."""
+
+    name: ClassVar[str] = "characters"
+    view: ClassVar[str] = "characters"
+    title: ClassVar[str] = "syllables for and against"
+    sentence: ClassVar[str] = "Character n-grams of words, each with its weight for the label."
