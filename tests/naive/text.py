@@ -48,6 +48,17 @@ def document_features(
     return term_features(found, ngrams)
 
 
+def lead_counts(text, lead, weight, n=1, stop_words=()):
+    """How often each n-gram counts; ``weight`` times if its first word is in the lead."""
+    found = [text[start:end].lower() for start, end in words(text)]
+    terms = [(place, word) for place, word in enumerate(found) if word not in stop_words]
+    counts = Counter()
+    for first in range(len(terms) - n + 1):
+        gram = " ".join(word for _, word in terms[first : first + n])
+        counts[gram] += weight if terms[first][0] < lead else 1
+    return counts
+
+
 def vocabulary(documents, min_df=1, max_df=1.0, max_features=None):
     """The sorted features that are kept; ``documents`` are lists of features."""
     n = len(documents)

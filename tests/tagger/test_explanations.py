@@ -103,7 +103,7 @@ def test_reasons_of_combined_models_are_gathered_from_their_parts():
             Reason("trees", -0.1, reasons=(Reason("word", -0.1, 0),)),
         ),
     )
-    words = Words("cat", {0: [(0, 3)]}, ["cat"])
+    words = {"": Words("cat", {0: [(0, 3)]}, ["cat"])}
     reasons = label_reasons(
         why, "c", "Cats", words, lambda number: Document(f"d{number}", "text", ["c"])
     )
@@ -129,7 +129,7 @@ def test_a_kind_that_nobody_has_heard_of_is_shown_under_its_own_title():
             Reason("prior", -0.2),
         ),
     )
-    words = Words("cat", {0: [(0, 3)]}, ["cat"])
+    words = {"": Words("cat", {0: [(0, 3)]}, ["cat"])}
     reasons = label_reasons(why, "c", "Cats", words, lambda number: None)
     assert [(part.kind, part.title) for part in reasons.parts] == [
         ("prior", "how common the label is"),
@@ -157,7 +157,8 @@ def test_reasons_of_one_kind_are_added_up_unless_their_titles_differ():
         1.0,
         (Reason("word", 0.5, 0), Reason("word", 0.3, 1), Reason("word", 0.2, 2, title="x")),
     )
-    reasons = label_reasons(why, "c", "c", Words("", {}, ["a", "b", "c"]), lambda number: None)
+    words = {"": Words("", {}, ["a", "b", "c"])}
+    reasons = label_reasons(why, "c", "c", words, lambda number: None)
     assert [(part.kind, part.title, part.share) for part in reasons.parts] == [
         ("words", "words", pytest.approx(0.8)),
         ("words", "x", 0.2),

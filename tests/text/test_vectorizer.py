@@ -4,7 +4,7 @@ import naive.text as naive
 import numpy as np
 import pytest
 import snowballstemmer
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -246,6 +246,23 @@ def test_the_first_words_of_a_text_count_more():
     assert counts.toarray().tolist() == [[4, 1, 4], [0, 4, 0], [0, 0, 0]]
 
 
+@given(
+    st.lists(st.lists(st.sampled_from(["the", "ship", "sails", "sea"]), max_size=9), min_size=1),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.integers(1, 3),
+)
+def test_phrases_at_the_beginning_of_a_text_count_more(documents, lead, weight, n):
+    texts = [" ".join(words) for words in documents]
+    expected = [naive.lead_counts(text, lead, weight, n, ["the"]) for text in texts]
+    assume(any(expected))
+    ours = CountVectorizer(lead=lead, lead_weight=weight, ngram_range=(n, n), stop_words=["the"])
+    counts = ours.fit_transform(texts).toarray()
+    names = ours.get_feature_names_out()
+    for row, counted in zip(counts, expected, strict=True):
+        assert {name: value for name, value in zip(names, row, strict=True) if value} == counted
+
+
 def test_no_text_gives_no_rows():
     assert CountVectorizer().fit(["ship"]).transform([]).shape == (0, 1)
     assert CountVectorizer().fit(["ship"]).transform(["", "?"]).nnz == 0
@@ -311,7 +328,8 @@ def test_texts_that_cannot_be_used_are_refused(texts, options, message, n_jobs):
         ),
         (
             {"lead": 5, "ngram_range": (1, 2)},
-            "`lead` weighs single words, so `ngram_range` must be (1, 1); got (1, 2).",
+            "`lead` weighs features of one length, so `ngram_range` must be a pair of equal "
+            "numbers, such as (1, 1); got (1, 2).",
         ),
         ({"lead_weight": 0}, "`lead_weight` must be a whole number of at least 1; got 0."),
         ({"stop_words": [1]}, "`stop_words` must hold words; got 1."),

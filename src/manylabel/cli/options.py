@@ -260,6 +260,16 @@ Features = Annotated[
         "long texts, or parts of words in short ones, pay.",
     ),
 ]
+Effort = Annotated[
+    str | None,
+    typer.Option(
+        "--effort",
+        metavar="LEVEL",
+        help="quick, normal or best: how long an ensemble may train. quick takes neighbours and "
+        "one linear model.",
+        show_default="normal",
+    ),
+]
 Ngrams = Annotated[
     str | None,
     typer.Option("--ngrams", metavar="A-B", help="Count also words in a row, such as 1-2."),

@@ -12,6 +12,7 @@ from manylabel.cli.options import (
     CharNgrams,
     Dask,
     Debug,
+    Effort,
     Features,
     Force,
     Jobs,
@@ -52,6 +53,7 @@ def train(
     settings: Settings = None,
     language: Language = "en",
     features: Features = "auto",
+    effort: Effort = None,
     stop_words: StopWords = None,
     stemming: Stemming = None,
     ngrams: Ngrams = None,
@@ -87,6 +89,7 @@ def train(
 
     For example:
       manylabel train train.jsonl -o model
+      manylabel train train.jsonl -o model --effort quick
       manylabel train train.jsonl -o model --model lcif --set k=50 --set lam=0.3
       manylabel train uutiset.tsv -o malli --language fi --char-ngrams 3-5
       manylabel train train.jsonl -o model --vocabulary stw.ttl
@@ -113,6 +116,7 @@ def train(
         **words,
         features=features,
         vocabulary=vocabulary,
+        effort=effort,
         keep_texts=keep_texts,
         random_state=seed,
         n_jobs=jobs,

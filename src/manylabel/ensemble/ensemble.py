@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
 from manylabel.ensemble.choosing import HeldOut, choose_scorers, stretch_curves
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
+from manylabel.ensemble.effort import check_effort, is_within
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
 from manylabel.evidence import Explanation, Reason
@@ -42,6 +43,8 @@ ROUND = 8_192
 _FEW, _FOLDS = 6_000, 5
 #: Of more documents, this share is scored so, and no more than that many.
 _SHARE, _MOST = 0.2, 6_000
+#: With the best effort these are in so many folds, so that models lack fewer documents.
+_BEST_FOLDS = 4
 #: Candidates from which curves are learned.
 _CURVES = 250_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
@@ -81,6 +84,10 @@ class Ensemble(MultiLabelClassifier):
         help on held-out documents are dropped, and cost nothing in prediction.
     sources : "auto" or list of str, default="auto"
         Sources of candidates beside the neighbours.
+    effort : {"quick", "normal", "best"}, default="normal"
+        How much time training may take where ``scorers`` is "auto". "quick" fits neighbours, words
+        and one linear model. "best" fits what "normal" does, and weighs it by scores of models
+        that lacked fewer documents.
     objective : str, default="ndcg@5"
         What the combination is best for: a measure of the ranking, for which curves found by
         likelihood are stretched, or "likelihood".
@@ -142,6 +149,7 @@ class Ensemble(MultiLabelClassifier):
         alpha: float | str = "auto",
         scorers: str | Iterable[str] = "auto",
         sources: str | Iterable[str] = "auto",
+        effort: str = "normal",
         objective: str = "ndcg@5",
         C: float = 1.0,
         vocabulary: Any = None,
@@ -157,6 +165,7 @@ class Ensemble(MultiLabelClassifier):
         self.alpha = alpha
         self.scorers = scorers
         self.sources = sources
+        self.effort = effort
         self.objective = objective
         self.C = C
         self.vocabulary = vocabulary
@@ -179,6 +188,7 @@ class Ensemble(MultiLabelClassifier):
         if not make_scorers(self.scorers):
             raise ParameterError("`scorers` must name at least one scorer; got an empty list.")
         make_sources(self.sources)
+        check_effort(self.effort)
 
     # Training
 
@@ -189,7 +199,7 @@ class Ensemble(MultiLabelClassifier):
         training = Training(
             documents.weighted(self.weighting_),
             Y,
-            _folds(Y.shape[0], self.seed_),
+            _folds(Y.shape[0], self.seed_, _BEST_FOLDS if self.effort == "best" else 1),
             self.seed_,
             self.n_jobs,
             self.verbose,
@@ -201,7 +211,11 @@ class Ensemble(MultiLabelClassifier):
         # Labels that appear later, or have no document yet, are left to scorers that learn at once.
         self.known_labels_ = self.counts_ > 0
         is_forced = self.scorers != "auto"
-        scorers = [s for s in make_scorers(self.scorers) if is_forced or s.wants(training)]
+        scorers = [
+            scorer
+            for scorer in make_scorers(self.scorers)
+            if is_forced or (is_within(scorer.effort, self.effort) and scorer.wants(training))
+        ]
         with ThreadPoolExecutor(1) as executor:
             aside = _prepared_aside(scorers, training, executor)
             self.source_ = fit_source(
@@ -504,14 +518,18 @@ def _prepared_aside(
     }
 
 
-def _folds(n_rows: int, seed: int) -> NDArray[np.int8]:
-    """The fold of each document; -1 for those of which no out-of-sample score is needed."""
+def _folds(n_rows: int, seed: int, n_folds: int = 1) -> NDArray[np.int8]:
+    """The fold of each document; -1 for those of which no out-of-sample score is needed.
+
+    Of many documents the scored ones make up ``n_folds``.
+    """
     order = np.random.default_rng(seed).permutation(n_rows)
     folds = np.full(n_rows, -1, np.int8)
     if n_rows <= _FEW:
         folds[order] = np.arange(n_rows) % min(_FOLDS, n_rows)
     else:
-        folds[order[: min(_MOST, int(_SHARE * n_rows))]] = 0
+        n_scored = min(_MOST, int(_SHARE * n_rows))
+        folds[order[:n_scored]] = np.arange(n_scored) % n_folds
     return folds
 
 

@@ -31,6 +31,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
 #: Sources of candidates beside the neighbours, whose votes every candidate has.
 SOURCES: dict[str, str | type[CandidateSource]] = {
     "names": "manylabel.vocabulary.scorer:NameSource",
+    "every": "manylabel.scoring.every:EveryLabel",
 }
 
 # Their objects are part of model folders.

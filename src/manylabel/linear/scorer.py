@@ -15,6 +15,7 @@ from manylabel.linear.candidates import candidate_scores, train_on_candidates
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
+from manylabel.scoring.every import all_pairs
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import without_lonely
 from manylabel.text.weighting import Weighting, make_weighting
@@ -47,6 +48,7 @@ class LinearScorer(Scorer):
     """
 
     name: ClassVar[str] = "linear"
+    effort: ClassVar[str] = "quick"
     title: ClassVar[str] = "words for and against"
     sentence: ClassVar[str] = "Words of the text, each with the weight it has for the label."
 
@@ -90,9 +92,7 @@ class LinearScorer(Scorer):
         n_rows, n_labels = Y.shape
         pairs = candidates
         if n_rows * n_labels <= self.all_pairs:
-            ptr = np.arange(n_rows + 1) * n_labels
-            labels = np.tile(np.arange(n_labels, dtype=np.int32), n_rows)
-            pairs = sparse.csr_array((np.ones(labels.size, np.int8), labels, ptr), shape=Y.shape)
+            pairs = all_pairs(n_rows, n_labels)
         folds = training.folds if training.held.size else None
         self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
         margins = values_at(scores[training.held], held.pattern)

@@ -17,6 +17,7 @@ class PhraseScorer(LinearScorer):
     """A linear SVM for each label that reads pairs of words."""
 
     name: ClassVar[str] = "phrases"
+    effort: ClassVar[str] = "normal"
     view: ClassVar[str] = "phrases"
     title: ClassVar[str] = "phrases for and against"
     sentence: ClassVar[str] = "Words that stand together, each pair with its weight for the label."
@@ -26,6 +27,7 @@ class CharacterScorer(LinearScorer):
     """A linear SVM for each label that reads character n-grams."""
 
     name: ClassVar[str] = "characters"
+    effort: ClassVar[str] = "normal"
     view: ClassVar[str] = "characters"
     title: ClassVar[str] = "syllables for and against"
     sentence: ClassVar[str] = "Character n-grams of words, each with its weight for the label."

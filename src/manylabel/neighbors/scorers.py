@@ -38,6 +38,7 @@ class _Votes(Scorer):
     """A scorer that reads what the source has counted."""
 
     learns_at_once = True
+    effort: ClassVar[str] = "quick"
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates

@@ -41,6 +41,8 @@ class Scorer(ABC):
     sentence: ClassVar[str] = ""
     #: The view of documents that it reads; see :meth:`manylabel.scoring.Documents.view`.
     view: ClassVar[str] = "rows"
+    #: The least effort with which an ensemble fits it, if it may choose: "quick", "normal", "best".
+    effort: ClassVar[str] = "normal"
     #: Whether documents that come and go after ``fit`` are known at once. Scores of labels that
     #: appear after ``fit`` are then meaningful, too.
     learns_at_once: ClassVar[bool] = False

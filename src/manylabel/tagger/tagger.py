@@ -77,6 +77,9 @@ class Tagger(Persistent):
     vocabulary : Vocabulary or path, optional
         What labels are called and how they are related; see `manylabel.vocabulary.read` for the
         formats. An ensemble finds names in texts, so that it suggests labels that no document has.
+    effort : {"quick", "normal", "best"}, optional
+        How much time an ensemble's training may take; "normal" by default. With "quick" other
+        features are not tried either.
     keep_texts : bool, default=True
         Keep whole texts, to show neighbours; otherwise their first 300 characters.
     random_state : int, optional
@@ -104,6 +107,9 @@ class Tagger(Persistent):
     'b1'
     """
 
+    #: Of taggers that were saved before there was a choice.
+    effort: str | None = None
+
     def __init__(
         self,
         model: Any = DEFAULT_MODEL,
@@ -113,6 +119,7 @@ class Tagger(Persistent):
         vectorizer: CountVectorizer | dict[str, Any] | None = None,
         features: str = "auto",
         vocabulary: Any = None,
+        effort: str | None = None,
         keep_texts: bool = True,
         random_state: int | None = None,
         n_jobs: int | None = None,
@@ -124,6 +131,7 @@ class Tagger(Persistent):
         self.vectorizer = vectorizer
         self.features = features
         self.vocabulary = vocabulary
+        self.effort = effort
         self.keep_texts = keep_texts
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -638,7 +646,9 @@ class Tagger(Persistent):
     ) -> TaggerState:
         vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
         choose = None
-        if self.features == "auto" and self._is_ensemble and has_words_only(vectorizer):
+        estimator = self._new_estimator()
+        is_free = self.features == "auto" and getattr(estimator, "effort", "quick") != "quick"
+        if is_free and has_words_only(vectorizer):
             choose = partial(choose_features, n_jobs=self.n_jobs, verbose=self.verbose)
         clock = Clock()
         naming = None
@@ -653,7 +663,7 @@ class Tagger(Persistent):
             return state
         state = train(
             documents,
-            self._new_estimator(),
+            estimator,
             vectorizer,
             choose,
             info,
@@ -673,7 +683,11 @@ class Tagger(Persistent):
         """The model, not fitted, with the tagger's settings where it has them."""
         from sklearn.base import clone
 
-        settings: dict[str, Any] = {"n_jobs": self.n_jobs, "random_state": self.random_state}
+        settings: dict[str, Any] = {
+            "n_jobs": self.n_jobs,
+            "random_state": self.random_state,
+            "effort": self.effort,
+        }
         if isinstance(self.model, str):
             estimator = make_model(self.model, self.parameters)
             # One document must not cost a look at all the others.
@@ -685,6 +699,10 @@ class Tagger(Persistent):
                 f"`model` must be the name of a model or an estimator; got {self.model!r}."
             )
         known = estimator.get_params(deep=False)
+        if self.effort is not None and "effort" not in known:
+            raise ParameterError(
+                f"`effort` is for the ensemble, not for {self.model_name}; leave it out."
+            )
         return estimator.set_params(
             **{
                 name: value

@@ -21,12 +21,11 @@ VIEWS: dict[str, dict[str, Any]] = {
 }
 #: With fewer documents hardly any other feature occurs often enough to be learned from.
 FEWEST = 1_000
-#: A vectorizer of words becomes that of a view when its other features are taken away.
+#: A vectorizer of words becomes that of a view when its other features are taken away. First words
+#: that count more count more in every view.
 _WORDS: dict[str, Any] = {
     "char_ngrams": None,
     "whole_words": False,
-    "lead": 0,
-    "lead_weight": 1,
     "max_features": None,
 }
 

@@ -131,7 +131,8 @@ class BlockCounter:
     whole_words : bool
         Keep the terms beside their parts.
     lead, lead_weight : int
-        Each of the first so many words of a text counts so many times.
+        Each of the first so many words of a text, or an n-gram that begins with one of them,
+        counts so many times.
     """
 
     def __init__(
@@ -160,15 +161,24 @@ class BlockCounter:
         word_counts = np.bincount(sequence, minlength=len(words))
         features, term_numbers = _number(self.rules.terms(words))
         sequence = term_numbers[sequence]
-        if self.lead:
-            sequence, pointers = _repeat_lead(sequence, pointers, self.lead, self.lead_weight)
+        times = self._times(pointers) if self.lead else None
         if self.ngram_range != (1, 1):
-            sequence, pointers = _drop_stop_words(sequence, pointers)
+            if times is not None:
+                times = times[sequence >= 0]
+            terms, begins = _drop_stop_words(sequence, pointers)
             sequence, pointers, heads, lasts = string_ngrams(
-                sequence, pointers, len(features), *self.ngram_range
+                terms, begins, len(features), *self.ngram_range
             )
+            if times is not None:
+                # All are of one length: an n-gram has the place of its first term.
+                lengths = np.diff(pointers)
+                shift = np.repeat(begins[:-1] - pointers[:-1], lengths)
+                times = times[np.arange(sequence.size) + shift]
             for head, last in zip(heads.tolist(), lasts.tolist(), strict=True):
                 features.append(f"{features[head]} {features[last]}")
+        if times is not None:
+            sequence = np.repeat(sequence, times)
+            pointers = np.concatenate([[0], np.cumsum(times)])[pointers]
         rows = Rows(*count_rows(sequence, pointers, len(features)))
         if self.char_ngrams is not None:
             parts, part_rows = _split_terms(features, rows, self.char_ngrams)
@@ -177,6 +187,11 @@ class BlockCounter:
             else:
                 features, rows = parts, part_rows
         return Block(rows, features, words, word_counts)
+
+    def _times(self, pointers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How often each word of the texts counts."""
+        place = np.arange(pointers[-1]) - np.repeat(pointers[:-1], np.diff(pointers))
+        return np.where(place < self.lead, self.lead_weight, 1)
 
 
 def character_ngrams(term: str, low: int, high: int) -> list[str]:
@@ -222,15 +237,6 @@ def _drop_stop_words(
     kept = sequence >= 0
     before = np.concatenate([[0], np.cumsum(kept)])
     return sequence[kept], before[pointers]
-
-
-def _repeat_lead(
-    sequence: NDArray[np.int32], pointers: NDArray[np.int64], lead: int, weight: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The same words, the first of each text several times."""
-    place = np.arange(sequence.size) - np.repeat(pointers[:-1], np.diff(pointers))
-    times = np.where(place < lead, weight, 1)
-    return np.repeat(sequence, times), np.concatenate([[0], np.cumsum(times)])[pointers]
 
 
 def _beside(

@@ -54,7 +54,8 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         With ``char_ngrams``: count words too. Parts then begin with "~".
     lead, lead_weight : int, default=0 and 1
         Each of the first ``lead`` words of a text, stop words among them, counts ``lead_weight``
-        times: for texts that begin with a title or a summary.
+        times: for texts that begin with a title or a summary. So does an n-gram that begins with
+        one of them; all n-grams must then have the same number of words.
     min_df, max_df : int or float, default=1 and 1.0
         Leave out features that occur in fewer, or more, documents than that: a whole number of
         documents, or as a float a share of them.
@@ -253,9 +254,10 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
                 )
         check_whole("lead", self.lead, 0)
         check_whole("lead_weight", self.lead_weight, 1)
-        if self.lead and words != (1, 1):
+        if self.lead and words[0] != words[1]:
             raise ParameterError(
-                f"`lead` weighs single words, so `ngram_range` must be (1, 1); got {words}."
+                "`lead` weighs features of one length, so `ngram_range` must be a pair of equal "
+                f"numbers, such as (1, 1); got {words}."
             )
         return BlockCounter(
             word_rules(self.lowercase, self.stop_words, self.stemming),

@@ -1,0 +1,60 @@
+"""How much time training may take."""
+
+import pytest
+
+from manylabel import Ensemble, Tagger
+from manylabel.corpus import load_library
+from manylabel.ensemble import ensemble
+from manylabel.exceptions import ParameterError
+
+
+@pytest.fixture(scope="module")
+def library():
+    return load_library("train").vectorized()
+
+
+def test_quick_fits_neighbours_and_one_linear_model(library):
+    report = Ensemble(effort="quick").fit(library.X, library.Y).report_
+    assert set(report.alone) <= {"neighbours", "nearest", "words", "linear"}
+    assert "linear" in report.alone
+
+
+def test_scorers_that_are_named_are_fitted_with_any_effort(library):
+    names = ["neighbours", "topics"]
+    report = Ensemble(effort="quick", scorers=names).fit(library.X, library.Y).report_
+    assert list(report.alone) == names
+
+
+@pytest.mark.parametrize(("effort", "n_folds"), [("normal", 1), ("best", 4)])
+def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, library, monkeypatch):
+    monkeypatch.setattr(ensemble, "_FEW", 10)
+    seen = []
+
+    class Watched(Ensemble):
+        def _propose_training(self, training):
+            seen.append(training.n_folds)
+            return super()._propose_training(training)
+
+    Watched(effort=effort, scorers=["neighbours", "linear"]).fit(library.X, library.Y)
+    assert seen == [n_folds]
+
+
+@pytest.mark.parametrize(
+    ("effort", "hint"), [("qick", ", did you mean quick?"), ("more", ".")], ids=str
+)
+def test_an_unknown_effort_is_refused(effort, hint, library):
+    with pytest.raises(ParameterError) as refused:
+        Ensemble(effort=effort).fit(library.X, library.Y)
+    assert str(refused.value) == (f"`effort` must be quick, normal or best; got {effort!r}{hint}")
+
+
+def test_a_tagger_passes_it_on():
+    tagger = Tagger(effort="quick", language=None)
+    assert tagger._new_estimator().effort == "quick"
+    assert Tagger()._new_estimator().effort == "normal"
+    assert Tagger(parameters={"effort": "best"})._new_estimator().effort == "best"
+
+
+def test_other_models_have_none():
+    with pytest.raises(ParameterError, match="`effort` is for the ensemble, not for lcif"):
+        Tagger("lcif", effort="quick")
