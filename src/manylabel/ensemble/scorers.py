@@ -23,7 +23,6 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "words": "manylabel.neighbors.scorers:WordVotes",
     "linear": "manylabel.linear.scorer:LinearScorer",
     "phrases": "manylabel.linear.views:PhraseScorer",
-    "characters": "manylabel.linear.views:CharacterScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",
     "names": "manylabel.vocabulary.scorer:NameScorer",

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from manylabel.linear.scorer import LinearScorer
 
-__all__ = ["CharacterScorer", "PhraseScorer"]
+__all__ = ["PhraseScorer"]
 
 
 class PhraseScorer(LinearScorer):
@@ -21,13 +21,3 @@ class PhraseScorer(LinearScorer):
     view: ClassVar[str] = "phrases"
     title: ClassVar[str] = "phrases for and against"
     sentence: ClassVar[str] = "Words that stand together, each pair with its weight for the label."
-
-
-class CharacterScorer(LinearScorer):
-    """A linear SVM for each label that reads character n-grams."""
-
-    name: ClassVar[str] = "characters"
-    effort: ClassVar[str] = "normal"
-    view: ClassVar[str] = "characters"
-    title: ClassVar[str] = "syllables for and against"
-    sentence: ClassVar[str] = "Character n-grams of words, each with its weight for the label."

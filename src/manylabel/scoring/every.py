@@ -1,4 +1,4 @@
-"""Every label is a candidate, where there are few."""
+"""Every label is a candidate, for small label sets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from manylabel.scoring.documents import Documents
 from manylabel.scoring.training import Training
 
 __all__ = ["EveryLabel", "all_pairs"]
-
-#: So many labels can be scored for every document,
-_MOST_LABELS = 1_000
-#: and so many pairs of training documents and labels.
-_MOST_PAIRS = 20_000_000
 
 
 class EveryLabel(CandidateSource):
@@ -37,9 +32,8 @@ class EveryLabel(CandidateSource):
         self.n_labels = 0
 
     def wants(self, training: Training) -> bool:
-        """Where scoring every label costs little."""
-        n_documents, n_labels = training.Y.shape
-        return n_labels <= _MOST_LABELS and n_documents * n_labels <= _MOST_PAIRS
+        """Only where somebody asks for it: it did not help where it was tried."""
+        return False
 
     def fit(self, training: Training) -> None:
         """Know how many labels there are."""
