@@ -33,7 +33,7 @@ class EveryLabel(CandidateSource):
 
     def wants(self, training: Training) -> bool:
         """Only where somebody asks for it: it did not help where it was tried."""
-        return False
+        return training.settings.get("sources", "auto") != "auto"
 
     def fit(self, training: Training) -> None:
         """Know how many labels there are."""

@@ -105,6 +105,7 @@ class NameScorer(Scorer):
     """
 
     name = "names"
+    effort = "quick"
     title = "its name in the text"
     sentence = "A name of the label stands in the text."
     learns_at_once = True
