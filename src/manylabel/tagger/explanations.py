@@ -279,7 +279,7 @@ def label_reasons(
         parts[part] = parts.get(part, 0.0) + reason.share
         for leaf in _leaves(reason):
             if leaf.spans:
-                written.append(words.written(leaf))
+                written.append(words[""].written(leaf))
             if leaf.index is None:
                 continue
             if leaf.kind == "neighbour":
