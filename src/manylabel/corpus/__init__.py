@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.documents import Document
+from manylabel.corpus.files import limits
 from manylabel.corpus.formats import iter_documents, read, write
 from manylabel.corpus.library import load_library
 
-__all__ = ["Corpus", "Document", "iter_documents", "load_library", "read", "write"]
+__all__ = ["Corpus", "Document", "iter_documents", "limits", "load_library", "read", "write"]

@@ -13,12 +13,14 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from manylabel.exceptions import CorpusError, MissingExtraError
+from manylabel.exceptions import CorpusError, MissingExtraError, ParameterError
 
-__all__ = ["Source", "atomic_write", "bare_stem", "bare_suffix", "open_source"]
+__all__ = ["Limits", "Source", "atomic_write", "bare_stem", "bare_suffix", "limits", "open_source"]
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 # The mark of the first block, or of the end, is part of bzip2's: a text may well start with "BZh".
@@ -28,6 +30,72 @@ _MAGIC = re.compile(
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BUFFER = 1 << 18
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a file is read before it is taken for a mistake, or for an attack.
+
+    Parameters
+    ----------
+    line : int, default=64 MiB
+        Bytes of a line. A sixteenth of this may be white space at a stretch.
+    expansion : float, default=100
+        Bytes that a compressed byte may become, once there are more than 32 MiB.
+    """
+
+    line: int = 1 << 26
+    expansion: float = 100.0
+
+
+#: Bytes that any compressed file may become.
+_FREE = 1 << 25
+
+
+def _default_limits() -> Limits:
+    """As the environment says."""
+    found: dict[str, Any] = {}
+    for name, kind in (("line", int), ("expansion", float)):
+        text = os.environ.get(f"MANYLABEL_MAX_{name.upper()}")
+        if text is not None:
+            try:
+                found[name] = kind(text)
+            except ValueError:
+                raise ParameterError(
+                    f"MANYLABEL_MAX_{name.upper()} must be a number; got {text!r}."
+                ) from None
+    return Limits(**found)
+
+
+_limits: ContextVar[Limits | None] = ContextVar("limits", default=None)
+
+
+@contextmanager
+def limits(*, line: int | None = None, expansion: float | None = None) -> Iterator[None]:
+    """Read files with other limits, for as long as this lasts.
+
+    Parameters
+    ----------
+    line : int, optional
+        Most bytes of a line.
+    expansion : float, optional
+        Most bytes that a compressed byte may become.
+
+    Examples
+    --------
+    >>> with limits(line=1 << 30, expansion=1000):
+    ...     pass  # read a corpus with very long lines, compressed very well
+    """
+    given = {"line": line, "expansion": expansion}
+    for name, value in given.items():
+        if value is not None and not value > 0:
+            raise ParameterError(f"`{name}` must be more than 0; got {value!r}.")
+    changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    before = _limits.set(replace(_limits.get() or _default_limits(), **changed))
+    try:
+        yield
+    finally:
+        _limits.reset(before)
 
 
 class Source:
@@ -118,7 +186,8 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise CorpusError(f"the file cannot be opened ({reason}).", path=name) from None
-        plain = io.BufferedReader(_Pull(raw.read, name, "the file cannot be read"), _BUFFER)
+        pulled = _Pull(raw.read, name, "the file cannot be read")
+        plain = io.BufferedReader(pulled, _BUFFER)
         magic = _MAGIC.match(plain.peek(16))
         stream = plain
         if magic is not None:
@@ -126,7 +195,10 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
                 _decompressor(str(magic.lastgroup), plain),
                 "the compressed data are broken or cut short",
             )
-            stream = io.BufferedReader(_Pull(read, name, fault), _BUFFER)
+            stream = io.BufferedReader(_Pull(read, name, fault, _Guard(name, pulled)), _BUFFER)
+        else:
+            pulled.guard = _Guard(name, None)
+            pulled.guard.see(plain.peek())
         source = Source(stream, name)
         if source.peek().startswith(_BYTE_ORDER_MARK):
             stream.read(len(_BYTE_ORDER_MARK))
@@ -135,11 +207,54 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
         yield source
 
 
+class _Guard:
+    """Stops reading at lines that never end, at endless white space and at compressed bombs."""
+
+    def __init__(self, name: str, compressed: _Pull | None) -> None:
+        self._name, self._compressed = name, compressed
+        self._limits = _limits.get() or _default_limits()
+        self._size = self._line = self._blank = 0
+
+    def see(self, piece: bytes | memoryview) -> None:
+        """Look at the next bytes."""
+        piece = bytes(piece)
+        self._size += len(piece)
+        cut = piece.rfind(b"\n")
+        # The first line of a piece that holds an end has seen its own.
+        longest = self._line + (piece.find(b"\n") if cut >= 0 else len(piece))
+        self._line = len(piece) - cut - 1 if cut >= 0 else longest
+        if longest > self._limits.line:
+            raise CorpusError(
+                f"a line has more than {self._limits.line:,} bytes; if that is meant, raise the "
+                "limit (`manylabel.corpus.limits(line=...)`, or MANYLABEL_MAX_LINE).",
+                path=self._name,
+            )
+        self._blank = 0 if piece.strip() else self._blank + len(piece)
+        if self._blank > self._limits.line // 16:
+            raise CorpusError(
+                f"the file holds more than {self._limits.line // 16:,} bytes of white space at a "
+                "stretch; remove it.",
+                path=self._name,
+            )
+        if self._compressed is not None and self._size > _FREE:
+            most = self._limits.expansion * max(self._compressed.size, 1)
+            if self._size > most:
+                raise CorpusError(
+                    f"{self._compressed.size:,} compressed bytes became {self._size:,}, more than "
+                    f"{self._limits.expansion:g} times as many; if that is meant, raise the limit "
+                    "(`manylabel.corpus.limits(expansion=...)`, or MANYLABEL_MAX_EXPANSION).",
+                    path=self._name,
+                )
+
+
 class _Pull(io.RawIOBase):
     """A raw stream over a read function; fills every request and turns its faults into ours."""
 
-    def __init__(self, read: Callable[[int], bytes], name: str, fault: str) -> None:
+    def __init__(
+        self, read: Callable[[int], bytes], name: str, fault: str, guard: _Guard | None = None
+    ) -> None:
         self._read, self._name, self._fault = read, name, fault
+        self.guard, self.size = guard, 0
 
     def readable(self) -> bool:
         return True
@@ -157,6 +272,9 @@ class _Pull(io.RawIOBase):
                 break
             target[filled : filled + len(piece)] = piece
             filled += len(piece)
+            self.size += len(piece)
+            if self.guard is not None:
+                self.guard.see(piece)
         return filled
 
 
@@ -177,7 +295,8 @@ def _zstd_reader(stream: IO[bytes]) -> Callable[[int], bytes]:
     def decompress() -> Iterator[bytes]:
         rest, frame = b"", None
         while True:
-            fresh = rest or stream.read(1 << 16)
+            # A kilobyte may become millions of bytes, all at once.
+            fresh = rest or stream.read(1 << 10)
             if not fresh:
                 break
             if frame is None:

@@ -1,0 +1,80 @@
+"""Files that are small and become huge, lines without an end: refused soon, in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import time
+import tracemalloc
+
+import pytest
+import zstandard
+
+from manylabel.corpus import limits, read
+from manylabel.exceptions import CorpusError, ParameterError
+
+BLOCK = 1 << 20
+LINE = "a line has more than 1,048,576 bytes; if that is meant, raise the limit " \
+    "(`manylabel.corpus.limits(line=...)`, or MANYLABEL_MAX_LINE)."  # fmt: skip
+
+
+def zst(content: bytes) -> bytes:
+    return zstandard.ZstdCompressor().compress(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("newlines.jsonl.gz", gzip.compress(b"\n" * (200 * BLOCK), 1), "bytes of white space"),
+        ("spaces.tsv.gz", gzip.compress(b" " * (200 * BLOCK), 1), "bytes of white space"),
+        ("rows.svm.gz", gzip.compress(b"0 1:1\n" * (33 * BLOCK), 1), "compressed bytes became"),
+        ("zeros.jsonl.zst", zst(bytes(200 * BLOCK)), "compressed bytes became"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "." in value else "",
+)
+def test_compressed_bombs_are_refused(file, name, content, message):
+    path = file(content, name)
+    tracemalloc.start()
+    begun = time.monotonic()
+    with pytest.raises(CorpusError, match=message):
+        read(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The seconds are generous: a busy machine, and every allocation is watched.
+    assert time.monotonic() - begun < 100
+    assert peak < 1 << 30
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_lines_without_an_end(file, compress):
+    path = file(compress(b'{"text": "short"}\n{"text": "' + b"abcdefgh" * BLOCK), "x.jsonl")
+    with limits(line=BLOCK), pytest.raises(CorpusError) as error:
+        read(path)
+    assert str(error.value) == f"{path}: {LINE}"
+
+
+def test_limits_can_be_raised(file, monkeypatch):
+    path = file(b'{"text": "' + b"a" * (BLOCK + 9) + b'"}\n', "x.jsonl")
+    assert len(read(path)) == 1
+    monkeypatch.setenv("MANYLABEL_MAX_LINE", str(BLOCK))
+    with pytest.raises(CorpusError, match="a line has more than"):
+        read(path)
+    with limits(line=2 * BLOCK):
+        assert len(read(path)) == 1
+    monkeypatch.setenv("MANYLABEL_MAX_LINE", "long")
+    with pytest.raises(ParameterError) as error:
+        read(path)
+    assert str(error.value) == "MANYLABEL_MAX_LINE must be a number; got 'long'."
+    with (
+        pytest.raises(ParameterError, match="`expansion` must be more than 0; got 0"),
+        limits(expansion=0),
+    ):
+        pass
+
+
+def test_what_compresses_well_is_read_if_told(file):
+    content = b'{"text": "' + b"a" * 1000 + b'", "labels": ["x"]}\n'
+    path = file(gzip.compress(content * 34_000, 9), "x.jsonl.gz")
+    with pytest.raises(CorpusError, match="more than 100 times as many"):
+        read(path)
+    with limits(expansion=2000):
+        assert len(read(path)) == 34_000
