@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 
-.PHONY: demo test test-all lint format bench docs reproduce clean help
+.PHONY: demo test test-all torture lint format bench docs reproduce clean help
 
 help:
 	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
 	@echo "make test      the test suite (minutes)"
 	@echo "make test-all  the test suite with the long tests"
+	@echo "make torture   kills, damage, hostile matrices and threads; goes on in torture.jsonl"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     every benchmark, side by side with its peers; writes docs/benchmarks/"
 	@echo "make reproduce every comparison of the papers (about two hours); writes docs/results.md"
@@ -38,6 +39,9 @@ test: $(VENV)/.dev
 
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(CORES)
+
+torture: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m torture.campaign
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

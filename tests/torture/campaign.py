@@ -1,0 +1,198 @@
+"""A campaign of attacks: seeded, bounded, resumable. Run it with ``make torture``.
+
+Each attack is a function of a seed that raises if manylabel fails it. What is finished stands in a
+file of JSON Lines, and does not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from manylabel import Tagger
+from manylabel.exceptions import ManylabelError
+from manylabel.models import MODELS, make_model
+
+TESTS = Path(__file__).parents[1]
+TEXTS = [f"{a} {b} {c}" for a in ("cat", "dog", "owl") for b in ("sea", "hill") for c in "uvw"]
+LABELS = [[text.split()[0], text.split()[1]] for text in TEXTS]
+KINDS = ("lcif", "ensemble", "svm", "br-knn", "flat-lda")
+_made: dict[str, Path] = {}
+
+
+def model_folder(kind: str) -> Path:
+    """A small model with a journal, made once."""
+    if kind not in _made:
+        folder = Path(tempfile.mkdtemp(prefix="torture-")) / "model"
+        tagger = Tagger(kind, random_state=0).fit(TEXTS, LABELS)
+        tagger.save(folder)
+        if tagger._state.model.can_learn:
+            tagger.learn(["owl sea zebra"], [["zebra"]], ["new"])
+            tagger._folder.journal.close()
+        _made[kind] = folder
+    return _made[kind]
+
+
+def answers(tagger: Tagger) -> object:
+    """Everything that a user sees of a model."""
+    found = tagger.suggest(["cat sea", "owl zebra u"], top=None)
+    return tagger.n_documents, [each.to_list() for each in found]
+
+
+def alter(seed: int) -> None:
+    """One file of a model is changed: refused with a sentence, or the same answers."""
+    rng = random.Random(seed)
+    pristine = model_folder(KINDS[seed % len(KINDS)])
+    with tempfile.TemporaryDirectory() as place:
+        folder = shutil.copytree(pristine, Path(place) / "model")
+        path = rng.choice(sorted(p for p in folder.rglob("*") if p.is_file()))
+        content = bytearray(path.read_bytes())
+        how = rng.choice(["flip", "cut", "grow", "garbage", "remove", "swap"])
+        spot = rng.randrange(len(content)) if content else 0
+        if how == "remove":
+            path.unlink()
+        elif how == "swap":
+            other = rng.choice(sorted(p for p in folder.rglob("*") if p.is_file()))
+            path.write_bytes(other.read_bytes())
+        else:
+            if how == "flip" and content:
+                content[spot] ^= 1 << rng.randrange(8)
+            elif how == "cut":
+                del content[spot:]
+            elif how == "grow":
+                content += rng.randbytes(rng.randrange(1, 5000))
+            elif how == "garbage":
+                content[spot : spot + 64] = rng.randbytes(64)
+            path.write_bytes(content)
+        expected = answers(Tagger.load(pristine))
+        try:
+            found = answers(Tagger.load(folder))
+        except ManylabelError:
+            return
+        assert found == expected, f"{how} of {path.relative_to(folder)}: another answer"
+
+
+def matrix(seed: int) -> None:
+    """A hostile matrix for an estimator: an answer, or a sentence."""
+    rng = np.random.default_rng(seed)
+    X = sparse.csr_array(rng.poisson(0.7, (20, 8)).astype(float))
+    Y = sparse.csr_array((rng.random((20, 4)) < 0.4).astype(np.int8))
+    how = ["range", "pointers", "unsorted", "int64", "zeros", "inf", "all", "none", "rows"]
+    kind, name = how[seed % len(how)], list(MODELS)[seed // len(how) % len(MODELS)]
+    if kind == "range":
+        X.indices[rng.integers(X.nnz)] = rng.choice([-1, 8, 10**8])
+    elif kind == "pointers":
+        X.indptr[rng.integers(1, 20)] = rng.choice([-5, 10**8])
+    elif kind == "unsorted":
+        X.indices, X.data = X.indices[::-1].copy(), X.data[::-1].copy()
+    elif kind == "int64":
+        X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    elif kind in ("zeros", "inf"):
+        X.data[rng.integers(X.nnz)] = 0.0 if kind == "zeros" else np.inf
+    elif kind in ("all", "none"):
+        Y = sparse.csr_array(np.full((20, 4), kind == "all", np.int8))
+    else:
+        X, Y = X[:0], Y[:0]
+    try:
+        make_model(name, {}).fit(X, Y).predict(X)
+    except ValueError as error:
+        if not str(error):
+            raise
+
+
+def threads(seed: int) -> None:
+    """Sixteen threads learn, forget and ask: at the end the tagger is that of a serial order."""
+    tagger = Tagger("lcif", parameters={"k": 3}).fit(TEXTS, LABELS)
+    failed: list[BaseException] = []
+
+    def work(number: int) -> None:
+        rng = random.Random(seed * 100 + number)
+        try:
+            for turn in range(4):
+                name = f"{number}-{turn}"
+                tagger.learn([rng.choice(TEXTS)], [["cat"]], [name])
+                assert tagger.document(name).labels == ["cat"]
+                assert tagger.suggest("cat sea").labels
+                if turn % 2:
+                    tagger.forget(name)
+        except BaseException as error:
+            failed.append(error)
+
+    running = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    assert not failed, failed
+    assert tagger.n_documents == len(TEXTS) + 16 * 2
+
+
+def kill(seed: int) -> None:
+    """Ten kills -9 of a process that learns, forgets and compacts; nothing acknowledged is lost."""
+    with tempfile.TemporaryDirectory() as place:
+        program = TESTS / "tagger" / "killing_taggers.py"
+        command = [
+            sys.executable,
+            str(program),
+            "kill_at_random",
+            f"{place}/model",
+            "10",
+            str(seed),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr[-500:]
+
+
+ATTACKS = {"alter": alter, "matrix": matrix, "threads": threads, "kill": kill}
+
+
+def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -> Counter[str]:
+    """Run attacks with consecutive seeds until the time is up; counts of what became of them."""
+    known: dict[tuple[str, int], str] = {}
+    if log is not None and log.exists():
+        for line in log.read_text().splitlines():
+            record = json.loads(line)
+            known[record["attack"], record["seed"]] = record["result"]
+    until, counts = time.monotonic() + seconds, Counter[str]()
+    for seed in range(first, first + times):
+        if (attack, seed) not in known:
+            if time.monotonic() > until:
+                break
+            try:
+                ATTACKS[attack](seed)
+                known[attack, seed] = "survived"
+            except Exception as error:
+                known[attack, seed] = f"failed: {type(error).__name__}: {error}"[:500]
+            if log is not None:
+                record = {"attack": attack, "seed": seed, "result": known[attack, seed]}
+                with open(log, "a") as file:
+                    file.write(json.dumps(record) + "\n")
+        counts[known[attack, seed].split(":")[0]] += 1
+        if known[attack, seed] != "survived":
+            print(attack, seed, known[attack, seed])
+    return counts
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=1000, help="of each attack; kills a tenth")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=600, help="for each attack")
+    parser.add_argument("--log", type=Path, default=Path("torture.jsonl"))
+    parser.add_argument("--attack", choices=ATTACKS, action="append")
+    chosen = parser.parse_args()
+    for name in chosen.attack or ATTACKS:
+        n = max(1, chosen.times // 10) if name in ("kill", "threads") else chosen.times
+        print(name, dict(run(name, n, chosen.seed, chosen.log, chosen.seconds)), flush=True)
