@@ -80,7 +80,7 @@ class Concept:
 class Vocabulary(Mapping[str, Concept]):
     """Labels by identifier, with their names in several languages and how they are related.
 
-    Everything lies in a few arrays: a million labels with a name each take some 110 MB.
+    Everything lies in a few arrays: the arrays of a million labels with a name each take 92 MB.
 
     Parameters
     ----------
