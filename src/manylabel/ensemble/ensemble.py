@@ -109,6 +109,9 @@ class Ensemble(MultiLabelClassifier):
         The other sources.
     scorers_ : dict of str to Scorer
         Those that are in use.
+    held_out_ : tuple of csr_array
+        Out-of-sample probabilities of training documents, and their labels: what `promise` and
+        thresholds are fitted on.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class Ensemble(MultiLabelClassifier):
     can_explain = True
     reads_views = True
     can_compact = True
+    can_promise = True
     default_grid: ClassVar[Grid] = {
         "k": (50, 100, 200),
         "n_candidates": (50, 100),
@@ -265,7 +269,7 @@ class Ensemble(MultiLabelClassifier):
             if scorer.name in kept or scorer.name in at_once
         }
         scores = held_out.candidates.scores(expit(found(parts, counts)))
-        self._held_out = scores, Y
+        self._held_out = self.held_out_ = scores, Y
         self.report_ = Report(
             alone={
                 name: evaluate(Y, held_out.candidates.scores(values), metrics=_REPORTED)

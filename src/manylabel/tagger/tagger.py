@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +46,13 @@ from manylabel.tagger.training import (
     train_without_documents,
 )
 from manylabel.text import CountVectorizer
+from manylabel.thresholds import Promise
 from manylabel.validation import check_whole
 from manylabel.vocabulary import Vocabulary
 from manylabel.vocabulary import read as read_vocabulary
+
+if TYPE_CHECKING:
+    from manylabel.metrics import CoverageCurve
 
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
@@ -204,9 +208,11 @@ class Tagger(Persistent):
         texts : str, list of str or Corpus
         top : int or None, default=5
             Maximum labels per text; None for all candidates.
-        threshold : float or "auto", optional
+        threshold : float, "auto" or a promise, optional
             Only labels with at least this score; "auto" leaves it to the model, which has learned
-            how many labels documents have.
+            how many labels documents have. "precision:0.9", "recall:0.8" or "fdr:0.1" promise what
+            share of labels will be right, or found; see `manylabel.thresholds.Promise`. A document
+            may then get no label at all.
         include : list of str, optional
             Only these labels may be suggested.
         exclude : list of str, optional
@@ -234,7 +240,9 @@ class Tagger(Persistent):
             def selected(documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
                 if not is_plain:
                     kept = state.allowed(include, exclude)[scores.indices]
-                    if limit is not None:
+                    if isinstance(limit, Promise):
+                        kept &= values_at(state.promised(limit).apply(scores), scores) > 0
+                    elif limit is not None:
                         kept &= scores.data >= limit
                     elif threshold is not None:
                         kept &= values_at(state.given(documents, scores), scores) > 0
@@ -550,6 +558,22 @@ class Tagger(Persistent):
                 "languages": "" if known is None else ", ".join(filter(None, known.languages)),
                 "found_in_texts": state.reads_names,
             }
+
+    def coverage_curve(self, texts: Any, labels: Any = None) -> CoverageCurve:
+        """Measure precision against the share of documents that get labels, threshold by threshold.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+        labels : list of lists of str
+        """
+        from manylabel.metrics import coverage_curve
+
+        corpus = as_corpus(texts, labels)
+        with self._reading() as state:
+            scores = state.scores(state.counts_of_corpus(corpus))
+            names = union([state.labels.listed, corpus.label_names])
+        return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
 
     @property
     def model_name(self) -> str:
