@@ -17,6 +17,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from manylabel import __version__, kernels
+from manylabel.cli.audit import audit
 from manylabel.cli.check import check
 from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
@@ -52,6 +53,7 @@ COMMANDS = (
     compact,
     check,
     vocabulary,
+    audit,
     serve,
     compare,
     stats,

@@ -40,6 +40,7 @@ from manylabel.tagger.training import (
     Naming,
     as_corpus,
     check_distinct,
+    count_corpus,
     make_vectorizer,
     text_file,
     train,
@@ -53,6 +54,7 @@ from manylabel.vocabulary import read as read_vocabulary
 
 if TYPE_CHECKING:
     from manylabel.metrics import CoverageCurve
+    from manylabel.tagger.auditing import AuditReport
 
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
@@ -574,6 +576,110 @@ class Tagger(Persistent):
             scores = state.scores(state.counts_of_corpus(corpus))
             names = union([state.labels.listed, corpus.label_names])
         return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
+
+    def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
+        """Find labels that look wrong or missing, and say why.
+
+        Every pair of a document and a label that is given, or that other documents suggest, is
+        judged by models that have not seen the document; see `manylabel.audit`. This trains an
+        ensemble and takes longer than `fit`.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path, optional
+            By default the documents that the tagger knows. Other documents are looked at by
+            themselves: a tagger need not be fitted to audit them, and learns nothing from them.
+        labels : list of lists of str
+        top : int, default=100
+            How many pairs to tell of.
+
+        Returns
+        -------
+        AuditReport
+
+        Examples
+        --------
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> found = tagger.audit(load_library("train"), top=3)
+        >>> len(found), round(sum(found[0].reasons.values()), 6) < 0
+        (3, True)
+        """
+        from manylabel.audit import audit
+        from manylabel.ensemble import Ensemble
+        from manylabel.tagger.auditing import report_of
+
+        check_whole("top", top, 1)
+        shown: dict[str, str] = {}
+        if texts is None:
+            with self._reading() as state:
+                corpus = state.corpus()
+                counts = state.counts_of_corpus(corpus)
+                shown = {label: state.labels.name(label) for label in corpus.label_names}
+        else:
+            corpus = as_corpus(texts, labels)
+            vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+            counts = count_corpus(corpus, vectorizer, None, Clock()).counts
+        estimator = self._new_estimator()
+        if not isinstance(estimator, Ensemble):
+            estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
+        found = audit(counts, corpus.Y, estimator)
+        return report_of(found, top, corpus.ids, corpus.texts, corpus.label_names, shown)
+
+    def fix(self, decisions: Iterable[Mapping[str, str]]) -> tuple[Change, list[dict[str, str]]]:
+        """Change labels of known documents, as people have decided.
+
+        Parameters
+        ----------
+        decisions : iterable of mapping
+            Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
+            "keep"; see `read_decisions`.
+
+        Returns
+        -------
+        change : Change
+            What was learned.
+        undo : list of dict
+            The decisions that take everything back.
+
+        Examples
+        --------
+        >>> tagger = Tagger("lcif").fit(["a cat", "a dog"], [["cats"], ["cats"]], ids=["1", "2"])
+        >>> change, undo = tagger.fix([{"id": "2", "label": "dogs", "decision": "add"}])
+        >>> tagger.document("2").labels, undo
+        (['cats', 'dogs'], [{'id': '2', 'label': 'dogs', 'decision': 'remove'}])
+        """
+        from manylabel.tagger.auditing import decided
+
+        with self._writing() as (state, write):
+            if not state.model.can_learn:
+                raise InputError(
+                    f"{self.model_name} cannot learn single documents; change the labels in the "
+                    "corpus and train again."
+                )
+            if state.vectorizer is None or not state.keep_texts:
+                raise InputError(
+                    "the texts of this model's documents were not kept; change the labels in the "
+                    "corpus and train again."
+                )
+
+            def labels_of(name: str) -> list[str]:
+                return list(state.document(state.number(name)).labels)
+
+            labels, undo = decided(decisions, labels_of)
+            known = state.n_labels
+            if labels:
+                names = list(labels)
+                kept = [state.document(state.number(name)).text for name in names]
+                corpus = Corpus.from_texts(kept, list(labels.values()), names)
+                counts = state.counts_of_corpus(corpus)
+                write(documents_of(corpus, names, counts), counts)
+            return Change(
+                learned=tuple(labels),
+                replaced=tuple(labels),
+                new_labels=tuple(state.labels.listed[known:]),
+                not_updated=state.not_updated(self.model_name, bool(labels)),
+            ), undo
 
     @property
     def model_name(self) -> str:
