@@ -99,7 +99,7 @@ def bayes(P: NDArray[np.float64], noisy: NDArray[np.bool_]) -> tuple[NDArray, ND
 
 
 def cleanlab(P: NDArray[np.float64], noisy: NDArray[np.bool_]):
-    """Each way of cleanlab's: its name, scores of pairs, scores of documents; high is suspicious."""
+    """Each way of cleanlab's: its name, and scores of pairs and documents; high is suspicious."""
     from cleanlab.internal.multilabel_scorer import ClassLabelScorer, MultilabelScorer
     from cleanlab.multilabel_classification import get_label_quality_scores
 

@@ -12,7 +12,7 @@ from metrics.problems import indicator
 from naive import audit as naive
 from scipy import sparse
 
-from manylabel.audit import audit, document_errors, pair_errors
+from manylabel.audit import audit, document_errors, pair_errors, uncertainty, what_next
 from manylabel.audit.labels import same_labels, two_meanings, unlearned
 from manylabel.corpus import Corpus, load_library, write
 from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
@@ -263,3 +263,37 @@ def test_the_command_looks_and_fixes(tmp_path, capfd):
     ]:
         assert run(["audit", *arguments]) == 2
         assert message in capfd.readouterr().err
+
+
+# What to label next
+
+
+def test_unsure_documents_come_first_and_no_two_alike():
+    rows = sparse.csr_array(np.array([[1.0, 0, 0], [0.99, 0.14, 0], [0, 1, 0], [0, 0, 1]]))
+    worth = np.array([1.0, 0.99, 0.5, 0.6])
+    assert what_next(worth, rows, 3).tolist() == [0, 3, 2]
+    # What is known already need not be asked.
+    assert what_next(worth, rows, 1, np.array([0.99, 0.99, 0.1, 0.9])).tolist() == [2]
+    assert sorted(what_next(worth, rows, 9).tolist()) == [0, 1, 2, 3]
+
+
+def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():
+    with pytest.raises(InputError, match="scores must be probabilities"):
+        uncertainty(sparse.csr_array([[2.0]]))
+    tagger = Tagger("lcif").fit(load_library("train"))
+    with pytest.raises(InputError, match="lcif does not say how sure it is of a label"):
+        tagger.next(["a text"])
+
+
+def test_the_command_chooses_documents(tmp_path, capfd):
+    from manylabel.cli.app import run
+
+    model, pool = str(tmp_path / "model"), str(tmp_path / "pool.jsonl")
+    Tagger(parameters=QUICK, random_state=0).fit(load_library("train")).save(model)
+    test = load_library("test")
+    write(test, pool)
+    assert run(["next", model, pool, "-n", "4", "-q"]) == 0
+    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert len({each["id"] for each in found}) == 4
+    assert all(each["text"] == test.texts[test.ids.index(each["id"])] for each in found)
+    assert [each["label"] for each in found[0]["labels"]]

@@ -28,6 +28,7 @@ from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
 from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
+from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain, note
 from manylabel.cli.predict import predict
@@ -54,6 +55,7 @@ COMMANDS = (
     check,
     vocabulary,
     audit,
+    next,
     serve,
     compare,
     stats,

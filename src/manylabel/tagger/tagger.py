@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.base import MultiLabelClassifier
-from manylabel.corpus import Corpus, Document
+from manylabel.corpus import Corpus, Document, read
 from manylabel.corpus.parts import TextFile
 from manylabel.corpus.vocabulary import union
 from manylabel.exceptions import InputError, ParameterError
@@ -625,6 +625,64 @@ class Tagger(Persistent):
             estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
         found = audit(counts, corpus.Y, estimator)
         return report_of(found, top, corpus.ids, corpus.texts, corpus.label_names, shown)
+
+    def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
+        """Choose the documents whose labels would teach the tagger most.
+
+        The first are those about whose labels it is least sure, and that differ most from those
+        chosen before them and from those that it knows.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+            Documents to choose from; labels that they have are ignored.
+        n : int, default=20
+            How many to choose.
+        top : int, default=10
+            Maximum labels to suggest for each.
+
+        Returns
+        -------
+        list of Suggestions
+            Of the chosen documents, in the order in which to label them; their ``id`` tells which
+            they are, the place in the list if they have none.
+
+        Examples
+        --------
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> tagger.fit(load_library("train"))
+        <Tagger: ensemble, 489 documents, 130 labels>
+        >>> len(tagger.next(load_library("test"), n=3))
+        3
+        """
+        from manylabel.audit import uncertainty, what_next
+        from manylabel.ensemble import Ensemble
+        from manylabel.text import make_weighting
+
+        check_whole("n", n, 1)
+        check_whole("top", top, 1)
+        if isinstance(texts, str | os.PathLike):
+            texts = read(texts)
+        if not isinstance(texts, Corpus):
+            texts = list(texts)
+        with self._reading() as state:
+            if not state.model.gives_probabilities:
+                raise InputError(
+                    f"{self.model_name} does not say how sure it is of a label: train an ensemble."
+                )
+            counts, ids = state.counts(texts)
+            scores = state.scores(counts)
+            near = None
+            if isinstance(state.model, Ensemble):
+                rows = state.model.weighting_.transform(counts)
+                found = state.model.source_.search(rows, self.n_jobs)
+                near = None if found is None else np.maximum(found.similarities[:, 0], 0)
+            else:
+                rows = make_weighting("tfidf").fit_transform(counts)
+            chosen = what_next(uncertainty(scores), rows, n, near)
+            names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
+            return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
 
     def fix(self, decisions: Iterable[Mapping[str, str]]) -> tuple[Change, list[dict[str, str]]]:
         """Change labels of known documents, as people have decided.
