@@ -630,7 +630,8 @@ class Tagger(Persistent):
         """Choose the documents whose labels would teach the tagger most.
 
         The first are those about whose labels it is least sure, and that differ most from those
-        chosen before them and from those that it knows.
+        chosen before them and from those that it knows. A model whose scores are no probabilities
+        does not know how sure it is, and goes by the differences alone.
 
         Parameters
         ----------
@@ -667,10 +668,6 @@ class Tagger(Persistent):
         if not isinstance(texts, Corpus):
             texts = list(texts)
         with self._reading() as state:
-            if not state.model.gives_probabilities:
-                raise InputError(
-                    f"{self.model_name} does not say how sure it is of a label: train an ensemble."
-                )
             counts, ids = state.counts(texts)
             scores = state.scores(counts)
             near = None
@@ -680,7 +677,9 @@ class Tagger(Persistent):
                 near = None if found is None else np.maximum(found.similarities[:, 0], 0)
             else:
                 rows = make_weighting("tfidf").fit_transform(counts)
-            chosen = what_next(uncertainty(scores), rows, n, near)
+            is_sure = state.model.gives_probabilities
+            worth = uncertainty(scores) if is_sure else np.ones(scores.shape[0])
+            chosen = what_next(worth, rows, n, near)
             names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
             return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
 
@@ -691,7 +690,8 @@ class Tagger(Persistent):
         ----------
         decisions : iterable of mapping
             Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
-            "keep"; see `read_decisions`.
+            "keep"; see `read_decisions`. With a ``text`` the document may be new. Labels that no
+            decision names stay as they are, so that several people can decide at once.
 
         Returns
         -------
@@ -722,19 +722,28 @@ class Tagger(Persistent):
                 )
 
             def labels_of(name: str) -> list[str]:
+                if name in new and state.documents.find(name) is None:
+                    return []
                 return list(state.document(state.number(name)).labels)
 
+            decisions = list(decisions)
+            new = {each["id"]: each["text"] for each in decisions if each.get("text")}
             labels, undo = decided(decisions, labels_of)
+            replaced = [name for name in labels if state.documents.find(name) is not None]
             known = state.n_labels
             if labels:
                 names = list(labels)
-                kept = [state.document(state.number(name)).text for name in names]
+                kept = [
+                    state.document(state.number(name)).text if name in replaced else new[name]
+                    for name in names
+                ]
+                check_texts(kept)
                 corpus = Corpus.from_texts(kept, list(labels.values()), names)
                 counts = state.counts_of_corpus(corpus)
                 write(documents_of(corpus, names, counts), counts)
             return Change(
                 learned=tuple(labels),
-                replaced=tuple(labels),
+                replaced=tuple(replaced),
                 new_labels=tuple(state.labels.listed[known:]),
                 not_updated=state.not_updated(self.model_name, bool(labels)),
             ), undo
