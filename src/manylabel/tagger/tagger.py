@@ -573,7 +573,7 @@ class Tagger(Persistent):
 
         corpus = as_corpus(texts, labels)
         with self._reading() as state:
-            scores = state.scores(state.counts_of_corpus(corpus))
+            scores = state.scores(state.read_corpus(corpus))
             names = union([state.labels.listed, corpus.label_names])
         return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
 
@@ -614,16 +614,16 @@ class Tagger(Persistent):
         if texts is None:
             with self._reading() as state:
                 corpus = state.corpus()
-                counts = state.counts_of_corpus(corpus)
+                documents = state.read_corpus(corpus)
                 shown = {label: state.labels.name(label) for label in corpus.label_names}
         else:
             corpus = as_corpus(texts, labels)
             vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
-            counts = count_corpus(corpus, vectorizer, None, Clock()).counts
+            documents = count_corpus(corpus, vectorizer, None, Clock()).documents
         estimator = self._new_estimator()
         if not isinstance(estimator, Ensemble):
             estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
-        found = audit(counts, corpus.Y, estimator)
+        found = audit(documents, corpus.Y, estimator)
         return report_of(found, top, corpus.ids, corpus.texts, corpus.label_names, shown)
 
     def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
@@ -668,8 +668,8 @@ class Tagger(Persistent):
         if not isinstance(texts, Corpus):
             texts = list(texts)
         with self._reading() as state:
-            counts, ids = state.counts(texts)
-            scores = state.scores(counts)
+            documents, ids = state.read(texts)
+            scores, counts = state.scores(documents), documents.counts
             near = None
             if isinstance(state.model, Ensemble):
                 rows = state.model.weighting_.transform(counts)
@@ -739,8 +739,8 @@ class Tagger(Persistent):
                 ]
                 check_texts(kept)
                 corpus = Corpus.from_texts(kept, list(labels.values()), names)
-                counts = state.counts_of_corpus(corpus)
-                write(documents_of(corpus, names, counts), counts)
+                documents = state.read_corpus(corpus)
+                write(documents_of(corpus, names, documents.counts), documents)
             return Change(
                 learned=tuple(labels),
                 replaced=tuple(replaced),
