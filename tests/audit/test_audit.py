@@ -250,12 +250,13 @@ def test_the_command_looks_and_fixes(tmp_path, capfd):
     suspects = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert len(suspects) == 7
     decisions = tmp_path / "d.jsonl"
-    first = next(each for each in suspects if each["given"])
-    decisions.write_text(json.dumps({**first, "decision": "remove"}) + "\n")
+    turned = {True: "remove", False: "add"}
+    given = suspects[0]["given"]
+    decisions.write_text(json.dumps({**suspects[0], "decision": turned[given]}) + "\n")
     undo = tmp_path / "u.jsonl"
     assert run(["audit", model, "--fix", str(decisions), "--undo", str(undo)]) == 0
     assert "1 replaced" in capfd.readouterr().err
-    assert json.loads(undo.read_text())["decision"] == "add"
+    assert json.loads(undo.read_text())["decision"] == turned[not given]
     for arguments, message in [
         ([str(tmp_path / "c.jsonl"), "--fix", str(decisions)], "--fix changes a model"),
         ([model, "--undo", "x"], "--undo belongs to --fix."),
