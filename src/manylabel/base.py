@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,11 +17,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from manylabel.evidence import Explanation
-from manylabel.exceptions import InputError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import current_place, map_blocks
 from manylabel.predictions import keep_top, rank_order
 from manylabel.scoring import Documents
-from manylabel.thresholds import Threshold, make_threshold
+from manylabel.thresholds import Promise, Threshold, make_threshold
 from manylabel.validation import (
     check_labels,
     check_matrix,
@@ -71,6 +72,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     reads_views: ClassVar[bool] = False
     #: There is ``compact``: what is left after forgetting is rebuilt, and numbered from 0 again.
     can_compact: ClassVar[bool] = False
+    #: Out-of-sample scores and true labels are kept, as ``held_out_``: there is ``promise``.
+    can_promise: ClassVar[bool] = False
     #: Training rows are kept, as ``X_``, ``Y_`` and, for those not forgotten, ``alive_``.
     keeps_rows: ClassVar[bool] = False
     #: Settings of papers by name, for ``from_preset``.
@@ -139,7 +142,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         aside: tuple[sparse.csr_array, sparse.csr_array] | None
         aside = self.__dict__.pop("_held_out", None)
-        return (self._scores(X, None), Y) if aside is None else aside
+        if aside is not None:
+            return aside
+        if isinstance(make_threshold(self.threshold), Promise):
+            raise ParameterError(
+                f"{type(self).__name__} has no out-of-sample scores to base `threshold="
+                f"{self.threshold!r}` on: fit `manylabel.thresholds.Promise` on the scores of "
+                "other documents, or use Ensemble."
+            )
+        return self._scores(X, None), Y
 
     def _needs_held_out_scores(self) -> bool:
         """Whether there is a threshold and it looks at scores."""
@@ -181,6 +192,29 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         if not threshold.reads_scores:
             return threshold.fit(None, Y)
         return threshold.fit(*self._held_out_scores(X, Y))
+
+    def promise(self, spec: Any) -> Promise:
+        """A threshold that keeps a promise, fitted on held-out training documents.
+
+        Parameters
+        ----------
+        spec : str or Promise
+            Such as ``"precision:0.9"``; see :func:`manylabel.thresholds.make_threshold`.
+        """
+        check_is_fitted(self)
+        threshold = make_threshold(spec)
+        if not isinstance(threshold, Promise):
+            raise ParameterError(f"a promise is such as 'precision:0.9'; got {spec!r}.")
+        held_out = getattr(self, "held_out_", None) if self.can_promise else None
+        if held_out is None:
+            raise InputError(
+                f"this {type(self).__name__} has no held-out scores to base {threshold} on: train "
+                "an ensemble with this version."
+            )
+        with warnings.catch_warnings():
+            # Whoever asks looks at `is_kept_`.
+            warnings.simplefilter("ignore", UserWarning)
+            return threshold.fit(*held_out)
 
     def decision_function(
         self, X: Any, top: int | None = None

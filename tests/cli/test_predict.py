@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from manylabel.corpus import load_library, read
+from manylabel.corpus import load_library, read, write
 from manylabel.tagger import Tagger
 
 COMMAND = [sys.executable, "-m", "manylabel.cli"]
@@ -38,6 +38,17 @@ def test_ten_labels_unless_a_threshold_decides(call, library):
     (auto,) = records(call("predict", library / "model", *text, "--threshold", "auto"))
     given = Tagger.load(library / "model").suggest(text[1], top=None, threshold="auto")
     assert auto["labels"] == given.to_list()
+
+
+def test_documents_without_a_label_that_is_sure_enough_are_left_to_a_person(call, tmp_path):
+    Tagger(random_state=0).fit(load_library("train")).save(tmp_path / "model")
+    write(load_library("test"), tmp_path / "new.jsonl")
+    called = call("predict", tmp_path / "model", tmp_path / "new.jsonl", "--precision", 0.6)
+    found = records(called)
+    silent = [record for record in found if record["abstained"]]
+    assert 0 < len(silent) < len(found)
+    assert all(record["labels"] == [] for record in silent)
+    assert f"No label for {len(silent)} of {len(found)} documents" in called.err
 
 
 def test_labels_can_be_asked_for_and_left_out(call, library):
@@ -197,7 +208,13 @@ def test_features_are_answered_with_numbers(call, rows, tmp_path):
         (["nowhere.jsonl"], 1, "nowhere.jsonl: the file cannot be opened"),
         (["x", "--text", "y"], 2, "give FILE or --text, not both."),
         (["--text", " "], 2, "--text is empty: there is nothing to find labels for."),
-        (["--text", "x", "--threshold", "high"], 1, "`threshold` must be a number, 'auto' or None"),
+        (["--text", "x", "--threshold", "high"], 1, "`threshold` must be a number, 'auto', a prom"),
+        (["--text", "x", "--precision", "2"], 1, "must lie between 0 and 1, both excluded; got 2"),
+        (
+            ["--text", "x", "--precision", "0.9", "--threshold", "auto"],
+            2,
+            "give --threshold or --precision, not both.",
+        ),
         (["--text", "x", "--top", "0"], 2, "Invalid value for '--top'"),
     ],
 )

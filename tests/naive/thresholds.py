@@ -40,3 +40,36 @@ def top_documents(scores, label, count):
     """The best documents of a label."""
     column = {row: s[label] for row, s in enumerate(scores) if label in s}
     return set(ranked(column)[:count])
+
+
+def losses(scores, truth, measure, threshold):
+    """Of each document at a threshold: the share of labels missed, or of labels wrongly given."""
+    found = []
+    for given, true in zip(above(scores, threshold, False), truth, strict=True):
+        if measure == "recall":
+            found.append(1 - len(given & true) / len(true) if true else 0.0)
+        else:
+            found.append(len(given - true) / len(given) if given else 0.0)
+    return found
+
+
+def promised_recall(scores, truth, alpha):
+    """The highest threshold at which conformal risk control bounds the share of labels missed."""
+    some = [row for row, true in enumerate(truth) if true]
+    n = len(some)
+    for threshold in distinct_thresholds(scores):
+        missed = losses(scores, truth, "recall", threshold)
+        if (sum(missed[row] for row in some) + 1) / (n + 1) <= alpha + 1e-12:
+            return above(scores, threshold, False)
+    return None
+
+
+def promised_fdr(scores, truth, alpha):
+    """The label sets at the lowest threshold whose losses, worst so far, are low enough."""
+    n = len(scores)
+    worst, best = [0.0] * n, None
+    for threshold in distinct_thresholds(scores):
+        worst = list(map(max, worst, losses(scores, truth, "fdr", threshold)))
+        if (sum(worst) + 1) / (n + 1) <= alpha + 1e-12:
+            best = above(scores, threshold, False)
+    return best

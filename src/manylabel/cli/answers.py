@@ -8,8 +8,9 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from manylabel.corpus.files import atomic_write, bare_stem, bare_suffix
 
@@ -35,7 +36,9 @@ def format_of_answers(path: str) -> str:
 
 
 @contextmanager
-def writing_answers(tagger: Tagger, path: str, format: str) -> Iterator[Write]:
+def writing_answers(
+    tagger: Tagger, path: str, format: str, tells_abstained: bool = False
+) -> Iterator[Write]:
     """Give a function that writes suggestions; a file appears when everything is in it.
 
     Parameters
@@ -45,6 +48,8 @@ def writing_answers(tagger: Tagger, path: str, format: str) -> Iterator[Write]:
     path : str
         A file, or ``-`` for standard output.
     format : {"jsonl", "tsv", "xc"}
+    tells_abstained : bool
+        Whether JSON says of each document if it was left to a person.
     """
     with atomic_write(path) as file:
         if format == "xc":
@@ -54,7 +59,7 @@ def writing_answers(tagger: Tagger, path: str, format: str) -> Iterator[Write]:
             file.write(b"id\tlabel\tscore\n")
             yield _line_writer(file, _table_rows)
         else:
-            yield _line_writer(file, _json_line)
+            yield _line_writer(file, partial(_json_line, tells_abstained=tells_abstained))
     if format == "xc" and path != "-":
         _write_label_names(tagger.labels, path)
 
@@ -70,8 +75,10 @@ def _line_writer(file: IO[bytes], lines: Callable[[Suggestions], str]) -> Write:
     return write
 
 
-def _json_line(suggestions: Suggestions) -> str:
-    record = {"id": suggestions.id, "labels": suggestions.to_list()}
+def _json_line(suggestions: Suggestions, tells_abstained: bool = False) -> str:
+    record: dict[str, Any] = {"id": suggestions.id, "labels": suggestions.to_list()}
+    if tells_abstained:
+        record["abstained"] = not record["labels"]
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from manylabel import __version__, kernels
+from manylabel.cli.audit import audit
 from manylabel.cli.check import check
 from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
@@ -27,6 +28,7 @@ from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
 from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
+from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain, note
 from manylabel.cli.predict import predict
@@ -52,6 +54,8 @@ COMMANDS = (
     compact,
     check,
     vocabulary,
+    audit,
+    next,
     serve,
     compare,
     stats,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +28,12 @@ from manylabel.cli.reading import read_corpus
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from manylabel.metrics import CoverageCurve
+
 __all__ = ["evaluate", "measures_tables"]
+
+#: Rows of the table of precision and coverage.
+_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 def evaluate(
@@ -39,6 +45,15 @@ def evaluate(
             "--metrics",
             metavar="NAMES",
             help="Measures with commas between, such as p@1,micro-f1; by default all.",
+        ),
+    ] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            "--curve",
+            metavar="FILE",
+            help="Draw how precise labels are against the share of documents that get any, in a "
+            ".svg, .png or .pdf file, and show the table.",
         ),
     ] = None,
     as_json: Json = False,
@@ -60,6 +75,7 @@ def evaluate(
       manylabel evaluate model test.jsonl
       manylabel evaluate model test.jsonl --metrics p@1,p@5,micro-f1
       manylabel evaluate model test.jsonl --json
+      manylabel evaluate model test.jsonl --curve precision.svg
     """
     from manylabel.metrics import get_measure
 
@@ -73,6 +89,7 @@ def evaluate(
     with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
         measured = tagger.evaluate(found, metrics=names)
         unseen = tagger.unseen(found)
+        found_curve = None if curve is None else tagger.coverage_curve(found)
     if unseen["unseen"]:
         note(
             f"Of {unseen['true']:,} true labels, {unseen['unseen']:,} have no training document; "
@@ -80,6 +97,9 @@ def evaluate(
             f"{unseen['unknown']:,} the model could not have known.",
             quiet,
         )
+    if curve is not None and found_curve is not None:
+        found_curve.plot(curve)
+        note(f"Wrote {curve}.", quiet)
     if as_json:
         print_json(measured)
         return
@@ -91,6 +111,30 @@ def evaluate(
     if len(shown) < len(measured):
         left_out = len(measured) - len(shown)
         console.print(f"{left_out} more: --json, or --metrics with their names", style="dim")
+    if found_curve is not None:
+        console.print(_curve_table(found_curve))
+
+
+def _curve_table(curve: CoverageCurve) -> Table:
+    """What becomes of coverage as more and more precision is asked for."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for title in ("Precision", "Documents with labels", "Labels per document", "Recall"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for level in _LEVELS:
+        at = curve.at_precision(level)
+        if at is None:
+            table.add_row(f"{level:.2f}", "-", "-", "-")
+        else:
+            table.add_row(
+                f"{level:.2f}",
+                f"{at['coverage']:.1%}",
+                f"{at['labels']:.2f}",
+                f"{at['recall']:.4f}",
+            )
+    return table
 
 
 def _is_usual(name: str) -> bool:

@@ -63,8 +63,18 @@ def predict(
         str | None,
         typer.Option(
             "--threshold",
-            metavar="auto|NUMBER",
-            help="Only labels with at least this score; auto lets the model decide how many.",
+            metavar="auto|NUMBER|PROMISE",
+            help="Only labels with at least this score; auto lets the model decide how many; "
+            "recall:0.8 or fdr:0.1 promise to find or not to invent that share.",
+        ),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            "--precision",
+            metavar="SHARE",
+            help="Only as many labels as are right this often, such as 0.9; documents without any "
+            'are marked "abstained". The same as --threshold precision:SHARE.',
         ),
     ] = None,
     include: Annotated[
@@ -117,6 +127,7 @@ def predict(
     For example:
       manylabel predict model new.jsonl
       manylabel predict model new.tsv --threshold auto --to tsv -o labels.tsv
+      manylabel predict model new.jsonl --precision 0.9
       manylabel predict model --text "A voyage around the world" --top 3
       xzcat new.jsonl.xz | manylabel predict model - --on-error skip | head
       manylabel predict model huge.jsonl -o labels.jsonl --dask tcp://host:8786
@@ -124,7 +135,12 @@ def predict(
     from manylabel.cli.answers import format_of_answers, writing_answers
     from manylabel.cli.clusters import Manifest, cluster_at, suggestions_of
 
+    if precision is not None:
+        if threshold is not None:
+            raise typer.BadParameter("give --threshold or --precision, not both.")
+        threshold = f"precision:{precision:g}"
     limit = None if threshold is None else parsed_value(threshold)
+    is_promise = isinstance(limit, str) and limit != "auto"
     if top is None and limit is None:
         top = _TOP
     kind = to or AnswerFormat(format_of_answers(output))
@@ -140,23 +156,30 @@ def predict(
     tagger = open_tagger(model, jobs, quiet)
     # A bar and lines of data do not go together on one screen.
     is_bar_shown = not quiet and text is None and not (output == "-" and sys.stdout.isatty())
-    n_documents = 0
+    n_documents = n_silent = 0
     choice = (top, limit, include or None, exclude or None)
     manifest = Manifest(output, {"model": model, "documents": file, "output": output})
     with (
         cluster_at(None if text is not None else dask, spool, output, quiet) as cluster,
-        writing_answers(tagger, output, kind) as write,
+        writing_answers(tagger, output, kind, is_promise) as write,
         counting("documents", not is_bar_shown) as tell,
     ):
         for found in suggestions_of(cluster, tagger, documents, choice, manifest):
             write(found)
             n_documents += len(found)
+            n_silent += sum(not len(suggestions) for suggestions in found)
             tell(n_documents, documents.done, documents.total)
     if cluster is not None:
         manifest.write()
     if documents.n_bad:
         lines = "line" if documents.n_bad == 1 else "lines"
         note(f"Skipped {documents.n_bad:,} {lines} that could not be read.", quiet)
+    if is_promise and n_silent:
+        note(
+            f"No label for {n_silent:,} of {n_documents:,} documents "
+            f"({n_silent / n_documents:.1%}): a person should look at them.",
+            quiet,
+        )
     if output != "-":
         note(f"Wrote labels of {n_documents:,} documents to {output}.", quiet)
     if manifest.n_failed:

@@ -50,6 +50,21 @@ class HeldOut:
         """Which candidates are right."""
         return values_at(self.Y, self.candidates.pattern) > 0
 
+    def take(self, which: NDArray[np.bool_]) -> HeldOut:
+        """Some of the candidates of the same documents."""
+        pattern = self.candidates.pattern
+        ptr = np.concatenate([[0], np.cumsum(which)])[pattern.indptr]
+        kept = sparse.csr_array(
+            (pattern.data[which], pattern.indices[which], ptr), shape=pattern.shape
+        )
+        evidence = {name: values[which] for name, values in self.candidates.evidence.items()}
+        return HeldOut(
+            replace(self.candidates, pattern=kept, evidence=evidence, cache={}),
+            {name: values[which] for name, values in self.scores.items()},
+            self.counts[which],
+            self.Y,
+        )
+
     def only(self, names: list[str]) -> dict[str, NDArray[np.float64]]:
         """The scores of some scorers."""
         return {name: self.scores[name] for name in names}

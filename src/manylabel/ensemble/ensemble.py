@@ -20,6 +20,7 @@ from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
 from manylabel.ensemble.choosing import HeldOut, choose_scorers, stretch_curves
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.effort import check_effort, is_within
+from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
 from manylabel.evidence import Explanation, Reason
@@ -27,7 +28,7 @@ from manylabel.exceptions import ParameterError
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
 from manylabel.parallel import effective_jobs
-from manylabel.predictions import keep_top
+from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
@@ -41,6 +42,8 @@ __all__ = ["Ensemble"]
 ROUND = 8_192
 #: With no more documents than that, each is scored by models that were trained without it.
 _FEW, _FOLDS = 6_000, 5
+#: If each of more documents is to be scored so, there are fewer folds.
+_FOLDS_OF_MANY = 3
 #: Of more documents, this share is scored so, and no more than that many.
 _SHARE, _MOST = 0.2, 6_000
 #: With the best effort these are in so many folds, so that models lack fewer documents.
@@ -116,6 +119,9 @@ class Ensemble(MultiLabelClassifier):
         The other sources.
     scorers_ : dict of str to Scorer
         Those that are in use.
+    held_out_ : tuple of csr_array
+        Out-of-sample probabilities of training documents, and their labels: what `promise` and
+        thresholds are fitted on.
 
     Examples
     --------
@@ -133,6 +139,9 @@ class Ensemble(MultiLabelClassifier):
     can_explain = True
     reads_views = True
     can_compact = True
+    can_promise = True
+    # Whether `fit` scores all training documents, for `fit_out_of_sample`.
+    _scores_everyone = False
     default_grid: ClassVar[Grid] = {
         "k": (50, 100, 200),
         "n_candidates": (50, 100),
@@ -199,7 +208,12 @@ class Ensemble(MultiLabelClassifier):
         training = Training(
             documents.weighted(self.weighting_),
             Y,
-            _folds(Y.shape[0], self.seed_, _BEST_FOLDS if self.effort == "best" else 1),
+            _folds(
+                Y.shape[0],
+                self.seed_,
+                _BEST_FOLDS if self.effort == "best" else 1,
+                self._scores_everyone,
+            ),
             self.seed_,
             self.n_jobs,
             self.verbose,
@@ -227,7 +241,7 @@ class Ensemble(MultiLabelClassifier):
             )
             scorers = [s for s in scorers if s.consult(self.source_, training, is_forced)]
             self.source_.trial = None
-            candidates, held = self._propose_training(training)
+            candidates, held, honest = self._propose_training(training)
             scores = {}
             for scorer in scorers:
                 if scorer.name in aside:
@@ -239,10 +253,45 @@ class Ensemble(MultiLabelClassifier):
         others = self.counts_[held.labels]
         held_out = HeldOut(held, scores, others, Y[training.held])
         held_out = replace(held_out, counts=others - held_out.truth)
-        self._combine(scorers, held_out, Y)
+        self._combine(scorers, held_out if honest is None else held_out.take(honest), Y)
+        if honest is not None:
+            # One document fewer for all labels, right or wrong, keeps the truth out of the counts.
+            counts = np.maximum(others - 1, 0)
+            self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
 
-    def _propose_training(self, training: Training) -> tuple[sparse.csr_array, Candidates]:
-        """Candidates of all training documents, and more of those that are held out."""
+    def fit_out_of_sample(self, X: Any, Y: Any) -> OutOfSample:
+        """Fit, and say how likely each label of each training document is without the document.
+
+        Like :meth:`fit`, but every document is scored by models that have not seen it, not only a
+        sample: neighbours and words leave it out, the other scorers are trained without its fold.
+        In a corpus of over 6,000 documents this takes longer.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+
+        Returns
+        -------
+        OutOfSample
+            Of the candidates of every document, and of the labels that it has.
+        """
+        self._scores_everyone = True
+        try:
+            self.fit(X, Y)
+            found: OutOfSample = self.__dict__.pop("_everyone")
+        finally:
+            del self._scores_everyone
+        return found
+
+    def _propose_training(
+        self, training: Training
+    ) -> tuple[sparse.csr_array, Candidates, NDArray[np.bool_] | None]:
+        """Candidates of all training documents, and more of those that are held out.
+
+        Where everyone is to be scored, the labels of documents are among their candidates; the
+        last array says which were proposed without looking at them.
+        """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
         everyone, also = np.arange(len(training.documents)), None
         for source in self.sources_:
@@ -251,10 +300,15 @@ class Ensemble(MultiLabelClassifier):
             also = union(
                 [s.propose(training.shared, everyone, self.n_jobs).pattern for s in self.sources_]
             )
+        given = training.Y if self._scores_everyone else None
         candidates, held = self.source_.propose_training(
-            training.shared, training.held, also, self.n_jobs, self.verbose
+            training.shared, training.held, also, self.n_jobs, self.verbose, given
         )
-        return candidates, replace(held, vocabulary=self.vocabulary)
+        honest = None
+        if given is not None:
+            honest = values_at(candidates, held.pattern) > 0
+            candidates = union([candidates, given])
+        return candidates, replace(held, vocabulary=self.vocabulary), honest
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
         """Learn the curves, keep the scorers that help, and report what was learned."""
@@ -279,7 +333,7 @@ class Ensemble(MultiLabelClassifier):
             if scorer.name in kept or scorer.name in at_once
         }
         scores = held_out.candidates.scores(expit(found(parts, counts)))
-        self._held_out = scores, Y
+        self._held_out = self.held_out_ = scores, Y
         self.report_ = Report(
             alone={
                 name: evaluate(Y, held_out.candidates.scores(values), metrics=_REPORTED)
@@ -518,15 +572,16 @@ def _prepared_aside(
     }
 
 
-def _folds(n_rows: int, seed: int, n_folds: int = 1) -> NDArray[np.int8]:
+def _folds(n_rows: int, seed: int, n_folds: int = 1, everyone: bool = False) -> NDArray[np.int8]:
     """The fold of each document; -1 for those of which no out-of-sample score is needed.
 
-    Of many documents the scored ones make up ``n_folds``.
+    Of many documents the scored ones make up ``n_folds``; if ``everyone`` is scored, a few more.
     """
     order = np.random.default_rng(seed).permutation(n_rows)
     folds = np.full(n_rows, -1, np.int8)
-    if n_rows <= _FEW:
-        folds[order] = np.arange(n_rows) % min(_FOLDS, n_rows)
+    if n_rows <= _FEW or everyone:
+        n_folds = _FOLDS if n_rows <= _FEW else max(n_folds, _FOLDS_OF_MANY)
+        folds[order] = np.arange(n_rows) % min(n_folds, n_rows)
     else:
         n_scored = min(_MOST, int(_SHARE * n_rows))
         folds[order[:n_scored]] = np.arange(n_scored) % n_folds

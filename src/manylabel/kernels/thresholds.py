@@ -121,3 +121,25 @@ def sweep(ranked, groups, hits, right, given, true, kind, absent, skip_absent):
             best_mean = total / scale
             best_count = entry + 1
     return best_count
+
+
+@kernel
+def rises_of_worst_share(indptr, scores, hits):
+    """How much each ranked entry raises the highest share of wrong labels of its row so far.
+
+    Equal scores of a row are given together: only the last of them can raise it.
+    """
+    rises = np.zeros(scores.size)
+    for row in range(indptr.size - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        wrong = 0
+        worst = 0.0
+        for entry in range(start, stop):
+            wrong += hits[entry] == 0
+            if entry + 1 < stop and scores[entry + 1] == scores[entry]:
+                continue
+            share = wrong / (entry + 1 - start)
+            if share > worst:
+                rises[entry] = share - worst
+                worst = share
+    return rises

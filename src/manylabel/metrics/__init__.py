@@ -6,6 +6,7 @@ them by name and :func:`evaluate` computes many at once.
 """
 
 from manylabel.metrics.calibration import Calibration, calibration
+from manylabel.metrics.coverage import CoverageCurve, coverage_curve
 from manylabel.metrics.cutoffs import f1_at_cutoff
 from manylabel.metrics.frequency import (
     FrequencyBin,
@@ -47,6 +48,7 @@ from manylabel.metrics.sets import (
 __all__ = [
     "MEASURES",
     "Calibration",
+    "CoverageCurve",
     "FrequencyBin",
     "FrequencyComparison",
     "Measure",
@@ -59,6 +61,7 @@ __all__ = [
     "calibration",
     "compare_by_frequency",
     "coverage_at",
+    "coverage_curve",
     "coverage_error",
     "evaluate",
     "f1",

@@ -16,6 +16,7 @@ from manylabel.neighbors.index import NeighborIndex, Neighbors
 from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, CandidateSource, Documents
+from manylabel.scoring.candidates import union
 from manylabel.validation import csr_parts, pointers
 
 __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
@@ -232,6 +233,7 @@ class NeighborSource(CandidateSource):
         also: sparse.csr_array | None = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        given: sparse.csr_array | None = None,
     ) -> tuple[sparse.csr_array, Candidates]:
         """Candidates of all training documents, each as if it had not been there.
 
@@ -245,12 +247,14 @@ class NeighborSource(CandidateSource):
             Candidates by other sources.
         n_jobs : int, optional
         verbose : bool
+        given : csr_array, optional
+            Labels of all documents to tell the votes of, though they may be no candidates.
 
         Returns
         -------
         pattern : csr_array of shape (n_documents, n_labels), int8
         candidates : Candidates
-            Of the documents that are kept.
+            Of the documents that are kept, with the labels in ``given``.
         """
         n_rows = len(documents)
         patterns, mine = [], []
@@ -265,6 +269,11 @@ class NeighborSource(CandidateSource):
                     None if also is None else also[start:stop],
                 )  # fmt: skip
                 patterns.append(found.pattern)
+                if given is not None:
+                    more = union([found.pattern, given[start:stop]])
+                    found = self.vote(
+                        documents.rows[start:stop], near, self.Y[start:stop], n_jobs, more
+                    )
                 found = replace(found, neighbors=None)
                 mine.append(found.take(kept[(kept >= start) & (kept < stop)] - start))
                 if callback is not None:

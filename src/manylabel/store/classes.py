@@ -58,6 +58,7 @@ CLASSES: dict[str, str] = {
     "Fixed": "manylabel.thresholds.simple:Fixed",
     "MeanSize": "manylabel.neighbors.brknn:MeanSize",
     "PerLabel": "manylabel.thresholds.matching:PerLabel",
+    "Promise": "manylabel.thresholds.promise:Promise",
     "Proportional": "manylabel.thresholds.matching:Proportional",
     "TopK": "manylabel.thresholds.simple:TopK",
     # the tagger

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manylabel.tagger.auditing import AuditReport, Finding, Witness, read_decisions
 from manylabel.tagger.changes import Change
 from manylabel.tagger.explanations import (
     LabelReasons,
@@ -16,7 +17,9 @@ from manylabel.tagger.tagger import DEFAULT_MODEL, Tagger
 
 __all__ = [
     "DEFAULT_MODEL",
+    "AuditReport",
     "Change",
+    "Finding",
     "LabelDescription",
     "LabelInfo",
     "LabelReasons",
@@ -26,6 +29,8 @@ __all__ = [
     "Suggestions",
     "Tagger",
     "TextExplanation",
+    "Witness",
     "WordReason",
+    "read_decisions",
     "read_label_info",
 ]

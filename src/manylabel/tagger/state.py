@@ -25,6 +25,7 @@ from manylabel.vocabulary import LabelNames
 if TYPE_CHECKING:
     from manylabel.base import MultiLabelClassifier
     from manylabel.evidence import Explanation
+    from manylabel.thresholds import Promise
 
 __all__ = ["Choose", "TaggerState", "check_texts"]
 
@@ -177,6 +178,33 @@ class TaggerState:
         if scores.shape[1] == self.n_fitted_labels:
             return self.model.threshold_.apply(scores)
         return self.model.predict(documents)
+
+    def promised(self, promise: Promise) -> Promise:
+        """A promise, fitted once on documents that the model had not seen; it must be kept."""
+        fitted: dict[str, Promise] = vars(self).setdefault("_promises", {})
+        known = fitted.get(str(promise))
+        if known is None:
+            known = fitted[str(promise)] = self.model.promise(promise)
+        if not known.is_kept_:
+            raise InputError(
+                f"{promise} cannot be promised: {self.model.held_out_[0].shape[0]:,} held-out "
+                f"documents do not show that it is kept. {self._promisable(promise)}Training with "
+                "more documents may help."
+            )
+        return known
+
+    def _promisable(self, promise: Promise) -> str:
+        """A sentence with the nearest promise that is kept, or nothing."""
+        levels = [round(level, 2) for level in np.arange(0.05, 1, 0.05)]
+        if promise.measure == "fdr":
+            nearest = [level for level in levels if level > promise.level]
+        else:
+            nearest = [level for level in reversed(levels) if level < promise.level]
+        for level in nearest:
+            tried = type(promise)(promise.measure, level, promise.grouped)
+            if self.model.promise(tried).is_kept_:
+                return f"Ask for {tried}. "
+        return ""
 
     def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
         """Why each document has the labels that are chosen once its scores are known."""
@@ -423,8 +451,8 @@ class TaggerState:
         return found
 
 
-#: What waits for the model; a state is stored when nothing does.
-_PENDING = ("_learned", "_columns", "_gone")
+#: What waits for the model, and what is quickly found again: neither is stored.
+_PENDING = ("_learned", "_columns", "_gone", "_promises")
 
 
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:

@@ -13,6 +13,7 @@ from manylabel.exceptions import ParameterError
 from manylabel.predictions import rank_order
 from manylabel.tagger.display import as_text, html_table
 from manylabel.tagger.labels import Labels
+from manylabel.thresholds import PROMISES, Promise, make_threshold
 from manylabel.validation import check_real
 
 if TYPE_CHECKING:
@@ -132,12 +133,19 @@ class Suggestions(Sequence[Suggestion]):
         )
 
 
-def check_threshold(threshold: Any) -> float | None:
-    """A number, or None for "auto" and None."""
+def check_threshold(threshold: Any) -> float | Promise | None:
+    """A number, a promise such as "precision:0.9", or None for "auto" and None."""
     if threshold is None or threshold == "auto":
         return None
     if isinstance(threshold, str):
-        raise ParameterError(f"`threshold` must be a number, 'auto' or None; got {threshold!r}.")
+        if threshold.partition(":")[0] in PROMISES:
+            promise = make_threshold(threshold)
+            assert isinstance(promise, Promise)
+            return promise
+        raise ParameterError(
+            "`threshold` must be a number, 'auto', a promise such as 'precision:0.9', or None; "
+            f"got {threshold!r}."
+        )
     return check_real("threshold", threshold, -np.inf)
 
 

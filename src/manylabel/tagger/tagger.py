@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.base import MultiLabelClassifier
-from manylabel.corpus import Corpus, Document
+from manylabel.corpus import Corpus, Document, read
 from manylabel.corpus.parts import TextFile
 from manylabel.corpus.vocabulary import union
 from manylabel.exceptions import InputError, ParameterError
@@ -40,15 +40,21 @@ from manylabel.tagger.training import (
     Naming,
     as_corpus,
     check_distinct,
+    count_corpus,
     make_vectorizer,
     text_file,
     train,
     train_without_documents,
 )
 from manylabel.text import CountVectorizer
+from manylabel.thresholds import Promise
 from manylabel.validation import check_whole
 from manylabel.vocabulary import Vocabulary
 from manylabel.vocabulary import read as read_vocabulary
+
+if TYPE_CHECKING:
+    from manylabel.metrics import CoverageCurve
+    from manylabel.tagger.auditing import AuditReport
 
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
@@ -212,9 +218,11 @@ class Tagger(Persistent):
         texts : str, list of str or Corpus
         top : int or None, default=5
             Maximum labels per text; None for all candidates.
-        threshold : float or "auto", optional
+        threshold : float, "auto" or a promise, optional
             Only labels with at least this score; "auto" leaves it to the model, which has learned
-            how many labels documents have.
+            how many labels documents have. "precision:0.9", "recall:0.8" or "fdr:0.1" promise what
+            share of labels will be right, or found; see `manylabel.thresholds.Promise`. A document
+            may then get no label at all.
         include : list of str, optional
             Only these labels may be suggested.
         exclude : list of str, optional
@@ -242,7 +250,9 @@ class Tagger(Persistent):
             def selected(documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
                 if not is_plain:
                     kept = state.allowed(include, exclude)[scores.indices]
-                    if limit is not None:
+                    if isinstance(limit, Promise):
+                        kept &= values_at(state.promised(limit).apply(scores), scores) > 0
+                    elif limit is not None:
                         kept &= scores.data >= limit
                     elif threshold is not None:
                         kept &= values_at(state.given(documents, scores), scores) > 0
@@ -558,6 +568,193 @@ class Tagger(Persistent):
                 "languages": "" if known is None else ", ".join(filter(None, known.languages)),
                 "found_in_texts": state.reads_names,
             }
+
+    def coverage_curve(self, texts: Any, labels: Any = None) -> CoverageCurve:
+        """Measure precision against the share of documents that get labels, threshold by threshold.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+        labels : list of lists of str
+        """
+        from manylabel.metrics import coverage_curve
+
+        corpus = as_corpus(texts, labels)
+        with self._reading() as state:
+            scores = state.scores(state.read_corpus(corpus))
+            names = union([state.labels.listed, corpus.label_names])
+        return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
+
+    def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
+        """Find labels that look wrong or missing, and say why.
+
+        Every pair of a document and a label that is given, or that other documents suggest, is
+        judged by models that have not seen the document; see `manylabel.audit`. This trains an
+        ensemble and takes longer than `fit`.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path, optional
+            By default the documents that the tagger knows. Other documents are looked at by
+            themselves: a tagger need not be fitted to audit them, and learns nothing from them.
+        labels : list of lists of str
+        top : int, default=100
+            How many pairs to tell of.
+
+        Returns
+        -------
+        AuditReport
+
+        Examples
+        --------
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> found = tagger.audit(load_library("train"), top=3)
+        >>> len(found), round(sum(found[0].reasons.values()), 6) < 0
+        (3, True)
+        """
+        from manylabel.audit import audit
+        from manylabel.ensemble import Ensemble
+        from manylabel.tagger.auditing import report_of
+
+        check_whole("top", top, 1)
+        shown: dict[str, str] = {}
+        if texts is None:
+            with self._reading() as state:
+                corpus = state.corpus()
+                documents = state.read_corpus(corpus)
+                shown = {label: state.labels.name(label) for label in corpus.label_names}
+        else:
+            corpus = as_corpus(texts, labels)
+            vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+            documents = count_corpus(corpus, vectorizer, None, Clock()).documents
+        estimator = self._new_estimator()
+        if not isinstance(estimator, Ensemble):
+            estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
+        found = audit(documents, corpus.Y, estimator)
+        return report_of(found, top, corpus.ids, corpus.texts, corpus.label_names, shown)
+
+    def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
+        """Choose the documents whose labels would teach the tagger most.
+
+        The first are those about whose labels it is least sure, and that differ most from those
+        chosen before them and from those that it knows. A model whose scores are no probabilities
+        does not know how sure it is, and goes by the differences alone.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+            Documents to choose from; labels that they have are ignored.
+        n : int, default=20
+            How many to choose.
+        top : int, default=10
+            Maximum labels to suggest for each.
+
+        Returns
+        -------
+        list of Suggestions
+            Of the chosen documents, in the order in which to label them; their ``id`` tells which
+            they are, the place in the list if they have none.
+
+        Examples
+        --------
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> tagger.fit(load_library("train"))
+        <Tagger: ensemble, 489 documents, 130 labels>
+        >>> len(tagger.next(load_library("test"), n=3))
+        3
+        """
+        from manylabel.audit import uncertainty, what_next
+        from manylabel.ensemble import Ensemble
+        from manylabel.text import make_weighting
+
+        check_whole("n", n, 1)
+        check_whole("top", top, 1)
+        if isinstance(texts, str | os.PathLike):
+            texts = read(texts)
+        if not isinstance(texts, Corpus):
+            texts = list(texts)
+        with self._reading() as state:
+            documents, ids = state.read(texts)
+            scores, counts = state.scores(documents), documents.counts
+            near = None
+            if isinstance(state.model, Ensemble):
+                rows = state.model.weighting_.transform(counts)
+                found = state.model.source_.search(rows, self.n_jobs)
+                near = None if found is None else np.maximum(found.similarities[:, 0], 0)
+            else:
+                rows = make_weighting("tfidf").fit_transform(counts)
+            is_sure = state.model.gives_probabilities
+            worth = uncertainty(scores) if is_sure else np.ones(scores.shape[0])
+            chosen = what_next(worth, rows, n, near)
+            names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
+            return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
+
+    def fix(self, decisions: Iterable[Mapping[str, str]]) -> tuple[Change, list[dict[str, str]]]:
+        """Change labels of known documents, as people have decided.
+
+        Parameters
+        ----------
+        decisions : iterable of mapping
+            Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
+            "keep"; see `read_decisions`. With a ``text`` the document may be new. Labels that no
+            decision names stay as they are, so that several people can decide at once.
+
+        Returns
+        -------
+        change : Change
+            What was learned.
+        undo : list of dict
+            The decisions that take everything back.
+
+        Examples
+        --------
+        >>> tagger = Tagger("lcif").fit(["a cat", "a dog"], [["cats"], ["cats"]], ids=["1", "2"])
+        >>> change, undo = tagger.fix([{"id": "2", "label": "dogs", "decision": "add"}])
+        >>> tagger.document("2").labels, undo
+        (['cats', 'dogs'], [{'id': '2', 'label': 'dogs', 'decision': 'remove'}])
+        """
+        from manylabel.tagger.auditing import decided
+
+        with self._writing() as (state, write):
+            if not state.model.can_learn:
+                raise InputError(
+                    f"{self.model_name} cannot learn single documents; change the labels in the "
+                    "corpus and train again."
+                )
+            if state.vectorizer is None or not state.keep_texts:
+                raise InputError(
+                    "the texts of this model's documents were not kept; change the labels in the "
+                    "corpus and train again."
+                )
+
+            def labels_of(name: str) -> list[str]:
+                if name in new and state.documents.find(name) is None:
+                    return []
+                return list(state.document(state.number(name)).labels)
+
+            decisions = list(decisions)
+            new = {each["id"]: each["text"] for each in decisions if each.get("text")}
+            labels, undo = decided(decisions, labels_of)
+            replaced = [name for name in labels if state.documents.find(name) is not None]
+            known = state.n_labels
+            if labels:
+                names = list(labels)
+                kept = [
+                    state.document(state.number(name)).text if name in replaced else new[name]
+                    for name in names
+                ]
+                check_texts(kept)
+                corpus = Corpus.from_texts(kept, list(labels.values()), names)
+                documents = state.read_corpus(corpus)
+                write(documents_of(corpus, names, documents.counts), documents)
+            return Change(
+                learned=tuple(labels),
+                replaced=tuple(replaced),
+                new_labels=tuple(state.labels.listed[known:]),
+                not_updated=state.not_updated(self.model_name, bool(labels)),
+            ), undo
 
     @property
     def model_name(self) -> str:

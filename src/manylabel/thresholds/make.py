@@ -12,6 +12,7 @@ from manylabel.exceptions import ParameterError
 from manylabel.thresholds.base import Threshold
 from manylabel.thresholds.best import SWEEPS, Best
 from manylabel.thresholds.matching import Cardinality, PerLabel, Proportional
+from manylabel.thresholds.promise import PROMISES, Promise
 from manylabel.thresholds.simple import Fixed, TopK
 from manylabel.validation import check_real, check_whole
 
@@ -38,7 +39,9 @@ def make_threshold(spec: Any) -> Threshold:
         training documents have), ``"top-5"``, a number such as ``"0.3"`` or ``0.3``,
         ``"best:micro-f1"``, ``"best:macro-f1:per-label"``, or ``"best:macro-f1:grouped"``, which
         is the same with rare labels grouped by frequency; ``":abstain"`` after any of the last
-        three lets a document go without labels. A threshold is given back as it is.
+        three lets a document go without labels. ``"precision:0.9"``, ``"recall:0.8"`` and
+        ``"fdr:0.1"`` keep a promise on new documents, with ``":grouped"`` for rare and frequent
+        labels apart. A threshold is given back as it is.
 
     Examples
     --------
@@ -65,18 +68,37 @@ def make_threshold(spec: Any) -> Threshold:
                 at_least_one="abstain" not in options,
                 back_off=_BACK_OFF if "grouped" in options else 0,
             )
+        if kind in PROMISES and (promise := _promise(kind, metric, options)) is not None:
+            return promise
         try:
             return Fixed(check_real("threshold", float(spec), -np.inf))
         except ValueError:
             pass
     raise ParameterError(
         "`threshold` must be 'cardinality', 'per-label', 'proportional', 'top', 'top-<k>', "
-        f"'best:<measure>', a number or a threshold; got {spec!r}.{_nearest_spec(spec)}"
+        "'best:<measure>', 'precision:<share>', 'recall:<share>', 'fdr:<share>', a number or a "
+        f"threshold; got {spec!r}.{_nearest_spec(spec)}"
     )
+
+
+def _promise(measure: str, level: str, options: list[str]) -> Promise | None:
+    """A promise such as ``precision:0.9:grouped``; None if it is none."""
+    try:
+        share = float(level)
+    except ValueError:
+        return None
+    if not set(options) <= {"grouped"}:
+        return None
+    if not 0 < share < 1:
+        raise ParameterError(
+            f"a promise of {measure} must lie between 0 and 1, both excluded; got {level}."
+        )
+    return Promise(measure, share, grouped="grouped" in options)
 
 
 def _nearest_spec(spec: Any) -> str:
     """A sentence that names the likeliest meaning, or nothing."""
     known = [*_NAMED, *(f"best:{metric}" for metric in SWEEPS)]
+    known += ["precision:0.9", "recall:0.8", "fdr:0.1"]
     near = get_close_matches(spec, known, n=1) if isinstance(spec, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""

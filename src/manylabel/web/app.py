@@ -19,6 +19,7 @@ from manylabel.web.examples import Examples
 from manylabel.web.gate import Gate, Observer
 from manylabel.web.messages import Problem
 from manylabel.web.pages import page_routes, state_routes
+from manylabel.web.review import review_routes
 from manylabel.web.routes import api_routes
 from manylabel.web.service import Service
 from manylabel.web.settings import Settings
@@ -72,6 +73,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
     )
     examples = Examples(service)
     app.include_router(api_routes(service, examples))
+    app.include_router(review_routes(service, examples))
     app.include_router(annif_routes(service, examples))
     app.include_router(state_routes(service))
     app.include_router(page_routes())

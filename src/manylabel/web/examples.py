@@ -36,6 +36,13 @@ class Examples:
         document = {"id": "example-1", "text": first, "labels": [label]}
         self.learn = _named(("One document", {"documents": [document]}))
         self.forget = _named(("The document learned above", {"ids": ["example-1"]}))
+        self.review = _named(
+            (
+                "One document",
+                {"documents": [{"id": "example-2", "text": first, "accepted": [label]}]},
+            )
+        )
+        self.next = _named(("Two texts", {"texts": list(texts)}))
         self.annif_suggest = {"text": first, "limit": 5, "threshold": 0.0}
         self.annif_batch = _named(
             ("One document", {"documents": [{"text": first, "document_id": "doc-1"}]})

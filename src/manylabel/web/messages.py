@@ -63,8 +63,15 @@ class SuggestRequest(Request):
     text: Text | None = None
     texts: list[Text] | None = None
     top: int = Field(10, ge=1, le=1000, description="Maximum labels per text.")
-    threshold: Annotated[float, Field(allow_inf_nan=False)] | Literal["auto"] | None = Field(
-        None, description="The least score, or `auto` to leave it to the model."
+    threshold: (
+        Annotated[float, Field(allow_inf_nan=False)]
+        | Literal["auto"]
+        | Annotated[str, Field(pattern=r"^(precision|recall|fdr):0?\.\d{1,6}(:grouped)?$")]
+        | None
+    ) = Field(
+        None,
+        description="The least score; `auto` to leave it to the model; or a promise, such as "
+        "`precision:0.9`: only labels that are right 9 times in 10.",
     )
     include: list[LabelName] | None = Field(None, description="Only these labels.")
     exclude: list[LabelName] | None = Field(None, description="None of these labels.")

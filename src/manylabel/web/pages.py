@@ -49,6 +49,10 @@ def page_routes() -> APIRouter:
     async def page(request: Request) -> Response:
         return files["page.html"].answer(request)
 
+    @router.get("/review")
+    async def review(request: Request) -> Response:
+        return files["review.html"].answer(request)
+
     @router.get("/docs")
     async def docs(request: Request) -> Response:
         return files["docs.html"].answer(request)

@@ -1,0 +1,208 @@
+"""Everything that looks wrong with the labels of documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from manylabel.audit.labels import (
+    SameLabels,
+    TwoMeanings,
+    Unlearned,
+    same_labels,
+    two_meanings,
+    unlearned,
+)
+from manylabel.audit.pairs import SHARE, document_errors, pair_errors
+from manylabel.ensemble import Ensemble, OutOfSample
+from manylabel.exceptions import ParameterError
+from manylabel.predictions import values_at
+from manylabel.validation import check_labels, check_real, check_whole
+
+__all__ = ["Audit", "Duplicates", "Witnesses", "audit"]
+
+#: Documents at least so similar should have the same labels.
+_DUPLICATE = 0.95
+#: Similar documents that are named as reasons, on each side.
+_WITNESSES = 3
+
+
+class Duplicates(NamedTuple):
+    """Two documents that say nearly the same and have different labels.
+
+    Attributes
+    ----------
+    first, second : int
+    similarity : float
+        The cosine of their weighted words.
+    """
+
+    first: int
+    second: int
+    similarity: float
+
+
+class Witnesses(NamedTuple):
+    """The documents most similar to one that have a label, and those that do not.
+
+    Attributes
+    ----------
+    having, lacking : list of (int, float)
+        Documents and their similarity, nearest first.
+    """
+
+    having: list[tuple[int, float]]
+    lacking: list[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What looks wrong, by number; :class:`manylabel.tagger.AuditReport` has it in words.
+
+    Attributes
+    ----------
+    out : OutOfSample
+        The probability of each pair, and what speaks for and against it.
+    Y : csr_array of shape (n_documents, n_labels)
+        The labels that are given.
+    errors : ndarray
+        For each entry of ``out.pattern``, how likely it is wrong, or missing.
+    model : Ensemble
+        The model, fitted to all documents.
+    duplicates : list of Duplicates
+    same : list of SameLabels
+    two_meanings : list of TwoMeanings
+    unlearned : list of Unlearned
+    """
+
+    out: OutOfSample
+    Y: sparse.csr_array
+    errors: NDArray[np.float64]
+    model: Ensemble = field(repr=False)
+    duplicates: list[Duplicates] = field(default_factory=list)
+    same: list[SameLabels] = field(default_factory=list)
+    two_meanings: list[TwoMeanings] = field(default_factory=list)
+    unlearned: list[Unlearned] = field(default_factory=list)
+
+    @property
+    def documents(self) -> NDArray[np.float64]:
+        """How likely anything is wrong with each document's labels."""
+        return document_errors(self.out.pattern, self.errors)
+
+    def suspects(self, top: int) -> NDArray[np.int64]:
+        """Entries of ``out.pattern``, the most suspicious first."""
+        top = min(top, self.errors.size)
+        some = np.argpartition(-self.errors, top - 1)[:top] if top else np.empty(0, np.int64)
+        return some[np.lexsort((some, -self.errors[some]))]
+
+    def place(self, entry: int) -> tuple[int, int]:
+        """The document and the label of an entry."""
+        pattern = self.out.pattern
+        row = int(np.searchsorted(pattern.indptr, entry, side="right")) - 1
+        return row, int(pattern.indices[entry])
+
+    def is_given(self, entries: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the documents of entries have their labels."""
+        return values_at(self.Y, self.out.pattern)[entries] > 0
+
+    def witnesses(self, document: int, label: int) -> Witnesses:
+        """The most similar other documents, with and without a label."""
+        near = self.model.source_.search_self(np.array([document]))
+        assert near is not None
+        numbers = near.indices[0][near.indices[0] >= 0]
+        having = values_at(self.Y[numbers], _column(label, numbers.size, self.Y.shape[1])) > 0
+        listed = list(
+            zip(numbers.tolist(), near.similarities[0][: numbers.size].tolist(), strict=True)
+        )
+        return Witnesses(
+            [pair for pair, has in zip(listed, having, strict=True) if has][:_WITNESSES],
+            [pair for pair, has in zip(listed, having, strict=True) if not has][:_WITNESSES],
+        )
+
+
+def audit(
+    X: Any, Y: Any, model: Ensemble | None = None, *, share: float = SHARE, top: int = 50
+) -> Audit:
+    """Find pairs of documents and labels that look wrong or missing, and more.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_features), or Documents
+        Counts.
+    Y : sparse matrix of shape (n_documents, n_labels)
+        The labels as they are given.
+    model : Ensemble, optional
+        With the settings to use; it is copied. By default an ensemble with its defaults.
+    share : float, default=0.03
+        The share of labels that you expect to be wrong, and to be missing. It decides how wrong
+        and missing labels are ranked against each other; within each kind the order stays.
+    top : int, default=50
+        How many duplicates and labels to tell of, of each kind.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> from manylabel.corpus import load_library
+    >>> corpus = load_library("train").vectorized()
+    >>> found = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
+    >>> row, label = found.place(int(found.suspects(1)[0]))
+    >>> bool(0 < found.errors.max() < 1)
+    True
+    """
+    if not 0 < check_real("share", share, 0) < 1:
+        raise ParameterError(f"`share` must lie between 0 and 1, both excluded; got {share}.")
+    check_whole("top", top, 1)
+    labels = check_labels(Y)
+    # Probabilities are what counts here, not the order of the first labels.
+    ensemble = (Ensemble() if model is None else clone(model)).set_params(objective="likelihood")
+    out = ensemble.fit_out_of_sample(X, labels)
+    probabilities = out.probabilities
+    index = ensemble.source_.index
+    assert index is not None
+    return Audit(
+        out,
+        labels,
+        pair_errors(out, labels, share),
+        ensemble,
+        _duplicates(ensemble, labels, top),
+        same_labels(probabilities, labels, top),
+        two_meanings(index.rows(), labels, top),
+        unlearned(probabilities, labels, top),
+    )
+
+
+def _duplicates(model: Ensemble, Y: sparse.csr_array, top: int) -> list[Duplicates]:
+    """Pairs of nearly the same documents with different labels, most similar first."""
+    index = model.source_.index
+    assert index is not None
+    near = index.search_self(1, n_jobs=model.n_jobs)
+    first = np.arange(near.indices.shape[0])
+    second, similarity = near.indices[:, 0], near.similarities[:, 0]
+    close = (second >= 0) & (similarity >= _DUPLICATE)
+    first, second, similarity = first[close], second[close], similarity[close]
+    differs = np.diff(sparse.csr_array(abs(Y[first] - Y[second])).indptr) if first.size else first
+    found = {
+        (min(a, b), max(a, b)): float(value)
+        for a, b, value, n in zip(
+            first.tolist(), second.tolist(), similarity.tolist(), differs.tolist(), strict=True
+        )
+        if n
+    }
+    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:top]
+    return [Duplicates(a, b, value) for (a, b), value in ranked]
+
+
+def _column(label: int, n_rows: int, n_labels: int) -> sparse.csr_array:
+    """A pattern with one entry per row, that of a label."""
+    return sparse.csr_array(
+        (np.ones(n_rows, np.int8), np.full(n_rows, label, np.int32), np.arange(n_rows + 1)),
+        shape=(n_rows, n_labels),
+    )

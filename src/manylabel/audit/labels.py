@@ -1,0 +1,203 @@
+"""Labels that look the same, stand for two things, or cannot be learned."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["SameLabels", "TwoMeanings", "Unlearned", "same_labels", "two_meanings", "unlearned"]
+
+#: Labels with fewer documents say too little.
+_LEAST = 5
+#: What is told of a label, at least, for it to count as the same as another.
+_SAME = 0.5
+#: A label is not learned if its documents get it with less than this mean probability.
+_NOT_LEARNED = 0.05
+#: And learned well enough to be compared with this one.
+_LEARNED = 0.2
+#: Of how many documents a label must have to be looked at for two meanings, at most how many are
+#: looked at, and of how many labels.
+_FEWEST, _MOST, _LABELS = 20, 100, 1_000
+_ROUNDS = 8
+#: The smaller meaning's share of the documents, and how much nearer documents must be to their own.
+_SMALLER, _APART = 0.2, 0.25
+
+
+class SameLabels(NamedTuple):
+    """Two labels that nothing tells apart.
+
+    Attributes
+    ----------
+    first, second : int
+        The labels.
+    likeness : float
+        How likely each is on documents that have the other alone, beside how likely it is on its
+        own: 1 if the two cannot be told apart.
+    together : int
+        Documents that have both.
+    """
+
+    first: int
+    second: int
+    likeness: float
+    together: int
+
+
+class TwoMeanings(NamedTuple):
+    """A label whose documents fall into two groups.
+
+    Attributes
+    ----------
+    label : int
+    apart : float
+        How much more like their own group than like the other documents are, as a cosine.
+    share : float
+        The smaller group's share of the documents.
+    examples : tuple of two tuples of int
+        The documents nearest the middle of each group.
+    """
+
+    label: int
+    apart: float
+    share: float
+    examples: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Unlearned(NamedTuple):
+    """A label that other documents say nothing about.
+
+    Attributes
+    ----------
+    label : int
+    n_documents : int
+    probability : float
+        The mean out-of-sample probability of the label on its own documents.
+    """
+
+    label: int
+    n_documents: int
+    probability: float
+
+
+def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) -> list[SameLabels]:
+    """Pairs of labels that nothing tells apart, likest first.
+
+    Examples
+    --------
+    >>> Y = sparse.csr_array(np.repeat(np.eye(2, dtype=np.int8), 6, axis=0))
+    >>> P = sparse.csr_array(np.full((12, 2), 0.5))
+    >>> same_labels(P, Y, 5)
+    [SameLabels(first=0, second=1, likeness=1.0, together=0)]
+    """
+    counts = np.bincount(Y.indices, minlength=Y.shape[1])
+    own = sparse.csr_array(probabilities.multiply(Y))
+    itself = np.bincount(own.indices, own.data, Y.shape[1]) / np.maximum(counts, 1)
+    others = sparse.csr_array(probabilities - own)
+    others.eliminate_zeros()
+    Y = Y.astype(np.float64)
+    # How likely each label is, in sum, on the documents of each other that do not have it.
+    on_others = sparse.coo_array(sparse.csr_array(Y.T @ others))
+    both = sparse.csr_array(Y.T @ Y)
+    first, second = on_others.coords
+    alone = counts[first] - np.asarray(both[first, second]).ravel()
+    # Of labels that are not learned nothing can be said.
+    usable = (counts >= _LEAST) & (itself >= _LEARNED)
+    enough = usable[first] & usable[second] & (alone >= _LEAST - 2)
+    first, second, alone = first[enough], second[enough], alone[enough]
+    likeness = on_others.data[enough] / alone / np.maximum(itself[second], 1e-9)
+    found = sparse.csr_array((np.minimum(likeness, 1.0), (first, second)), shape=both.shape)
+    pairs = sparse.coo_array(sparse.triu(found.minimum(found.T), k=1))
+    order = np.argsort(-pairs.data, kind="stable")
+    order = order[pairs.data[order] >= _SAME][:top]
+    a, b = (each[order] for each in pairs.coords)
+    return [
+        SameLabels(int(i), int(j), float(value), int(both[i, j]))
+        for i, j, value in zip(a, b, pairs.data[order], strict=True)
+    ]
+
+
+def unlearned(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) -> list[Unlearned]:
+    """Labels that their own documents do not get, the most frequent first.
+
+    Examples
+    --------
+    >>> Y = sparse.csr_array(np.ones((6, 1), np.int8))
+    >>> unlearned(sparse.csr_array(np.full((6, 1), 0.01)), Y, 5)
+    [Unlearned(label=0, n_documents=6, probability=0.01)]
+    """
+    counts = np.bincount(Y.indices, minlength=Y.shape[1])
+    own = sparse.csr_array(probabilities.multiply(Y))
+    itself = np.bincount(own.indices, own.data, Y.shape[1]) / np.maximum(counts, 1)
+    labels = np.flatnonzero((counts >= _LEAST) & (itself < _NOT_LEARNED))
+    labels = labels[np.argsort(-counts[labels], kind="stable")][:top]
+    return [Unlearned(int(label), int(counts[label]), float(itself[label])) for label in labels]
+
+
+def two_meanings(
+    rows: sparse.csr_array, Y: sparse.csr_array, top: int, seed: int = 0
+) -> list[TwoMeanings]:
+    """Frequent labels whose documents fall into two groups that have little in common.
+
+    The groups are those of spherical 2-means on the weighted rows.
+    """
+    columns = sparse.csc_array(Y)
+    counts = np.diff(columns.indptr)
+    labels = np.flatnonzero(counts >= _FEWEST)
+    labels = labels[np.argsort(-counts[labels], kind="stable")][:_LABELS]
+    found = []
+    for label in labels.tolist():
+        documents = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
+        if documents.size > _MOST:
+            rng = np.random.default_rng([seed, label])
+            documents = np.sort(rng.choice(documents, _MOST, replace=False))
+        split = _split(sparse.csr_array(rows[documents], dtype=np.float64))
+        if split is None:
+            continue
+        nearer, second = split
+        share = min(second.mean(), 1 - second.mean())
+        apart = float(np.abs(nearer).mean())
+        if share >= _SMALLER and apart >= _APART:
+            examples = tuple(
+                tuple(documents[np.argsort(side * nearer, kind="stable")[:3]].tolist())
+                for side in (-1, 1)
+            )
+            found.append(TwoMeanings(label, apart, float(share), examples))  # type: ignore[arg-type]
+    return sorted(found, key=lambda meaning: -meaning.apart)[:top]
+
+
+def _split(
+    X: sparse.csr_array,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+    """How much nearer each row is to the first of two middles, and which belong to the second."""
+    used, columns = np.unique(X.indices, return_inverse=True)
+    if used.size == 0:
+        return None
+    X = sparse.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], used.size))
+    whole = _unit(np.asarray(X.sum(axis=0)).ravel())
+    # Begin with the row that is least like the rest, and the one that is least like that.
+    first = int(np.argmin(X @ whole))
+    start = _unit(X[[first]].toarray().ravel())
+    second = int(np.argmin(X @ start))
+    middles = np.stack([start, _unit(X[[second]].toarray().ravel())])
+    belongs = np.zeros(X.shape[0], bool)
+    for _ in range(_ROUNDS):
+        near = X @ middles.T
+        moved = near[:, 1] > near[:, 0]
+        if moved.all() or not moved.any():
+            return None
+        if (moved == belongs).all():
+            break
+        belongs = moved
+        middles = np.stack([_unit(X[np.flatnonzero(part)].sum(axis=0)) for part in (~moved, moved)])
+    near = X @ middles.T
+    return near[:, 0] - near[:, 1], near[:, 1] > near[:, 0]
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The vector with length 1; zeros stay."""
+    vector = np.asarray(vector, np.float64).ravel()
+    length = np.sqrt((vector**2).sum())
+    return vector / length if length else vector

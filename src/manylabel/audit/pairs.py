@@ -1,0 +1,66 @@
+"""How likely each label of each document is wrong or missing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.ensemble import OutOfSample
+from manylabel.predictions import values_at
+
+__all__ = ["document_errors", "pair_errors"]
+
+#: The share of labels that are wrong, and the share that are missing, before anything is looked at.
+SHARE = 0.03
+#: How often a label that does not fit is given, beside how frequent it is: every label may be
+#: given by mistake, a frequent one more easily.
+_EVEN = 0.5
+
+
+def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
+    r"""The probability that a label was given in error, or is missing in error.
+
+    Let p be the probability that a document has a label by what others teach. If a share
+    :math:`\rho` of given labels is wrong and as many are missing, Bayes' rule gives the odds of an
+    error: for a label that is not given
+
+    .. math:: \frac{p}{1 - p} \frac{\rho}{1 - r_l},
+
+    and for one that is given
+
+    .. math:: \frac{1 - p}{p} \frac{r_l}{1 - \rho},
+
+    where :math:`r_l` is how often the label is given to a document that should not have it.
+
+    Parameters
+    ----------
+    out : OutOfSample
+    Y : csr_array of shape (n_documents, n_labels)
+        The labels that are given.
+    share : float
+        The share of labels that is expected to be wrong, and to be missing.
+
+    Returns
+    -------
+    ndarray
+        One for each entry of ``out.pattern``.
+    """
+    n_documents, n_labels = Y.shape
+    counts = np.bincount(Y.indices, minlength=n_labels)
+    even = _EVEN * Y.nnz / n_labels + (1 - _EVEN) * counts
+    mistaken = np.log(share * np.maximum(even, 1e-9) / np.maximum(n_documents - counts, 1))
+    given = values_at(Y, out.pattern) > 0
+    labels = out.pattern.indices
+    odds = np.where(
+        given,
+        -out.log_odds + mistaken[labels] - np.log1p(-share),
+        out.log_odds + np.log(share) - np.log1p(-np.exp(mistaken[labels])),
+    )
+    return 1 / (1 + np.exp(-odds))
+
+
+def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probability that anything is wrong with each document's labels."""
+    sums = np.concatenate([[0.0], np.cumsum(np.log1p(-np.minimum(errors, 1 - 1e-12)))])
+    return -np.expm1(sums[pattern.indptr[1:]] - sums[pattern.indptr[:-1]])

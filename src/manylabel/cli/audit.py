@@ -1,0 +1,161 @@
+"""``manylabel audit``: labels that look wrong or missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manylabel.cli.learn import show_change
+from manylabel.cli.models import open_tagger
+from manylabel.cli.options import (
+    Debug,
+    Jobs,
+    Json,
+    Labels,
+    Language,
+    Quiet,
+    ReadFormat,
+    Separator,
+    ZeroBased,
+)
+from manylabel.cli.output import make_console, note, print_json, working
+from manylabel.cli.reading import read_corpus
+
+if TYPE_CHECKING:
+    from manylabel.tagger import AuditReport
+
+__all__ = ["audit"]
+
+_SHOWN = 20
+
+
+def audit(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="CORPUS|MODEL",
+            show_default=False,
+            help="Documents with labels, or a model that has kept its documents.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="REPORT",
+            help="Pairs in a .jsonl or .csv file, or everything in an .html page.",
+        ),
+    ] = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", min=1, help="Maximum pairs in the report.")
+    ] = 200,
+    fix: Annotated[
+        Path | None,
+        typer.Option(
+            "--fix",
+            metavar="DECISIONS",
+            help="Look for nothing, but change labels of MODEL as this file says, one JSON object "
+            'a line: {"id": ..., "label": ..., "decision": "add", "remove" or "keep"}.',
+        ),
+    ] = None,
+    undo: Annotated[
+        Path | None,
+        typer.Option(
+            "--undo", metavar="FILE", help="With --fix: write the decisions that take it back."
+        ),
+    ] = None,
+    as_json: Json = False,
+    format: ReadFormat = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    language: Language = "en",
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Find labels that look wrong or missing, and say why.
+
+    Every pair of a document and a label is judged by models that have not seen the document. The
+    report names what speaks for and against, the most similar documents with and without the
+    label, nearly the same documents with different labels, labels that nothing tells apart, labels
+    that may stand for two things, and labels that cannot be learned.
+
+    For example:
+      manylabel audit train.jsonl
+      manylabel audit model -o report.html
+      manylabel audit train.jsonl -o suspects.jsonl --top 1000
+      manylabel audit model --fix decisions.jsonl --undo undo.jsonl
+    """
+    from manylabel.tagger import Tagger, read_decisions
+
+    is_model = (Path(source) / "model.json").exists()
+    if fix is not None:
+        if not is_model:
+            raise typer.BadParameter(f"--fix changes a model; {source} is none.")
+        decisions = read_decisions(fix)
+        change, back = open_tagger(source, jobs, quiet).fix(decisions)
+        if undo is not None:
+            _write_lines(undo, back)
+        show_change(change, as_json, quiet)
+        return
+    if undo is not None:
+        raise typer.BadParameter("--undo belongs to --fix.")
+    if output is not None and output.suffix.lower() not in (".jsonl", ".csv", ".html"):
+        raise typer.BadParameter(f"-o {output} must end in .jsonl, .csv or .html.")
+    if is_model:
+        tagger, corpus = open_tagger(source, jobs, quiet), None
+    else:
+        corpus = read_corpus(
+            source, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+        )
+        tagger = Tagger(language=None if language == "none" else language, n_jobs=jobs)
+    with working("Judging every label without its document ...", quiet):
+        report = tagger.audit(corpus, top=top)
+    if output is not None:
+        report.write(output)
+        note(f"Wrote {len(report):,} pairs to {output}.", quiet)
+    if as_json:
+        print_json(report.to_dict())
+    elif output is None:
+        _show(report)
+
+
+def _show(report: AuditReport) -> None:
+    """The first pairs, and how much else there is."""
+    from manylabel.tagger import AuditReport
+
+    console = make_console()
+    console.print(
+        f"{report.n_documents:,} documents, {report.n_labels:,} labels", style="bold", markup=False
+    )
+    first = AuditReport(
+        list(report[:_SHOWN]),
+        report.n_documents,
+        report.n_labels,
+        duplicates=[],
+        same=[],
+        two_meanings=[],
+        unlearned=[],
+    )
+    console.print(first)
+    for count, sentence in (
+        (len(report.duplicates), "pairs of nearly the same documents have different labels"),
+        (len(report.same), "pairs of labels are hard to tell apart"),
+        (len(report.two_meanings), "labels may stand for two things"),
+        (len(report.unlearned), "labels cannot be learned from these documents"),
+    ):
+        console.print(f"{count:,} {sentence}", style="dim", markup=False)
+    console.print("-o report.html shows all, with reasons", style="dim", markup=False)
+
+
+def _write_lines(path: Path, records: list[dict[str, str]]) -> None:
+    """One JSON object per line."""
+    from manylabel.corpus.files import atomic_write
+
+    with atomic_write(path) as file:
+        file.writelines(json.dumps(each, ensure_ascii=False).encode() + b"\n" for each in records)

@@ -1,0 +1,78 @@
+"""``manylabel next``: what to label next."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from manylabel.cli.models import open_tagger
+from manylabel.cli.options import (
+    Debug,
+    Jobs,
+    Labels,
+    ModelPath,
+    Quiet,
+    ReadFormat,
+    Separator,
+    ZeroBased,
+)
+from manylabel.cli.output import note, working
+from manylabel.cli.reading import read_corpus
+
+__all__ = ["next"]
+
+
+def next(
+    model: ModelPath,
+    pool: Annotated[
+        str,
+        typer.Argument(
+            metavar="POOL",
+            show_default=False,
+            help="Documents to choose from: a file, plain or compressed, a folder of texts, or -.",
+        ),
+    ],
+    number: Annotated[
+        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many to choose.")
+    ] = 20,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="OUT", help="A file; - is standard output."),
+    ] = "-",
+    format: ReadFormat = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    zero_based: ZeroBased = None,
+    jobs: Jobs = -1,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Choose the documents that a person should label next.
+
+    They are those about whose labels the model is least sure, each unlike those before it and
+    unlike what the model knows. The output is JSON Lines, the document to begin with first: its
+    id, its text, and the labels that the model would give it.
+
+    For example:
+      manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
+    """
+    from manylabel.corpus.files import atomic_write
+
+    tagger = open_tagger(model, jobs, quiet)
+    found = read_corpus(
+        pool, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+    )
+    with working(f"Looking at {len(found):,} documents ...", quiet):
+        chosen = tagger.next(found, number)
+    places = {name: place for place, name in enumerate(found.ids)}
+    with atomic_write(output) as file:
+        for suggestions in chosen:
+            record = {"id": suggestions.id}
+            if found.texts is not None:
+                record["text"] = found.texts[places[str(suggestions.id)]]
+            line = json.dumps(record | {"labels": suggestions.to_list()}, ensure_ascii=False)
+            file.write(line.encode() + b"\n")
+    if output != "-":
+        note(f"Wrote {len(chosen):,} of {len(found):,} documents to {output}.", quiet)

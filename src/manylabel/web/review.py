@@ -1,0 +1,123 @@
+"""The API of the review view: what people decided, and what to look at next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Body, Depends, Header
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from manylabel.exceptions import InputError
+from manylabel.web.errors import ApiError, as_sentence
+from manylabel.web.examples import Examples
+from manylabel.web.messages import (
+    ChangeAnswer,
+    DocumentId,
+    LabelName,
+    ModelName,
+    Request,
+    Text,
+)
+from manylabel.web.routes import READ, WRITE, _change, require_json
+from manylabel.web.service import Service
+
+__all__ = ["review_routes"]
+
+
+class Reviewed(Request):
+    """What a person decided about the labels of a document."""
+
+    id: DocumentId
+    text: Text | None = Field(None, description="Needed for a document that is new.")
+    accepted: list[LabelName] = Field(default_factory=list)
+    rejected: list[LabelName] = Field(default_factory=list)
+
+
+class ReviewRequest(Request):
+    """Documents with decisions."""
+
+    model: ModelName = None
+    documents: list[Reviewed] = Field(min_length=1)
+
+
+class Decision(BaseModel):
+    """One decision about one label of a document."""
+
+    id: str
+    label: str
+    decision: str
+
+
+class ReviewAnswer(ChangeAnswer):
+    """What changed, and the decisions that take it back."""
+
+    undo: list[Decision]
+
+
+class NextRequest(Request):
+    """Texts to choose from."""
+
+    model: ModelName = None
+    texts: list[Text] = Field(min_length=1)
+    n: int = Field(20, ge=1, le=1000)
+
+
+class NextAnswer(BaseModel):
+    """Places of texts, the one to label first at the front."""
+
+    model: str
+    order: list[int]
+
+
+def review_routes(service: Service, examples: Examples) -> APIRouter:
+    """The routes of the review view."""
+    router = APIRouter(prefix="/v1", tags=["Review"])
+    json_only = [Depends(require_json)]
+
+    @router.post("/review", response_model=ReviewAnswer, responses=WRITE, dependencies=json_only)
+    async def review(
+        body: ReviewRequest = Body(openapi_examples=examples.review),
+        authorization: str | None = Header(None),
+    ) -> JSONResponse:
+        """Add accepted labels to documents and take rejected ones away; others stay as they are."""
+        service.check_writing(authorization)
+        served = service.model(body.model)
+        service.check_number(len(body.documents))
+        decisions = [
+            {"id": each.id, "label": label, "decision": decision, "text": each.text or ""}
+            for each in body.documents
+            for decision, labels in (("add", each.accepted), ("remove", each.rejected))
+            for label in labels
+        ]
+        undo: list[dict[str, str]] = []
+
+        def call() -> Any:
+            nonlocal undo
+            for each in body.documents:
+                if each.text is None:
+                    _check_known(served, each.id)
+            change, undo = served.tagger.fix(decisions)
+            return change
+
+        change = await service._change(served, call)
+        return JSONResponse(_change(served, change) | {"undo": undo})
+
+    @router.post("/next", response_model=NextAnswer, responses=READ, dependencies=json_only)
+    async def following(
+        body: NextRequest = Body(openapi_examples=examples.next),
+    ) -> JSONResponse:
+        """Which texts to label first: those the model is least sure of, unlike each other."""
+        served = service.model(body.model)
+        service.check_number(len(body.texts))
+        found = await service.workers.read(lambda: served.tagger.next(body.texts, body.n))
+        return JSONResponse({"model": served.name, "order": [int(str(one.id)) for one in found]})
+
+    return router
+
+
+def _check_known(served: Any, name: str) -> None:
+    try:
+        served.tagger.document(name)
+    except InputError as error:
+        raise ApiError(404, as_sentence(str(error))) from None

@@ -1,0 +1,295 @@
+// One document after the other: accept, reject, add; keyboard or mouse.
+
+import { get, post } from "./api.js";
+import { el, find, percent, plural, number, whenCalm } from "./dom.js";
+import { Queue, asCsv, asJsonLines, documentsOf } from "./queue.js";
+
+const TOP = 10;
+const queue = new Queue();
+let served = { name: null, scores: "score" };
+let learning = "off";
+let labels = [];
+let here = 0;
+let asking = null;
+
+const shown = (score) => (served.scores === "probability" ? percent(score) : number(score));
+
+function say(text) {
+  find("message").textContent = text;
+}
+
+// The queue
+
+async function take(file) {
+  try {
+    queue.fill(documentsOf(file.name, await file.text()));
+    say("");
+  } catch (error) {
+    find("progress").textContent = error.message;
+    return;
+  }
+  await show();
+}
+
+async function sort() {
+  const left = queue.documents.slice(queue.place);
+  const texts = left.map((one) => one.text);
+  const answer = await post("/v1/next", { model: served.name, texts, n: Math.min(texts.length, 1000) });
+  const first = answer.order.map((place) => left[place]);
+  const rest = left.filter((one) => !first.includes(one));
+  queue.documents.splice(queue.place, left.length, ...first, ...rest);
+  queue.keep();
+  await show();
+}
+
+function showProgress() {
+  const total = queue.documents.length;
+  find("drop").hidden = total > 0;
+  find("empty").hidden = total === 0;
+  find("sort").hidden = total - queue.place < 2;
+  find("bar").hidden = total === 0;
+  find("bar").max = Math.max(total, 1);
+  find("bar").value = queue.done.size;
+  if (total) {
+    const at = queue.current ? `Document ${queue.place + 1} of ${total}` : "All documents are reviewed";
+    find("progress").textContent = `${at}; ${queue.done.size} done.`;
+  } else find("progress").textContent = "";
+  const decisions = queue.decisions();
+  find("result").hidden = total === 0;
+  find("count").textContent = `${plural(decisions.length, "decision")} on ${plural(
+    new Set(decisions.map((one) => one.id)).size,
+    "document",
+  )}.`;
+  find("teach").hidden = learning === "off" || decisions.length === 0;
+  const news = queue.documents.filter((one) => !one.known && decisions.some((d) => d.id === one.id));
+  find("warning").textContent =
+    learning !== "off" && news.length
+      ? "For new documents, labels that you did not accept count as absent. Accept all shown where they are right."
+      : "";
+}
+
+// The document
+
+async function show() {
+  showProgress();
+  const document_ = queue.current;
+  find("document").hidden = !document_;
+  if (!document_) return;
+  find("document-title").textContent = document_.id;
+  find("text").replaceChildren(document_.text);
+  find("why").replaceChildren();
+  find("suspect").hidden = document_.suspects.length === 0;
+  find("suspect").textContent = document_.suspects
+    .map((one) => `${one.name} looks ${one.given ? "wrong" : "missing"}`)
+    .join("; ");
+  asking?.abort();
+  asking = new AbortController();
+  labels = document_.suspects.map(({ label, name, probability }) => ({ label, name, score: probability }));
+  try {
+    const body = { model: served.name, text: document_.text, top: TOP };
+    const answer = await post("/v1/suggest", body, { signal: asking.signal });
+    const there = new Set(labels.map((one) => one.label));
+    labels.push(...answer.labels.filter((one) => !there.has(one.label)));
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    say(error.message);
+  }
+  for (const { label } of queue.decisions().filter((one) => one.id === document_.id)) {
+    if (!labels.some((one) => one.label === label)) labels.push({ label, name: label, score: null });
+  }
+  here = 0;
+  showLabels();
+  await showReasons();
+}
+
+function showLabels() {
+  const { id } = queue.current;
+  find("labels").replaceChildren(
+    ...labels.map((one, place) => {
+      const state = queue.decision(id, one.label);
+      return el(
+        "li",
+        {
+          class: [state, place === here ? "here" : ""].join(" ").trim(),
+          onclick: () => {
+            here = place;
+            showLabels();
+            showReasons();
+          },
+        },
+        el("span", { class: "name" }, one.name),
+        el("span", { class: "score" }, one.score === null ? "" : shown(one.score)),
+        el("span", { class: "state" }, state),
+        el("button", { type: "button", class: "plain", "aria-label": `Accept ${one.name}`, "aria-pressed": String(state === "accepted"), onclick: (event) => act(event, place, "accepted") }, "\u2713"),
+        el("button", { type: "button", class: "plain", "aria-label": `Reject ${one.name}`, "aria-pressed": String(state === "rejected"), onclick: (event) => act(event, place, "rejected") }, "\u2715"),
+      );
+    }),
+  );
+  showProgress();
+}
+
+function act(event, place, decision) {
+  event?.stopPropagation();
+  if (!labels[place]) return;
+  queue.decide(labels[place].label, decision);
+  here = Math.min(place + (queue.decision(queue.current.id, labels[place].label) ? 1 : 0), labels.length - 1);
+  showLabels();
+  showReasons();
+}
+
+const showReasons = whenCalm(150, async () => {
+  const one = labels[here];
+  const document_ = queue.current;
+  if (!one || !document_) return;
+  try {
+    const answer = await post("/v1/explain", { model: served.name, text: document_.text, labels: [one.label] });
+    if (document_ !== queue.current || labels[here] !== one) return;
+    const why = answer.labels[0];
+    mark(document_.text, why.highlights);
+    const near = why.neighbours.slice(0, 3);
+    find("why").replaceChildren(
+      el("h3", {}, `Why ${one.name}?`),
+      el("ul", {}, why.parts.map((part) => el("li", {}, `${number(part.share)}  ${part.title}`))),
+      ...(near.length
+        ? [el("h3", {}, "Similar documents with it"), el("ul", {}, near.map((n) => el("li", {}, `${n.id}: ${n.text.slice(0, 100)}`)))]
+        : []),
+    );
+  } catch {
+    find("why").replaceChildren();
+  }
+});
+
+function mark(text, highlights) {
+  const pieces = [];
+  let at = 0;
+  for (const { start, end, weight } of highlights) {
+    if (weight <= 0) continue;
+    pieces.push(text.slice(at, start), el("mark", {}, text.slice(start, end)));
+    at = end;
+  }
+  pieces.push(text.slice(at));
+  find("text").replaceChildren(...pieces);
+}
+
+// What people do
+
+async function add(event) {
+  event.preventDefault();
+  const name = find("add").value.trim();
+  if (!name || !queue.current) return;
+  const known = await get("/v1/labels", { query: name, limit: 20, model: served.name });
+  const exact = known.labels.find((one) => one.name === name || one.label === name);
+  const chosen = exact ?? { label: name, name };
+  if (!labels.some((one) => one.label === chosen.label)) labels.push({ ...chosen, score: null });
+  if (queue.decision(queue.current.id, chosen.label) !== "accepted") queue.decide(chosen.label, "accepted");
+  find("add").value = "";
+  find("add").blur();
+  showLabels();
+}
+
+function acceptAll() {
+  for (const { label } of labels) {
+    if (!queue.decision(queue.current.id, label)) queue.decide(label, "accepted");
+  }
+  showLabels();
+}
+
+async function undo() {
+  const last = queue.undo();
+  if (last?.kind === "label" && queue.current?.id === last.id) showLabels();
+  else await show();
+}
+
+function save(name, content) {
+  const address = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+async function learn() {
+  const decisions = queue.decisions();
+  const documents = queue.documents
+    .map((one) => ({
+      id: one.id,
+      ...(one.known ? {} : { text: one.text }),
+      accepted: decisions.filter((d) => d.id === one.id && d.decision === "add").map((d) => d.label),
+      rejected: decisions.filter((d) => d.id === one.id && d.decision === "remove").map((d) => d.label),
+    }))
+    .filter((one) => one.accepted.length || (one.text === undefined && one.rejected.length));
+  try {
+    const answer = await post("/v1/review", { model: served.name, documents }, { token: find("token").value });
+    say(`The model has learned ${plural(answer.learned.length, "document")}.`);
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+const KEYS = {
+  j: () => ((here = Math.min(here + 1, labels.length - 1)), showLabels(), showReasons()),
+  k: () => ((here = Math.max(here - 1, 0)), showLabels(), showReasons()),
+  a: () => act(null, here, "accepted"),
+  r: () => act(null, here, "rejected"),
+  A: acceptAll,
+  n: () => find("add").focus(),
+  s: () => (queue.move(1, "skipped"), show()),
+  b: () => (queue.move(-1), show()),
+  u: undo,
+  Enter: () => (queue.move(1), show()),
+};
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input, select, textarea")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (event.key === "Enter" && event.target.matches("button, a")) return;
+  const call = KEYS[event.key];
+  if (!call || (!queue.current && !["b", "u"].includes(event.key))) return;
+  event.preventDefault();
+  call();
+}
+
+async function begin() {
+  const answer = await get("/v1/models");
+  learning = answer.learning;
+  find("model").replaceChildren(...answer.models.map((one) => el("option", { value: one.name }, one.name)));
+  [served] = answer.models;
+  find("token-label").hidden = learning !== "token";
+  find("model").addEventListener("change", () => {
+    served = answer.models.find((one) => one.name === find("model").value);
+    show();
+  });
+  find("open").addEventListener("click", () => find("file").click());
+  find("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+  });
+  find("sort").addEventListener("click", () => sort().catch((error) => say(error.message)));
+  find("empty").addEventListener("click", () => {
+    queue.empty();
+    show();
+  });
+  find("adding").addEventListener("submit", add);
+  find("add").addEventListener("input", whenCalm(150, async () => {
+    const found = await get("/v1/labels", { query: find("add").value, limit: 20, model: served.name });
+    find("known").replaceChildren(...found.labels.map((one) => el("option", { value: one.name })));
+  }));
+  find("back").addEventListener("click", KEYS.b);
+  find("undo").addEventListener("click", KEYS.u);
+  find("all").addEventListener("click", acceptAll);
+  find("skip").addEventListener("click", KEYS.s);
+  find("next").addEventListener("click", KEYS.Enter);
+  find("jsonl").addEventListener("click", () => save("decisions.jsonl", asJsonLines(queue.decisions())));
+  find("csv").addEventListener("click", () => save("decisions.csv", asCsv(queue.decisions())));
+  find("learn").addEventListener("click", learn);
+  document.addEventListener("keydown", pressed);
+  await show();
+  document.documentElement.dataset.ready = "";
+}
+
+begin().catch((error) => {
+  find("progress").textContent = error.message;
+});

@@ -1,0 +1,299 @@
+"""What looks wrong with the labels of documents."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from metrics.problems import indicator
+from naive import audit as naive
+from scipy import sparse
+
+from manylabel.audit import audit, document_errors, pair_errors, uncertainty, what_next
+from manylabel.audit.labels import same_labels, two_meanings, unlearned
+from manylabel.corpus import Corpus, load_library, write
+from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
+from manylabel.exceptions import CorpusError, InputError, ParameterError
+from manylabel.tagger import Tagger, read_decisions
+
+QUICK = {"scorers": ["neighbours", "words", "linear"]}
+LINE = Combination({"s": Curve(np.array([0.0, 1.0]), np.array([0.0, 1.0]))}, np.zeros(6))
+
+
+def out_of(pattern, log_odds):
+    n = pattern.nnz
+    return OutOfSample(pattern, {"s": log_odds}, np.zeros(n, int), LINE, np.ones(n, bool))
+
+
+def flipped(corpus, rate, seed=0):
+    """The corpus with some labels taken away and others given at random; and which."""
+    rng = np.random.default_rng(seed)
+    Y = corpus.Y.toarray().astype(bool)
+    rows, columns = np.nonzero(Y)
+    wrong = set()
+    for place in rng.permutation(rows.size)[: int(rate * rows.size)]:
+        row = rows[place]
+        other = rng.choice(np.flatnonzero(~Y[row]))
+        Y[row, columns[place]] = False
+        Y[row, other] = True
+        wrong |= {(row, columns[place]), (row, other)}
+    labels = [[corpus.label_names[c] for c in np.flatnonzero(row)] for row in Y]
+    return Corpus.from_texts(corpus.texts, labels, corpus.ids), {
+        (corpus.ids[row], corpus.label_names[c]) for row, c in wrong
+    }
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return flipped(load_library("train"), 0.06)
+
+
+@pytest.fixture(scope="module")
+def report(noisy):
+    return Tagger(parameters=QUICK).audit(noisy[0], top=60)
+
+
+@given(
+    truth=st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=6),
+    values=st.lists(st.floats(-6, 6), min_size=4, max_size=4),
+    share=st.sampled_from([0.01, 0.03, 0.2]),
+)
+def test_errors_follow_from_bayes_rule(truth, values, share):
+    Y = indicator(truth, 4)
+    pattern = sparse.csr_array(np.ones((len(truth), 4), np.int8))
+    log_odds = np.resize(values, pattern.nnz)
+    found = pair_errors(out_of(pattern, log_odds), Y, share).reshape(-1, 4)
+    for row, labels in enumerate(truth):
+        expected = [
+            naive.error(
+                1 / (1 + np.exp(-log_odds[4 * row + label])),
+                label in labels,
+                label,
+                truth,
+                share,
+                4,
+            )
+            for label in range(4)
+        ]
+        np.testing.assert_allclose(found[row], expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        document_errors(pattern, found.ravel()), [naive.any_error(row) for row in found], rtol=1e-6
+    )
+
+
+def test_a_document_without_pairs_has_no_errors():
+    pattern = sparse.csr_array((2, 3), dtype=np.int8)
+    assert document_errors(pattern, np.empty(0)).tolist() == [0.0, 0.0]
+
+
+def test_every_label_of_every_document_is_judged():
+    corpus = load_library("train").vectorized()
+    model = Ensemble(**QUICK)
+    out = model.fit_out_of_sample(corpus.X, corpus.Y)
+    assert out.pattern.multiply(corpus.Y).nnz == corpus.Y.nnz
+    assert 0 < (~out.proposed).sum() < corpus.Y.nnz
+    for entry in (0, out.pattern.nnz // 2):
+        np.testing.assert_allclose(sum(out.shares(entry).values()), out.log_odds[entry])
+    # Curves are those of fit: a label that only its own document proposes teaches nothing.
+    plain = Ensemble(**QUICK).fit(corpus.X, corpus.Y)
+    for name, curve in plain.combination_.curves.items():
+        np.testing.assert_array_equal(curve.values, model.combination_.curves[name].values)
+    assert not hasattr(model, "_everyone")
+
+
+def test_a_document_does_not_vouch_for_its_own_labels():
+    # A label that one document alone has cannot be known without it.
+    corpus = load_library("train").vectorized()
+    Y = sparse.csr_array(
+        sparse.hstack([corpus.Y, sparse.csr_array((len(corpus), 1), dtype=np.int8)])
+    )
+    Y = Y.tolil()
+    Y[5, -1] = 1
+    Y = sparse.csr_array(Y)
+    out = Ensemble(**QUICK).fit_out_of_sample(corpus.X, Y)
+    assert out.probabilities[[5], [Y.shape[1] - 1]][0] < 0.02
+
+
+def test_flipped_labels_come_first(noisy, report):
+    _, wrong = noisy
+    found = [(each.id, each.label) in wrong for each in report]
+    chance = len(wrong) / (len(noisy[0]) * len(noisy[0].label_names))
+    assert np.mean(found) > 15 * chance
+    assert np.mean(found[:20]) >= np.mean(found)
+    errors = [each.error for each in report]
+    assert errors == sorted(errors, reverse=True)
+
+
+def test_reasons_sum_to_the_log_odds_and_witnesses_are_told_apart(noisy, report):
+    corpus, _ = noisy
+    labels = dict(zip(corpus.ids, map(set, corpus.label_lists()), strict=True))
+    for each in report:
+        total = sum(each.reasons.values())
+        np.testing.assert_allclose(1 / (1 + np.exp(-total)), each.probability)
+        assert each.given == (each.label in labels[each.id])
+        assert all(each.label in labels[other.id] for other in each.having)
+        assert all(each.label not in labels[other.id] for other in each.lacking)
+        assert each.id not in {other.id for other in (*each.having, *each.lacking)}
+
+
+def test_a_report_can_be_written(report, tmp_path):
+    report.write(tmp_path / "a.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert [(line["id"], line["label"]) for line in lines] == [(f.id, f.label) for f in report]
+    assert set(lines[0]) >= {"id", "label", "given", "probability", "reasons"}
+    report.write(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[0].startswith("id,label,name,given,")
+    report.write(tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert "http" not in page
+    assert "similar documents" in page
+    assert "Looks" in repr(report)
+    with pytest.raises(InputError, match=r"a report ends in .jsonl, .csv, .html; got '.pdf'"):
+        report.write(tmp_path / "a.pdf")
+
+
+def test_the_same_documents_with_other_labels_are_found():
+    corpus = load_library("train")
+    texts = [*corpus.texts, corpus.texts[7]]
+    labels = [*corpus.label_lists(), ["Dogs"]]
+    ids = [*corpus.ids, "copy"]
+    found = Tagger(parameters=QUICK).audit(Corpus.from_texts(texts, labels, ids), top=5)
+    assert found.duplicates[0]["ids"] == [corpus.ids[7], "copy"]
+    assert found.duplicates[0]["only-second"] == ["Dogs"]
+
+
+def test_labels_that_are_the_same_by_another_name_are_found():
+    rng = np.random.default_rng(0)
+    Y = np.zeros((400, 3), np.int8)
+    Y[np.arange(400), rng.integers(0, 3, 400)] = 1
+    # Nothing tells 0 and 1 apart; 2 is known for certain.
+    P = np.where(Y[:, [2]] == 1, [0.02, 0.02, 0.95], [0.5, 0.5, 0.02])
+    (pair,) = same_labels(sparse.csr_array(P), sparse.csr_array(Y), 5)
+    assert (pair.first, pair.second) == (0, 1)
+    assert pair.likeness > 0.95
+    P[:, 2] = 0.01
+    assert [each.label for each in unlearned(sparse.csr_array(P), sparse.csr_array(Y), 5)] == [2]
+
+
+def test_a_label_of_two_meanings_is_found():
+    rng = np.random.default_rng(0)
+    rows = rng.random((80, 40)) * 0.2
+    rows[:30, :15] += 1
+    rows[30:60, 20:] += 1
+    rows[60:, 15:20] += 1
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    Y = np.zeros((80, 2), np.int8)
+    Y[:60, 0] = 1
+    Y[60:, 1] = 1
+    (meaning,) = two_meanings(sparse.csr_array(rows), sparse.csr_array(Y), 5)
+    assert meaning.label == 0
+    groups = [{number < 30 for number in group} for group in meaning.examples]
+    assert sorted(map(str, groups)) == ["{False}", "{True}"]
+
+
+def test_parameters_are_checked():
+    corpus = load_library("train").vectorized()
+    with pytest.raises(ParameterError, match="`share` must lie between 0 and 1, both excluded"):
+        audit(corpus.X, corpus.Y, share=1.0)
+
+
+# Decisions
+
+
+def test_decisions_change_labels_and_can_be_taken_back(tmp_path):
+    corpus = load_library("train")
+    Tagger("lcif").fit(corpus).save(tmp_path / "model")
+    tagger = Tagger.load(tmp_path / "model")
+    first, second = corpus.ids[:2]
+    before = [tagger.document(name).labels for name in (first, second)]
+    decisions = [
+        {"id": first, "label": before[0][0], "decision": "remove"},
+        {"id": first, "label": "Rain", "decision": "add"},
+        {"id": second, "label": before[1][0], "decision": "keep"},
+    ]
+    change, undo = tagger.fix(decisions)
+    assert change.replaced == (first,)
+    assert change.new_labels == ("Rain",)
+    again = Tagger.load(tmp_path / "model")
+    assert set(again.document(first).labels) == {*before[0][1:], "Rain"}
+    again.fix(undo)
+    assert set(tagger.document(first).labels) == set(before[0])
+    assert tagger.fix([])[0].learned == ()
+
+
+def test_what_is_no_decision_is_refused(tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"id": "1", "label": "x", "decision": "add"}\n{"id": "1"}\n')
+    with pytest.raises(CorpusError, match=r"d.jsonl, line 2: expected {\"id\""):
+        read_decisions(path)
+    path.write_text('{"id": "1", "label": "x", "decision": "maybe"}\n')
+    with pytest.raises(CorpusError, match="line 1: a decision is add, remove, keep; got 'maybe'"):
+        read_decisions(path)
+    tagger = Tagger("lcif").fit(["a cat"], [["cats"]], ids=["1"])
+    with pytest.raises(InputError, match="no document has the id '2'"):
+        tagger.fix([{"id": "2", "label": "x", "decision": "add"}])
+    with pytest.raises(InputError, match="a decision is add, remove, keep; got 'perhaps'"):
+        tagger.fix([{"id": "1", "label": "x", "decision": "perhaps"}])
+
+
+def test_the_command_looks_and_fixes(tmp_path, capfd):
+    from manylabel.cli.app import run
+
+    corpus = load_library("train")
+    write(corpus, tmp_path / "c.jsonl")
+    model = str(tmp_path / "model")
+    Tagger(parameters=QUICK, random_state=0).fit(corpus).save(model)
+    assert run(["audit", model, "-o", str(tmp_path / "r.jsonl"), "--top", "7", "-q"]) == 0
+    suspects = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert len(suspects) == 7
+    decisions = tmp_path / "d.jsonl"
+    turned = {True: "remove", False: "add"}
+    given = suspects[0]["given"]
+    decisions.write_text(json.dumps({**suspects[0], "decision": turned[given]}) + "\n")
+    undo = tmp_path / "u.jsonl"
+    assert run(["audit", model, "--fix", str(decisions), "--undo", str(undo)]) == 0
+    assert "1 replaced" in capfd.readouterr().err
+    assert json.loads(undo.read_text())["decision"] == turned[not given]
+    for arguments, message in [
+        ([str(tmp_path / "c.jsonl"), "--fix", str(decisions)], "--fix changes a model"),
+        ([model, "--undo", "x"], "--undo belongs to --fix."),
+        ([model, "-o", "x.pdf"], "must end in .jsonl, .csv or .html."),
+    ]:
+        assert run(["audit", *arguments]) == 2
+        assert message in capfd.readouterr().err
+
+
+# What to label next
+
+
+def test_unsure_documents_come_first_and_no_two_alike():
+    rows = sparse.csr_array(np.array([[1.0, 0, 0], [0.99, 0.14, 0], [0, 1, 0], [0, 0, 1]]))
+    worth = np.array([1.0, 0.99, 0.5, 0.6])
+    assert what_next(worth, rows, 3).tolist() == [0, 3, 2]
+    # What is known already need not be asked.
+    assert what_next(worth, rows, 1, np.array([0.99, 0.99, 0.1, 0.9])).tolist() == [2]
+    assert sorted(what_next(worth, rows, 9).tolist()) == [0, 1, 2, 3]
+
+
+def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():
+    with pytest.raises(InputError, match="scores must be probabilities"):
+        uncertainty(sparse.csr_array([[2.0]]))
+    tagger = Tagger("lcif").fit(load_library("train"))
+    assert {found.id for found in tagger.next(["ships", "ships", "bees"], n=2)} == {"0", "2"}
+
+
+def test_the_command_chooses_documents(tmp_path, capfd):
+    from manylabel.cli.app import run
+
+    model, pool = str(tmp_path / "model"), str(tmp_path / "pool.jsonl")
+    Tagger(parameters=QUICK, random_state=0).fit(load_library("train")).save(model)
+    test = load_library("test")
+    write(test, pool)
+    assert run(["next", model, pool, "-n", "4", "-q"]) == 0
+    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert len({each["id"] for each in found}) == 4
+    assert all(each["text"] == test.texts[test.ids.index(each["id"])] for each in found)
+    assert [each["label"] for each in found[0]["labels"]]

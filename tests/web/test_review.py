@@ -1,0 +1,138 @@
+"""The review view: its API, and the page in a real browser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CAT = "A cat sleeps on the mat"
+
+
+def post(client, path, body):
+    return client.post(path, json=body)
+
+
+def test_decisions_change_some_labels_and_leave_the_others(client):
+    body = {"documents": [{"id": "c1", "accepted": ["mice"], "rejected": ["sleep"]}]}
+    answer = post(client, "/v1/review", body)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["replaced"] == ["c1"]
+    assert answer.json()["undo"] == [
+        {"id": "c1", "label": "sleep", "decision": "add"},
+        {"id": "c1", "label": "mice", "decision": "remove"},
+    ]
+
+
+def test_two_people_do_not_lose_each_others_work(client):
+    for label in ("mice", "dogs"):
+        body = {"documents": [{"id": "d1", "accepted": [label]}]}
+        assert post(client, "/v1/review", body).is_success
+    found = post(client, "/v1/suggest", {"text": "The dog barks at the postman", "top": 9}).json()
+    assert {"mice", "dogs"} <= {one["label"] for one in found["labels"]}
+
+
+def test_new_documents_need_a_text(client):
+    body = {"documents": [{"id": "new", "accepted": ["cats"]}]}
+    answer = post(client, "/v1/review", body)
+    assert answer.status_code == 404
+    assert answer.json()["detail"] == "No document has the id 'new'."
+    body["documents"][0]["text"] = CAT
+    assert post(client, "/v1/review", body).json()["learned"] == ["new"]
+
+
+def test_texts_are_put_in_an_order(client):
+    answer = post(client, "/v1/next", {"texts": [CAT, CAT, "Cheese for mice"], "n": 2}).json()
+    assert sorted(answer["order"]) == [0, 2]
+
+
+def test_review_is_a_page(client):
+    answer = client.get("/review")
+    assert answer.headers["content-type"].startswith("text/html")
+
+
+# In a browser
+
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+page_tests = pytest.importorskip("web.test_page")
+browser, server, open_page = page_tests.browser, page_tests.server, page_tests.open_page
+expect = playwright.expect
+needs_browser = pytest.mark.skipif(page_tests.BROWSER is None, reason="needs Chromium")
+
+DOCUMENTS = [
+    {"id": "one", "text": "A painting is stolen from the museum, and a detective follows."},
+    {"id": "two", "text": "Bees and honey in the garden of a village."},
+]
+
+
+@pytest.fixture
+def review(open_page, server):
+    page = open_page()
+    page.goto(f"{server}/review")
+    page.wait_for_selector("html[data-ready]")
+    content = "".join(json.dumps(one) + "\n" for one in DOCUMENTS)
+    page.set_input_files(
+        "#file",
+        {"name": "new.jsonl", "mimeType": "application/json", "buffer": content.encode()},
+    )
+    expect(page.locator("#labels li").first).to_be_visible()
+    return page
+
+
+@needs_browser
+def test_a_queue_is_reviewed_with_the_keyboard_and_survives_a_reload(review, tmp_path):
+    page = review
+    page.locator("#text").focus()
+    page.keyboard.press("a")
+    page.keyboard.press("r")
+    expect(page.locator("#labels li.accepted")).to_have_count(1)
+    expect(page.locator("#labels li.rejected")).to_have_count(1)
+    page.keyboard.press("u")
+    expect(page.locator("#labels li.rejected")).to_have_count(0)
+    page.keyboard.press("r")
+    page.keyboard.press("Enter")
+    expect(page.locator("#document-title")).to_have_text("two")
+    expect(page.locator("#progress")).to_have_text("Document 2 of 2; 1 done.")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    expect(page.locator("#document-title")).to_have_text("two")
+    expect(page.locator("#count")).to_have_text("2 decisions on 1 document.")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export JSON Lines").click()
+    download.value.save_as(tmp_path / "d.jsonl")
+    found = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
+    assert [(one["id"], one["decision"]) for one in found] == [("one", "add"), ("one", "remove")]
+    page.locator("#text").focus()
+    page.keyboard.press("b")
+    expect(page.locator("#document-title")).to_have_text("one")
+    expect(page.locator("#labels li.accepted")).to_have_count(1)
+
+
+@needs_browser
+def test_a_label_can_be_added_and_the_model_taught(review):
+    page = review
+    page.keyboard.press("n")
+    page.locator("#add").fill("Stolen pictures")
+    page.keyboard.press("Enter")
+    expect(page.locator("#labels li.accepted .name")).to_have_text("Stolen pictures")
+    page.get_by_role("button", name="Teach the model").click()
+    expect(page.locator("#message")).to_have_text("The model has learned 1 document.")
+
+
+@needs_browser
+def test_an_audit_says_what_looks_wrong(open_page, server):
+    page = open_page()
+    page.goto(f"{server}/review")
+    page.wait_for_selector("html[data-ready]")
+    suspect = {"id": "b1", "label": "Bees", "given": True, "probability": 0.01, "text": "A tale"}
+    page.set_input_files(
+        "#file",
+        {
+            "name": "audit.jsonl",
+            "mimeType": "application/json",
+            "buffer": json.dumps(suspect).encode(),
+        },
+    )
+    expect(page.locator("#suspect")).to_have_text("Bees looks wrong")
+    expect(page.locator("#labels li .name").first).to_have_text("Bees")
