@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -136,14 +137,31 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except BrokenPipeError:
+        # Who reads the first lines alone, as `head` does, has got what was asked for.
         _forget_output()
-        return 1
+        return 0
     except Exception as error:
         if state.debug:
             traceback.print_exc()
         else:
-            complain(_sentence(error))
+            complain(_in_options(_sentence(error), _command_of(arguments)))
         return getattr(error, "exit_code", 1)
+
+
+def _command_of(arguments: Sequence[str] | None) -> object:
+    """The command that was called, if there is one of that name."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    given = sys.argv[1:] if arguments is None else arguments
+    return next((commands[name] for name in given if name in commands), None)
+
+
+def _in_options(sentence: str, command: object) -> str:
+    """A sentence whose `arguments` of Python are the options of the shell."""
+    for parameter in getattr(command, "params", []):
+        spoken = parameter.opts[0] if parameter.opts[0].startswith("-") else None
+        if spoken is not None:
+            sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
+    return sentence
 
 
 def _forget_output() -> None:

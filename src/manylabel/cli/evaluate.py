@@ -12,13 +12,18 @@ from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     CorpusPath,
     Debug,
+    Encoding,
+    IdColumn,
     Jobs,
     Json,
+    LabelColumn,
     Labels,
     ModelPath,
     Quiet,
     ReadFormat,
     Separator,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
 from manylabel.cli.output import make_console, print_json, working
@@ -44,6 +49,11 @@ def evaluate(
     as_json: Json = False,
     format: ReadFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     jobs: Jobs = -1,
@@ -68,7 +78,17 @@ def evaluate(
         get_measure(name)
     tagger = open_tagger(model, jobs, quiet)
     found = read_corpus(
-        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+        corpus,
+        format,
+        labels=labels,
+        separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
+        zero_based=zero_based,
+        quiet=quiet,
     )
     with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
         measured = tagger.evaluate(found, metrics=names)

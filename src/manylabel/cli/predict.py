@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,10 @@ from manylabel.cli.options import (
     Debug,
     DocumentsFormat,
     DocumentsPath,
+    Encoding,
+    IdColumn,
     Jobs,
+    LabelColumn,
     Labels,
     ModelPath,
     OnError,
@@ -23,6 +26,8 @@ from manylabel.cli.options import (
     Separator,
     Spool,
     Text,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
 from manylabel.cli.output import complain, counting, note
@@ -99,6 +104,11 @@ def predict(
     ] = None,
     format: DocumentsFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     on_error: OnError = OnErrorChoice.stop,
@@ -134,8 +144,14 @@ def predict(
         format,
         labels=labels,
         separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
         zero_based=zero_based,
         on_error=on_error,
+        quiet=quiet,
     )
     tagger = open_tagger(model, jobs, quiet)
     # A bar and lines of data do not go together on one screen.
@@ -169,12 +185,18 @@ def open_documents(
     format: DocumentsFormat,
     *,
     labels: str | None,
-    separator: str | None,
     zero_based: bool | None,
     on_error: OnErrorChoice,
+    quiet: bool,
+    encoding: str | None = None,
+    **columns: Any,
 ) -> DocumentStream:
-    """The documents that a command was given, as a text or as a file."""
+    """The documents that a command was given, as a text or as a file.
+
+    ``columns`` are the options about columns that `manylabel.corpus.read` has.
+    """
     from manylabel.cli.documents import DocumentStream, OneText
+    from manylabel.corpus.columns import Columns
 
     if text is not None:
         if file != "-":
@@ -187,10 +209,12 @@ def open_documents(
     return DocumentStream(
         file,
         format,
+        columns=Columns.of(**columns),
+        encoding=encoding,
         labels=labels,
-        separator=separator,
         zero_based=zero_based,
         on_bad=None if on_error is OnErrorChoice.stop else _report_bad_line,
+        tell=lambda sentence: note(sentence, quiet),
     )
 
 

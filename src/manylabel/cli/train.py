@@ -11,11 +11,14 @@ from manylabel.cli.options import (
     CorpusPath,
     Dask,
     Debug,
+    Encoding,
     Features,
     Force,
+    IdColumn,
     Jobs,
     Json,
     KeepTexts,
+    LabelColumn,
     LabelInfo,
     Labels,
     Language,
@@ -33,6 +36,8 @@ from manylabel.cli.options import (
     Spool,
     Stemming,
     StopWords,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
 from manylabel.cli.reading import can_be_counted_in_parts, read_corpus
@@ -60,6 +65,11 @@ def train(
     keep_texts: KeepTexts = True,
     format: ReadFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     seed: Seed = 0,
@@ -110,9 +120,20 @@ def train(
     )
     clock = Clock()
     documents: Any = corpus
-    if dask is None or keep_texts or not can_be_counted_in_parts(corpus, format, labels, separator):
+    said = (format, labels, separator, text_column, label_column, title_column, id_column, encoding)
+    if dask is None or keep_texts or not can_be_counted_in_parts(corpus, *said):
         documents = read_corpus(
-            corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+            corpus,
+            format,
+            labels=labels,
+            separator=separator,
+            text_column=text_column,
+            label_column=label_column,
+            title_column=title_column,
+            id_column=id_column,
+            encoding=encoding,
+            zero_based=zero_based,
+            quiet=quiet,
         )
         note_corpus(documents, clock, quiet)
     with cluster_at(dask, spool, output, quiet):

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from manylabel.corpus.columns import SAMPLE, Columns, Layout, labels_in, text_in
+from manylabel.corpus.columns import SAMPLE, Columns, Layout, guess_separator, labels_in, text_in
 from manylabel.corpus.detection import PAPERS, TEXT_FORMATS, detect
 from manylabel.corpus.dialects import Dialect, guess_dialect, is_header
 from manylabel.corpus.documents import Document
@@ -230,10 +230,7 @@ class RowReader:
             self._one_hot = [self._table.names[key] for key in self._table.one_hot]
             return
         cells = [row[1] for row in rows if len(row) == 2]
-        self._separator = (
-            self._columns.separator
-            or Layout.of({0: "text", 1: "labels"}, None, [["", cell] for cell in cells]).separator
-        )  # type: ignore[union-attr]
+        self._separator = self._columns.separator or guess_separator(cells)
         self._table = Layout((0,), (1,), separator=self._separator)
 
     def _look_at_records(self, records: list[dict[str, Any]]) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 from numba import njit
 from numba.core.cpu import CPUTargetOptions
 
+from manylabel.kernels.cache import find_cache
+
 # `error_model="numpy"` drops the division-by-zero checks that stop loops from becoming vector code.
-_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_KERNEL: dict[str, Any] = {"cache": find_cache(__file__), "nogil": True, "error_model": "numpy"}
 # Numba does not document this option; without it a step is a kernel like others.
 _UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
 

@@ -427,6 +427,11 @@ class Tagger(Persistent):
         from manylabel.metrics import evaluate
 
         corpus = as_corpus(texts, labels)
+        if corpus.Y.nnz == 0:
+            raise InputError(
+                f"none of the {len(corpus):,} documents has a label to compare suggestions with; "
+                "give documents whose labels are known."
+            )
         with self._reading() as state:
             documents = state.read_corpus(corpus)
             scores = state.scores(documents)
