@@ -41,7 +41,8 @@ def find_cache(file: str) -> bool:
                 shutil.copyfile(kernel, copy / kernel.name)
             os.rename(copy, place)
         # Processes that this one starts need it, too.
-        os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = str(private)
+        os.environ["NUMBA_CACHE_DIR"] = str(private)
+        config.CACHE_DIR = str(private)  # type: ignore[attr-defined]
     except (OSError, AttributeError) as error:
         reason = getattr(error, "strerror", None) or error
         print(
