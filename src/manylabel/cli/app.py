@@ -23,6 +23,7 @@ from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
 from manylabel.cli.convert import convert
 from manylabel.cli.demo import demo
+from manylabel.cli.doctor import doctor
 from manylabel.cli.evaluate import evaluate
 from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
@@ -55,6 +56,7 @@ COMMANDS = (
     compare,
     stats,
     convert,
+    doctor,
 )
 
 _INTERRUPTED = 130
@@ -136,6 +138,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return code or 0
     except (typer.Abort, KeyboardInterrupt):
         return _INTERRUPTED
+    except SystemExit as end:
+        # Click ends the process when nobody reads on.
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        _forget_output()
+        return 0
     except BrokenPipeError:
         # Who reads the first lines alone, as `head` does, has got what was asked for.
         _forget_output()

@@ -27,7 +27,7 @@ from manylabel.cli.options import (
     TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import note, working
+from manylabel.cli.output import counted, note, working
 from manylabel.cli.reading import count_words, read_corpus
 from manylabel.exceptions import ManylabelError
 
@@ -127,9 +127,10 @@ def convert(
     with working(f"Writing {target} ...", quiet or target == "-"):
         write(corpus, target, kind, separator=to_separator)
     shown = "standard output" if target == "-" else target
-    content = f"{corpus.n_features:,} features" if kind in _FEATURES else "texts"
+    content = counted(corpus.n_features, "feature") if kind in _FEATURES else "texts"
     note(
-        f"Wrote {len(corpus):,} documents, {content} and {corpus.n_labels:,} labels "
+        f"Wrote {counted(len(corpus), 'document')}, {content} and "
+        f"{counted(corpus.n_labels, 'label')} "
         f"to {shown} ({kind}).",
         quiet,
     )

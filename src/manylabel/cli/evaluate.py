@@ -26,7 +26,7 @@ from manylabel.cli.options import (
     TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import make_console, print_json, working
+from manylabel.cli.output import counted, make_console, print_json, working
 from manylabel.cli.reading import read_corpus
 
 if TYPE_CHECKING:
@@ -90,14 +90,16 @@ def evaluate(
         zero_based=zero_based,
         quiet=quiet,
     )
-    with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
+    with working(f"Suggesting labels for {counted(len(found), 'document')} ...", quiet):
         measured = tagger.evaluate(found, metrics=names)
     if as_json:
         print_json(measured)
         return
     console = make_console()
     shown = {name: v for name, v in measured.items() if names is not None or _is_usual(name)}
-    console.print(f"{tagger.model_name} on {len(found):,} documents", style="bold", markup=False)
+    console.print(
+        f"{tagger.model_name} on {counted(len(found), 'document')}", style="bold", markup=False
+    )
     for table in measures_tables(shown):
         console.print(table)
     if len(shown) < len(measured):

@@ -30,7 +30,7 @@ from manylabel.cli.options import (
     TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import complain, counting, note
+from manylabel.cli.output import complain, counted, counting, note
 from manylabel.exceptions import CorpusError, ManylabelError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class AnswerFormat(StrEnum):
     jsonl = "jsonl"
     tsv = "tsv"
     xc = "xc"
+    table = "table"
 
 
 def predict(
@@ -98,8 +99,9 @@ def predict(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="jsonl, one object a document; tsv, one line a label; or xc, scores as in the "
-            "Extreme Classification repository. By default OUT's ending tells, or jsonl.",
+            help="table, for people; jsonl, one object per document; tsv, one line per label; or "
+            "xc, scores as in the Extreme Classification repository. By default OUT's ending "
+            "tells, or table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
     format: DocumentsFormat = None,
@@ -121,8 +123,8 @@ def predict(
     """Suggest labels for documents, in the order in which they come.
 
     Texts are read and answered in batches, so that a file may be of any length. Labels that
-    documents have already are ignored. The default output is a JSON object a line, best label
-    first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
+    documents have already are ignored. A terminal shows a table; a file or a pipe gets a JSON
+    object per line, best label first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
 
     For example:
       manylabel predict model new.jsonl
@@ -137,7 +139,8 @@ def predict(
     limit = None if threshold is None else parsed_value(threshold)
     if top is None and limit is None:
         top = _TOP
-    kind = to or AnswerFormat(format_of_answers(output))
+    is_terminal = output == "-" and sys.stdout.isatty()
+    kind = to or AnswerFormat(format_of_answers(output, is_terminal))
     documents = open_documents(
         file,
         text,
@@ -155,7 +158,7 @@ def predict(
     )
     tagger = open_tagger(model, jobs, quiet)
     # A bar and lines of data do not go together on one screen.
-    is_bar_shown = not quiet and text is None and not (output == "-" and sys.stdout.isatty())
+    is_bar_shown = not quiet and text is None and not is_terminal
     n_documents = 0
     choice = (top, limit, include or None, exclude or None)
     manifest = Manifest(output, {"model": model, "documents": file, "output": output})
@@ -171,12 +174,13 @@ def predict(
     if cluster is not None:
         manifest.write()
     if documents.n_bad:
-        lines = "line" if documents.n_bad == 1 else "lines"
-        note(f"Skipped {documents.n_bad:,} {lines} that could not be read.", quiet)
+        note(f"Skipped {counted(documents.n_bad, 'line')} that could not be read.", quiet)
     if output != "-":
-        note(f"Wrote labels of {n_documents:,} documents to {output}.", quiet)
+        note(f"Wrote labels of {counted(n_documents, 'document')} to {output}.", quiet)
     if manifest.n_failed:
-        raise ManylabelError(f"{manifest.n_failed:,} documents have no answer; see above.")
+        verb = "has" if manifest.n_failed == 1 else "have"
+        failed = counted(manifest.n_failed, "document")
+        raise ManylabelError(f"{failed} {verb} no answer; see above.")
 
 
 def open_documents(
