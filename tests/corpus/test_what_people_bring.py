@@ -221,7 +221,8 @@ def make_paper(folder, kind: str, text: str, title: str = "A title"):
             book.writestr(
                 "O/b.opf",
                 f"<package><metadata><dc:title>{title}</dc:title></metadata><manifest>"
-                '<item id="c" href="c.xhtml"/></manifest><spine><itemref idref="c"/></spine></package>',
+                '<item id="c" href="c.xhtml"/></manifest><spine><itemref idref="c"/>'
+                "</spine></package>",
             )
             book.writestr("O/c.xhtml", f"<html><body><p>{text}</p></body></html>")
     else:
