@@ -51,6 +51,8 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_mutated_texts_are_read_as_the_naive_reader_does_or_refused(kind, tmp_path_factory):
     strategy, naive_reader = KINDS[kind]
+    # The naive readers guess nothing.
+    said = {"separator": ";", "encoding": "utf-8", "delimiter": "\t" if kind == "tsv" else ","}
     path = tmp_path_factory.mktemp("fuzz") / "x"
 
     @given(strategy)
@@ -60,11 +62,11 @@ def test_mutated_texts_are_read_as_the_naive_reader_does_or_refused(kind, tmp_pa
             expected = naive_reader(data)
         except RefusedError:
             with pytest.raises(CorpusError):
-                read(path, format=kind)
+                read(path, format=kind, **said)
             return
-        found = [(d.text, set(d.labels)) for d in iter_documents(path, format=kind)]
+        found = [(d.text, set(d.labels)) for d in iter_documents(path, format=kind, **said)]
         assert found == expected
-        assert [set(labels) for labels in read(path, format=kind).label_lists()] == [
+        assert [set(labels) for labels in read(path, format=kind, **said).label_lists()] == [
             labels for _, labels in expected
         ]
 
@@ -115,10 +117,16 @@ def test_mutated_arff_is_read_as_the_naive_reader_does_or_refused(tmp_path_facto
 
 @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)), st.data())
 def test_any_bytes_are_a_corpus_or_an_error_of_ours(tmp_path_factory, data, chosen):
-    suffix = chosen.draw(st.sampled_from(["txt", "jsonl", "tsv", "csv", "arff", "svm", "txt.gz"]))
-    kind = chosen.draw(st.sampled_from([None, *FORMATS[:-1]]))
+    suffix = chosen.draw(
+        st.sampled_from(
+            ["txt", "jsonl", "json", "tsv", "csv", "arff", "svm", "txt.gz", "xlsx", "html"]
+        )
+    )
+    kind = chosen.draw(st.sampled_from([None, *(kind for kind in FORMATS if kind != "folder")]))
     magic = chosen.draw(
-        st.sampled_from([b"", b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ\0", b"(\xb5/\xfd"])
+        st.sampled_from(
+            [b"", b"\x1f\x8b", b"BZh91AY&SY", b"\xfd7zXZ\0", b"(\xb5/\xfd", b"PK\3\4", b"PAR1"]
+        )
     )
     path = tmp_path_factory.mktemp("fuzz") / f"x.{suffix}"
     path.write_bytes(magic + data)

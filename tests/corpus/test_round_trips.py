@@ -8,10 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manylabel.corpus import Corpus, read, write
-from manylabel.corpus.detection import FORMATS
+from manylabel.corpus.detection import FORMATS, READ_ONLY
+from manylabel.exceptions import CorpusError
 
 letters = st.characters(codec="utf-8")
-names = st.text(letters, min_size=1, max_size=6)
+names = st.text(letters, min_size=1, max_size=6).filter(str.strip)
 plain_names = st.text("abc'\"{}%\\,é =", min_size=1, max_size=5).filter(lambda n: n == n.strip())
 values = st.floats(allow_nan=False, allow_infinity=False).filter(bool)
 
@@ -39,7 +40,8 @@ def texts(draw, text=st.text(letters, max_size=8), label=names):
     n = len(contents)
     rows = st.lists(st.lists(label, max_size=3), min_size=n, max_size=n)
     optional = st.none() | st.lists(text, min_size=n, max_size=n)
-    return Corpus.from_texts(contents, draw(rows), ids=draw(optional), titles=draw(optional))
+    ids = st.none() | st.lists(text.filter(str.strip), min_size=n, max_size=n)
+    return Corpus.from_texts(contents, draw(rows), ids=draw(ids), titles=draw(optional))
 
 
 def assert_same(found: Corpus, expected: Corpus) -> None:
@@ -56,7 +58,7 @@ def assert_same(found: Corpus, expected: Corpus) -> None:
 
 def test_every_format_is_tested_here():
     tested = {"xc", "svmlight", "mulan", "meka", "jsonl", "tsv", "csv", "folder"}
-    assert tested == set(FORMATS)
+    assert tested == set(FORMATS) - set(READ_ONLY)
 
 
 @given(matrices())
@@ -89,7 +91,7 @@ def test_json_lines(tmp_path_factory, corpus):
     assert_same(read(path), corpus)
 
 
-table_labels = st.text("abc é<>|", min_size=1, max_size=5).filter(
+table_labels = st.text('abc é<>|,["]', min_size=1, max_size=5).filter(
     lambda name: name == name.strip() and not name.startswith("<")
 )
 
@@ -104,7 +106,11 @@ def test_csv(tmp_path_factory, corpus):
 @given(texts(text=st.text("ab \"',;\x00\x0b\x85\u2028\ufeffé", max_size=6), label=table_labels))
 def test_tsv(tmp_path_factory, corpus):
     path = tmp_path_factory.mktemp("trip") / "out.tsv"
-    write(corpus, path)
+    try:
+        write(corpus, path)
+    except CorpusError as error:
+        assert "begin and end with quotation marks" in str(error)  # noqa: PT017
+        return
     assert_same(read(path), corpus)
 
 

@@ -40,13 +40,17 @@ def test_jsonl_needs_only_a_text(file):
     ("content", "line", "message"),
     [
         ('{"text": "a"}\n{"text": }', 2, "expected a JSON object, found an error at column 10"),
-        ('{"labels": []}', 1, "expected a field 'text', found none"),
+        ('{"labels": []}', 1, "expected a field 'text', found 'labels'; `text_column`"),
+        ("{}", 1, "expected a field 'text', found none"),
         ('{"text": null}', 1, "expected a string as 'text', found 'null'"),
         ('{"text": 5}', 1, "expected a string as 'text', found '5'"),
-        ('{"text": "a", "labels": "x"}', 1, "expected a list as 'labels', found '\"x\"'"),
+        ('{"text": "a", "labels": {"x": 1}}', 1, "expected a list as 'labels', found '{\"x\": 1}'"),
+        ('{"text": "a", "labels": [""]}', 1, "expected a string as 'labels', found ''"),
         ('{"text": "a", "labels": [null]}', 1, "expected a string as 'labels', found 'null'"),
         ('{"text": "a", "id": true}', 1, "expected a string as 'id', found 'true'"),
-        ("[1]", 1, "expected a JSON object, found '[1]'"),
+        ("1", 1, "expected a JSON object, found '1'"),
+        ("[1]", 1, "expected a JSON object, found '1'"),
+        ('[{"text": "a"},', 1, "expected ']' at the end of the JSON array; the file is cut"),
         ('{"text": "\\ud800"}', 1, "found half a surrogate pair"),
         ("[" * 100_000, 1, "expected a JSON object"),
         ('{"text": "a", "id": ' + "9" * 5000 + "}", 1, "expected a JSON object"),
@@ -90,8 +94,8 @@ def test_tables_may_name_their_columns_in_any_order(file):
 
 def test_the_separator_of_labels_can_be_chosen(file):
     assert lists(read(file("a\tx|y;z\n", "t.tsv"), separator="|")) == [["x", "y;z"]]
-    with pytest.raises(ParameterError, match="`separator` is an option of tsv and csv; the format"):
-        read(file('{"text": "a"}', "t.jsonl"), separator="|")
+    with pytest.raises(ParameterError, match="`separator` is an option of texts; the format is xc"):
+        read(file("1 1 1\n0 0:1\n", "t.txt"), separator="|")
     with pytest.raises(ParameterError, match="`separator` must be a sign other than a blank"):
         read(file("a\tb", "t.tsv"), separator=" ")
 
@@ -112,12 +116,13 @@ def test_csv_cells_may_be_longer_than_a_law(file):
         ("t.tsv", "a\tx\ty\n", 1, "expected 2 columns, found 3"),
         ("t.tsv", "id\ttext\tlabels\n1\ta\n", 2, "expected 3 columns, found 2"),
         ("t.tsv", "a\t<x> y\n", 1, "expected identifiers as <...> with blanks between"),
-        ("t.tsv", b"a\t\xfe\n", 1, "expected UTF-8 text, found byte 0xfe at position 3"),
+        ("t.tsv", b"a\t\x81\n", 1, "expected UTF-8 text, found byte 0x81 at position 3"),
+        ("t.tsv", "é\té\n".encode() + b"a\t\xfe\n", 2, "expected UTF-8 text, found byte 0xfe"),
         ("t.tsv", "text\tlabels\n", None, "expected at least one document"),
         ("t.csv", "a,x\nb\n", 2, "expected 2 columns, found 1"),
         ("t.csv", 'a,x\n"b\nc,y', 2, "expected a row of CSV (unexpected end of data)"),
         ("t.csv", '"a"b,x\n', 1, "expected a row of CSV"),
-        ("t.csv", b'"a\n\xff",x\n', 2, "expected UTF-8 text, found byte 0xff at position 1"),
+        ("t.csv", b'"a\n\x81",x\n', 2, "expected UTF-8 text, found byte 0x81 at position 1"),
     ],
 )
 def test_tables_refuse(file, name, content, line, message):
@@ -138,8 +143,8 @@ def test_a_folder_holds_texts_and_keys(tmp_path):
 
 
 def test_folders_refuse(tmp_path):
-    refused(tmp_path, "expected files that end in .txt, found none", None)
-    (tmp_path / "a.txt").write_bytes(b"ok\n\xff")
+    refused(tmp_path, "expected files that end in .txt, .docx, .pdf, .html or .epub, or a", None)
+    (tmp_path / "a.txt").write_bytes(b"ok\n\x81")
     refused(tmp_path, "a.txt, line 2: expected UTF-8", 2)
     refused(tmp_path, "expected a file in the format tsv, found a folder", None, format="tsv")
 

@@ -7,14 +7,14 @@ import re
 
 from naive.corpora import RefusedError
 
-KNOWN = {"id", "title", "text", "labels", "subject_uris"}
-
 
 def decoded(data: bytes) -> str:
     try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError:
         raise RefusedError("UTF-8") from None
+    # The line ends of old Macs.
+    return text if "\n" in text else text.rstrip("\r").replace("\r", "\n")
 
 
 def split_lines(text: str) -> list[str]:
@@ -38,18 +38,19 @@ def documents(rows: list[list[str]]) -> list[tuple[str, set[str]]]:
     if not rows:
         raise RefusedError("empty")
     names = [cell.strip().lower() for cell in rows[0]]
-    known = [name for name in names if name in KNOWN]
     columns = {"text": 0, "labels": 1}
     width = 2
-    if "text" in names and (
-        len({n.replace("subject_uris", "labels") for n in known}) > 1 or len(names) == 1
-    ):
+    if "text" in names:
         rows, width = rows[1:], len(names)
         columns = {}
+        if width > 2:
+            rows = [row for row in rows if any(cell.strip() for cell in row)]
         for place, name in enumerate(names):
             columns.setdefault("labels" if name == "subject_uris" else name, place)
     result = []
     for row in rows:
+        if len(row) > width and not any(cell.strip() for cell in row[width:]):
+            row = row[:width]
         if len(row) != width:
             raise RefusedError(row)
         labels = label_list(row[columns["labels"]]) if "labels" in columns else set()
@@ -132,7 +133,11 @@ def read_jsonl(data: bytes) -> list[tuple[str, set[str]]]:
         if not isinstance(record, dict) or not isinstance(record.get("text"), str):
             raise RefusedError(line)
         labels = record.get("labels") or []
+        if isinstance(labels, str):
+            labels = sorted(label_list(labels))
         if record.get("labels") not in (None, []) and not isinstance(labels, list):
+            raise RefusedError(line)
+        if any(isinstance(label, str) and not label.strip() for label in labels):
             raise RefusedError(line)
         strings = [record["text"]]
         for value in [*labels, record.get("id"), record.get("title")]:

@@ -24,15 +24,15 @@ _ENDINGS = {".tsv": "tsv", ".txt": "xc"}
 Write = Callable[[Iterable["Suggestions"]], None]
 
 
-def format_of_answers(path: str) -> str:
-    """The format that a file's ending asks for.
+def format_of_answers(path: str, is_terminal: bool = False) -> str:
+    """The format that a file's ending asks for, or that suits where it goes.
 
     Examples
     --------
-    >>> format_of_answers("labels.tsv.gz"), format_of_answers("-")
-    ('tsv', 'jsonl')
+    >>> format_of_answers("labels.tsv.gz"), format_of_answers("-"), format_of_answers("-", True)
+    ('tsv', 'jsonl', 'table')
     """
-    return _ENDINGS.get(bare_suffix(path), "jsonl")
+    return _ENDINGS.get(bare_suffix(path), "table" if is_terminal else "jsonl")
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def writing_answers(
         Whose labels they are.
     path : str
         A file, or ``-`` for standard output.
-    format : {"jsonl", "tsv", "xc"}
+    format : {"jsonl", "tsv", "xc", "table"}
     tells_abstained : bool
         Whether JSON says of each document if it was left to a person.
     """
@@ -58,6 +58,8 @@ def writing_answers(
         elif format == "tsv":
             file.write(b"id\tlabel\tscore\n")
             yield _line_writer(file, _table_rows)
+        elif format == "table":
+            yield _line_writer(file, _shown_table(tagger))
         else:
             yield _line_writer(file, partial(_json_line, tells_abstained=tells_abstained))
     if format == "xc" and path != "-":
@@ -86,6 +88,33 @@ def _table_rows(suggestions: Suggestions) -> str:
     """A line a label; a tab in a name becomes a blank."""
     name = _in_cell(str(suggestions.id))
     return "".join(f"{name}\t{_in_cell(label)}\t{score!r}\n" for label, score, _ in suggestions)
+
+
+def _shown_table(tagger: Tagger) -> Callable[[Suggestions], str]:
+    """Shows the labels of a document as people read them, in percent where that is the meaning."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from manylabel.cli.output import make_console
+    from manylabel.cli.showing import answers_table
+
+    is_percent = tagger.gives_probabilities
+    screen = make_console()
+
+    def show(suggestions: Suggestions) -> str:
+        page = StringIO()
+        console = Console(
+            file=page,
+            width=screen.width,
+            force_terminal=screen.is_terminal,
+            highlight=False,
+            color_system=screen.color_system,  # type: ignore[arg-type]
+        )
+        console.print(answers_table(suggestions, is_percent))
+        return page.getvalue()
+
+    return show
 
 
 def _in_cell(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
 from manylabel.cli.convert import convert
 from manylabel.cli.demo import demo
+from manylabel.cli.doctor import doctor
 from manylabel.cli.evaluate import evaluate
 from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
@@ -60,6 +62,7 @@ COMMANDS = (
     compare,
     stats,
     convert,
+    doctor,
 )
 
 _INTERRUPTED = 130
@@ -150,15 +153,39 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return code or 0
     except (typer.Abort, KeyboardInterrupt):
         return _INTERRUPTED
-    except BrokenPipeError:
+    except SystemExit as end:
+        # Click ends the process when nobody reads on.
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
         _forget_output()
-        return 1
+        return 0
+    except BrokenPipeError:
+        # Who reads the first lines alone, as `head` does, has got what was asked for.
+        _forget_output()
+        return 0
     except Exception as error:
         if state.debug:
             traceback.print_exc()
         else:
-            complain(_sentence(error))
+            complain(_in_options(_sentence(error), _command_of(arguments)))
         return getattr(error, "exit_code", 1)
+
+
+def _command_of(arguments: Sequence[str] | None) -> object:
+    """The command that was called, if there is one of that name."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    given = sys.argv[1:] if arguments is None else arguments
+    named = [commands[name] for name in given if name in commands]
+    return named[0] if named else None
+
+
+def _in_options(sentence: str, command: object) -> str:
+    """A sentence whose `arguments` of Python are the options of the shell."""
+    for parameter in getattr(command, "params", []):
+        spoken = parameter.opts[0] if parameter.opts[0].startswith("-") else None
+        if spoken is not None:
+            sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
+    return sentence
 
 
 def _forget_output() -> None:

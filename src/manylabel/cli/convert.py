@@ -11,19 +11,24 @@ import typer
 from manylabel.cli.options import (
     FORMAT_NAMES,
     Debug,
+    Encoding,
     Force,
     Format,
+    IdColumn,
     Jobs,
+    LabelColumn,
     Labels,
     MinDf,
     Quiet,
     Separator,
     Stemming,
     StopWords,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import note, working
-from manylabel.cli.reading import count_words
+from manylabel.cli.output import counted, note, working
+from manylabel.cli.reading import count_words, read_corpus
 from manylabel.exceptions import ManylabelError
 
 __all__ = ["convert"]
@@ -62,6 +67,11 @@ def convert(
         ),
     ] = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     to_separator: Annotated[
         str | None,
@@ -89,7 +99,7 @@ def convert(
       manylabel convert train.jsonl train.txt --stop-words english --min-df 2
       manylabel convert emotions-train.arff - --to svmlight
     """
-    from manylabel.corpus import read, write
+    from manylabel.corpus import write
     from manylabel.corpus.detection import format_of_name
 
     if target == "-" and to_format is None:
@@ -97,10 +107,19 @@ def convert(
     kind = to_format or Format(format_of_name(target))
     if not force:
         _refuse_overwriting(source, target, kind)
-    with working(f"Reading {source} ...", quiet):
-        corpus = read(
-            source, from_format, labels=labels, separator=separator, zero_based=zero_based
-        )
+    corpus = read_corpus(
+        source,
+        from_format,
+        labels=labels,
+        separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
+        zero_based=zero_based,
+        quiet=quiet,
+    )
     if kind in _FEATURES:
         corpus = count_words(
             corpus, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
@@ -108,9 +127,10 @@ def convert(
     with working(f"Writing {target} ...", quiet or target == "-"):
         write(corpus, target, kind, separator=to_separator)
     shown = "standard output" if target == "-" else target
-    content = f"{corpus.n_features:,} features" if kind in _FEATURES else "texts"
+    content = counted(corpus.n_features, "feature") if kind in _FEATURES else "texts"
     note(
-        f"Wrote {len(corpus):,} documents, {content} and {corpus.n_labels:,} labels "
+        f"Wrote {counted(len(corpus), 'document')}, {content} and "
+        f"{counted(corpus.n_labels, 'label')} "
         f"to {shown} ({kind}).",
         quiet,
     )

@@ -13,16 +13,21 @@ from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     CorpusPath,
     Debug,
+    Encoding,
+    IdColumn,
     Jobs,
     Json,
+    LabelColumn,
     Labels,
     ModelPath,
     Quiet,
     ReadFormat,
     Separator,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import make_console, note, print_json, working
+from manylabel.cli.output import counted, make_console, note, print_json, working
 from manylabel.cli.reading import read_corpus
 
 if TYPE_CHECKING:
@@ -59,6 +64,11 @@ def evaluate(
     as_json: Json = False,
     format: ReadFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     jobs: Jobs = -1,
@@ -84,9 +94,19 @@ def evaluate(
         get_measure(name)
     tagger = open_tagger(model, jobs, quiet)
     found = read_corpus(
-        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+        corpus,
+        format,
+        labels=labels,
+        separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
+        zero_based=zero_based,
+        quiet=quiet,
     )
-    with working(f"Suggesting labels for {len(found):,} documents ...", quiet):
+    with working(f"Suggesting labels for {counted(len(found), 'document')} ...", quiet):
         measured = tagger.evaluate(found, metrics=names)
         unseen = tagger.unseen(found)
         found_curve = None if curve is None else tagger.coverage_curve(found)
@@ -105,7 +125,9 @@ def evaluate(
         return
     console = make_console()
     shown = {name: v for name, v in measured.items() if names is not None or _is_usual(name)}
-    console.print(f"{tagger.model_name} on {len(found):,} documents", style="bold", markup=False)
+    console.print(
+        f"{tagger.model_name} on {counted(len(found), 'document')}", style="bold", markup=False
+    )
     for table in measures_tables(shown):
         console.print(table)
     if len(shown) < len(measured):

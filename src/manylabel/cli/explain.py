@@ -12,7 +12,10 @@ from manylabel.cli.options import (
     Debug,
     DocumentsFormat,
     DocumentsPath,
+    Encoding,
+    IdColumn,
     Jobs,
+    LabelColumn,
     Labels,
     ModelPath,
     OnError,
@@ -20,6 +23,8 @@ from manylabel.cli.options import (
     Quiet,
     Separator,
     Text,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
 from manylabel.cli.output import make_console
@@ -45,6 +50,11 @@ def explain(
     ] = False,
     format: DocumentsFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     on_error: OnError = OnErrorChoice.stop,
@@ -68,8 +78,14 @@ def explain(
         format,
         labels=labels,
         separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
         zero_based=zero_based,
         on_error=on_error,
+        quiet=quiet,
     )
     tagger = open_tagger(model, jobs, quiet)
     console = make_console()

@@ -10,13 +10,18 @@ import typer
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     Debug,
+    Encoding,
+    IdColumn,
     Jobs,
     Json,
+    LabelColumn,
     Labels,
     ModelPath,
     Quiet,
     ReadFormat,
     Separator,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
 from manylabel.cli.output import note, print_json, working
@@ -54,6 +59,11 @@ def learn(
     as_json: Json = False,
     format: ReadFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     jobs: Jobs = -1,
@@ -81,6 +91,11 @@ def learn(
             format,
             labels=labels,
             separator=separator,
+            text_column=text_column,
+            label_column=label_column,
+            title_column=title_column,
+            id_column=id_column,
+            encoding=encoding,
             zero_based=zero_based,
             quiet=quiet,
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import secrets
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +43,15 @@ def check_target(path: str, force: bool) -> None:
     elif folder.exists() and not folder.is_dir():
         raise ManylabelError(f"{path} is a file; choose a new folder.")
     place = next(p for p in (folder.absolute(), *folder.absolute().parents) if p.exists())
-    if not place.is_dir() or not os.access(place, os.W_OK):
-        raise ManylabelError(f"{place} cannot be written; choose another folder.")
+    # Rights alone do not tell: a disk may be full or read-only, and root may do anything else.
+    probe = place / f".{secrets.token_hex(4)}.tmp"
+    try:
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        raise ManylabelError(
+            f"{place} cannot be written ({error.strerror or error}); choose another folder."
+        ) from None
 
 
 def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:

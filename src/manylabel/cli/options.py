@@ -18,12 +18,15 @@ __all__ = [
     "DocumentFormat",
     "DocumentsFormat",
     "DocumentsPath",
+    "Encoding",
     "Features",
     "Force",
     "Format",
+    "IdColumn",
     "Jobs",
     "Json",
     "KeepTexts",
+    "LabelColumn",
     "LabelInfo",
     "Labels",
     "Language",
@@ -46,6 +49,8 @@ __all__ = [
     "Stemming",
     "StopWords",
     "Text",
+    "TextColumn",
+    "TitleColumn",
     "TrainingPath",
     "VocabularyFile",
     "ZeroBased",
@@ -70,23 +75,22 @@ class Format(StrEnum):
     mulan = "mulan"
     meka = "meka"
     folder = "folder"
+    json = "json"
+    xlsx = "xlsx"
+    ods = "ods"
+    parquet = "parquet"
+    docx = "docx"
+    pdf = "pdf"
+    html = "html"
+    epub = "epub"
+    lines = "lines"
 
 
 FORMAT_NAMES = ", ".join(Format)
 
 
-class DocumentFormat(StrEnum):
-    """Where documents without labels may come from: a corpus, or lines of plain text."""
-
-    jsonl = "jsonl"
-    tsv = "tsv"
-    csv = "csv"
-    xc = "xc"
-    svmlight = "svmlight"
-    mulan = "mulan"
-    meka = "meka"
-    folder = "folder"
-    lines = "lines"
+#: Documents without labels come in the same formats as corpora.
+DocumentFormat = Format
 
 
 class OnErrorChoice(StrEnum):
@@ -145,9 +149,40 @@ Labels = Annotated[
 Separator = Annotated[
     str | None,
     typer.Option(
+        "--label-separator",
         "--separator",
         metavar="SIGN",
-        help="What stands between labels in TSV and CSV, by default a semicolon.",
+        help="What stands between labels in one cell or string; usually found out.",
+    ),
+]
+TextColumn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--text-column",
+        metavar="NAME",
+        help="The column or field with the text; given again, texts are put together. Names such "
+        "as text, content or abstract are known.",
+    ),
+]
+LabelColumn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label-column",
+        metavar="NAME",
+        help="The column or field with the labels; may be given again. The name of a column of 0 "
+        "and 1 is a label. Names such as labels, keywords or subjects are known.",
+    ),
+]
+TitleColumn = Annotated[
+    str | None, typer.Option("--title-column", metavar="NAME", help="The column with the title.")
+]
+IdColumn = Annotated[
+    str | None, typer.Option("--id-column", metavar="NAME", help="The column with the id.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", help="Of texts, such as utf-8 or cp1252; usually found out."
     ),
 ]
 ZeroBased = Annotated[
@@ -330,7 +365,7 @@ DocumentsFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help=f"One of {', '.join(DocumentFormat)}; usually found out. What is none of the others "
+        help=f"One of {FORMAT_NAMES}; usually found out. What is none of the others "
         "is lines, a text each.",
     ),
 ]

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["complain", "counting", "make_console", "note", "print_json", "readable_size", "working"]
+__all__ = [
+    "complain",
+    "counted",
+    "counting",
+    "make_console",
+    "note",
+    "print_json",
+    "readable_size",
+    "working",
+]
 
 
 def complain(sentence: str) -> None:
@@ -67,6 +76,18 @@ def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | 
             bar.update(task, description=f"{count:,} {thing}", completed=done, total=total)
 
         yield update
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "document"), counted(1200, "label"), counted(2, "category")
+    ('1 document', '1,200 labels', '2 categories')
+    """
+    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else several}"
 
 
 def readable_size(n_bytes: int) -> str:

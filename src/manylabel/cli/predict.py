@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,10 @@ from manylabel.cli.options import (
     Debug,
     DocumentsFormat,
     DocumentsPath,
+    Encoding,
+    IdColumn,
     Jobs,
+    LabelColumn,
     Labels,
     ModelPath,
     OnError,
@@ -23,9 +26,11 @@ from manylabel.cli.options import (
     Separator,
     Spool,
     Text,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import complain, counting, note
+from manylabel.cli.output import complain, counted, counting, note
 from manylabel.exceptions import CorpusError, ManylabelError
 
 if TYPE_CHECKING:
@@ -44,6 +49,7 @@ class AnswerFormat(StrEnum):
     jsonl = "jsonl"
     tsv = "tsv"
     xc = "xc"
+    table = "table"
 
 
 def predict(
@@ -103,12 +109,18 @@ def predict(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="jsonl, one object a document; tsv, one line a label; or xc, scores as in the "
-            "Extreme Classification repository. By default OUT's ending tells, or jsonl.",
+            help="table, for people; jsonl, one object per document; tsv, one line per label; or "
+            "xc, scores as in the Extreme Classification repository. By default OUT's ending "
+            "tells, or table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
     format: DocumentsFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     on_error: OnError = OnErrorChoice.stop,
@@ -121,8 +133,8 @@ def predict(
     """Suggest labels for documents, in the order in which they come.
 
     Texts are read and answered in batches, so that a file may be of any length. Labels that
-    documents have already are ignored. The default output is a JSON object a line, best label
-    first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
+    documents have already are ignored. A terminal shows a table; a file or a pipe gets a JSON
+    object per line, best label first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
 
     For example:
       manylabel predict model new.jsonl
@@ -143,19 +155,26 @@ def predict(
     is_promise = isinstance(limit, str) and limit != "auto"
     if top is None and limit is None:
         top = _TOP
-    kind = to or AnswerFormat(format_of_answers(output))
+    is_terminal = output == "-" and sys.stdout.isatty()
+    kind = to or AnswerFormat(format_of_answers(output, is_terminal))
     documents = open_documents(
         file,
         text,
         format,
         labels=labels,
         separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
         zero_based=zero_based,
         on_error=on_error,
+        quiet=quiet,
     )
     tagger = open_tagger(model, jobs, quiet)
     # A bar and lines of data do not go together on one screen.
-    is_bar_shown = not quiet and text is None and not (output == "-" and sys.stdout.isatty())
+    is_bar_shown = not quiet and text is None and not is_terminal
     n_documents = n_silent = 0
     choice = (top, limit, include or None, exclude or None)
     manifest = Manifest(output, {"model": model, "documents": file, "output": output})
@@ -172,18 +191,19 @@ def predict(
     if cluster is not None:
         manifest.write()
     if documents.n_bad:
-        lines = "line" if documents.n_bad == 1 else "lines"
-        note(f"Skipped {documents.n_bad:,} {lines} that could not be read.", quiet)
+        note(f"Skipped {counted(documents.n_bad, 'line')} that could not be read.", quiet)
     if is_promise and n_silent:
         note(
-            f"No label for {n_silent:,} of {n_documents:,} documents "
+            f"No label for {n_silent:,} of {counted(n_documents, 'document')} "
             f"({n_silent / n_documents:.1%}): a person should look at them.",
             quiet,
         )
     if output != "-":
-        note(f"Wrote labels of {n_documents:,} documents to {output}.", quiet)
+        note(f"Wrote labels of {counted(n_documents, 'document')} to {output}.", quiet)
     if manifest.n_failed:
-        raise ManylabelError(f"{manifest.n_failed:,} documents have no answer; see above.")
+        verb = "has" if manifest.n_failed == 1 else "have"
+        failed = counted(manifest.n_failed, "document")
+        raise ManylabelError(f"{failed} {verb} no answer; see above.")
 
 
 def open_documents(
@@ -192,12 +212,18 @@ def open_documents(
     format: DocumentsFormat,
     *,
     labels: str | None,
-    separator: str | None,
     zero_based: bool | None,
     on_error: OnErrorChoice,
+    quiet: bool,
+    encoding: str | None = None,
+    **columns: Any,
 ) -> DocumentStream:
-    """The documents that a command was given, as a text or as a file."""
+    """The documents that a command was given, as a text or as a file.
+
+    ``columns`` are the options about columns that `manylabel.corpus.read` has.
+    """
     from manylabel.cli.documents import DocumentStream, OneText
+    from manylabel.corpus.columns import Columns
 
     if text is not None:
         if file != "-":
@@ -210,10 +236,12 @@ def open_documents(
     return DocumentStream(
         file,
         format,
+        columns=Columns.of(**columns),
+        encoding=encoding,
         labels=labels,
-        separator=separator,
         zero_based=zero_based,
         on_bad=None if on_error is OnErrorChoice.stop else _report_bad_line,
+        tell=lambda sentence: note(sentence, quiet),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manylabel.cli.output import note, working
 
@@ -18,24 +18,31 @@ def read_corpus(
     format: str | None,
     *,
     labels: str | None,
-    separator: str | None,
     zero_based: bool | None,
     quiet: bool,
+    **columns: Any,
 ) -> Corpus:
-    """Read a corpus, while a terminal shows that this takes its time."""
+    """Read a corpus, while a terminal shows that this takes its time.
+
+    ``columns`` are the options about columns and signs that `manylabel.corpus.read` has.
+    """
     from manylabel.corpus import read
 
+    said: list[str] = []
     with working(f"Reading {path} ...", quiet):
-        return read(path, format, labels=labels, separator=separator, zero_based=zero_based)
+        found = read(
+            path, format, labels=labels, zero_based=zero_based, tell=said.append, **columns
+        )
+    for sentence in said:
+        note(sentence, quiet)
+    return found
 
 
-def can_be_counted_in_parts(
-    path: str, format: str | None, labels: str | None, separator: str | None
-) -> bool:
+def can_be_counted_in_parts(path: str, *said: Any) -> bool:
     """Whether a file holds texts that a tagger can read part by part, with no more said."""
     from manylabel.corpus.parts import TextFile
 
-    return format is labels is separator is None and TextFile.at(path) is not None
+    return not any(said) and TextFile.at(path) is not None
 
 
 def count_words(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,9 +21,26 @@ __all__ = ["Port", "run_server", "serve"]
 
 TOKEN_VARIABLE = "MANYLABEL_TOKEN"  # noqa: S105  # the name of a variable, not a token
 
+
+class LogFormat(StrEnum):
+    """How requests are written to the log."""
+
+    none = "none"
+    text = "text"
+    json = "json"
+
+
 Port = Annotated[
     int,
-    typer.Option("--port", metavar="N", min=0, max=65535, help="0 for any that is free."),
+    typer.Option(
+        "--port",
+        metavar="N",
+        min=0,
+        max=65535,
+        envvar="MANYLABEL_PORT",
+        show_envvar=False,
+        help="0 for any that is free.",
+    ),
 ]
 
 
@@ -32,42 +50,81 @@ def serve(
         typer.Argument(
             metavar="MODEL...",
             show_default=False,
+            envvar="MANYLABEL_MODELS",
+            show_envvar=False,
             help="Model folders, each served under the folder's name or as NAME=FOLDER.",
         ),
     ],
     host: Annotated[
         str,
         typer.Option(
-            "--host", metavar="ADDRESS", help="Where to listen; 0.0.0.0 for other machines, too."
+            "--host",
+            metavar="ADDRESS",
+            envvar="MANYLABEL_HOST",
+            show_envvar=False,
+            help="Where to listen; 0.0.0.0 for other machines, too.",
         ),
     ] = "127.0.0.1",
     port: Port = 8000,
     allow_learn: Annotated[
-        bool, typer.Option("--allow-learn", help="Let requests teach documents to the models.")
+        bool,
+        typer.Option(
+            "--allow-learn",
+            envvar="MANYLABEL_ALLOW_LEARN",
+            show_envvar=False,
+            help="Let requests teach documents to the models.",
+        ),
     ] = False,
     token_file: Annotated[
         str | None,
         typer.Option(
             "--token-file",
             metavar="FILE",
+            envvar="MANYLABEL_TOKEN_FILE",
+            show_envvar=False,
             help="What such requests must carry, in a file; or in the environment variable "
             f"{TOKEN_VARIABLE}.",
         ),
     ] = None,
     max_body: Annotated[
-        int, typer.Option("--max-body", metavar="BYTES", min=1, help="Of a request.")
+        int,
+        typer.Option(
+            "--max-body",
+            metavar="BYTES",
+            envvar="MANYLABEL_MAX_BODY",
+            show_envvar=False,
+            min=1,
+            help="Of a request.",
+        ),
     ] = 4_000_000,
     max_texts: Annotated[
-        int, typer.Option("--max-texts", metavar="N", min=1, help="In a request.")
+        int,
+        typer.Option(
+            "--max-texts",
+            metavar="N",
+            envvar="MANYLABEL_MAX_TEXTS",
+            show_envvar=False,
+            min=1,
+            help="In a request.",
+        ),
     ] = 256,
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="For answering a request.")
+        float,
+        typer.Option(
+            "--timeout",
+            metavar="SECONDS",
+            envvar="MANYLABEL_TIMEOUT",
+            show_envvar=False,
+            help="For answering a request.",
+        ),
     ] = 30.0,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
             "--allow-host",
             metavar="NAME",
+            envvar="MANYLABEL_ALLOW_HOST",
+            show_envvar=False,
             help="A name that the server goes by; may be given again. By default any, and on this "
             "machine alone its own.",
         ),
@@ -77,10 +134,22 @@ def serve(
         typer.Option(
             "--allow-origin",
             metavar="URL",
+            envvar="MANYLABEL_ALLOW_ORIGIN",
+            show_envvar=False,
             help="A web site whose pages may use the API; may be given again.",
         ),
     ] = None,
     vocabulary: VocabularyFile = None,
+    log: Annotated[
+        LogFormat,
+        typer.Option(
+            "--log",
+            metavar="none|text|json",
+            envvar="MANYLABEL_LOG",
+            show_envvar=False,
+            help="A line per request on standard error; never what the texts say.",
+        ),
+    ] = LogFormat.none,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -88,7 +157,8 @@ def serve(
 
     Open the address in a browser: the page suggests labels, shows the reasons and takes
     corrections. Programs find the API at /docs; those that speak Annif's are understood, too.
-    Ctrl-C ends the server after the requests that it has taken.
+    Ctrl-C ends the server after the requests that it has taken. Each option has a variable of the
+    environment: MANYLABEL_PORT for --port, MANYLABEL_MODELS for MODEL with blanks between.
 
     For example:
       manylabel serve model
@@ -108,6 +178,7 @@ def serve(
         timeout=timeout,
         hosts=tuple(allow_host) if allow_host else None,
         origins=tuple(allow_origin or ()),
+        log=log.value,
     )
     taggers = _loaded(places, quiet)
     for tagger in taggers.values() if vocabulary is not None else ():
@@ -152,5 +223,5 @@ def _loaded(places: dict[str, Path], quiet: bool) -> dict[str, Tagger]:
 def _token(path: str | None) -> str | None:
     """The token, if there is one."""
     if path is None:
-        return os.environ.get(TOKEN_VARIABLE)
+        return os.environ.get(TOKEN_VARIABLE) or None
     return Path(path).read_text(encoding="utf-8").strip()

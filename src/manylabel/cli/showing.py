@@ -6,9 +6,12 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Group
     from rich.table import Table
 
-__all__ = ["suggestions_table"]
+    from manylabel.tagger import Suggestions
+
+__all__ = ["answers_table", "suggestions_table"]
 
 _BAR = 16
 
@@ -36,3 +39,24 @@ def suggestions_table(
         if label not in suggested:
             table.add_row(Text("✗", "red"), Text(label, "red"), Text("missed", "dim red"))
     return table
+
+
+def answers_table(suggestions: Suggestions, is_percent: bool) -> Group:
+    """A document's id, and its labels with their scores under it."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    head = Text("" if suggestions.id is None else str(suggestions.id), "bold")
+    if not suggestions:
+        return Group(head, Text("  no label fits", "dim"))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    best = max(score for _, score, _ in suggestions)
+    for label, score, name in suggestions:
+        shown = f"{100 * score:.0f} %" if is_percent else f"{score:.3f}"
+        bar = "━" * max(1, round(_BAR * score / best)) if best > 0 and score > 0 else ""
+        said = Text(name) if name == label else Text.assemble(name, (f"  {label}", "dim"))
+        table.add_row(Text(shown), said, Text(bar, "green"))
+    return Group(head, table)

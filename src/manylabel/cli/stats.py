@@ -11,19 +11,24 @@ from manylabel.cli.options import (
     FORMAT_NAMES,
     CorpusPath,
     Debug,
+    Encoding,
     Format,
+    IdColumn,
     Jobs,
     Json,
+    LabelColumn,
     Labels,
     MinDf,
     Quiet,
     Separator,
     Stemming,
     StopWords,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import make_console, note, print_json, working
-from manylabel.cli.reading import count_words
+from manylabel.cli.output import make_console, note, print_json
+from manylabel.cli.reading import count_words, read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -84,6 +89,11 @@ def stats(
         ),
     ] = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     stop_words: StopWords = None,
@@ -103,11 +113,20 @@ def stats(
       manylabel stats emotions-train.arff --plot emotions.svg
       xzcat train.jsonl.xz | manylabel stats -
     """
-    from manylabel.corpus import read
-
     name = "standard input" if corpus == "-" else corpus
-    with working(f"Reading {name} ...", quiet):
-        found = read(corpus, format, labels=labels, separator=separator, zero_based=zero_based)
+    found = read_corpus(
+        corpus,
+        format,
+        labels=labels,
+        separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
+        zero_based=zero_based,
+        quiet=quiet,
+    )
     found = count_words(
         found, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
     )

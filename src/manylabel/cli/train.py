@@ -13,11 +13,14 @@ from manylabel.cli.options import (
     Dask,
     Debug,
     Effort,
+    Encoding,
     Features,
     Force,
+    IdColumn,
     Jobs,
     Json,
     KeepTexts,
+    LabelColumn,
     LabelInfo,
     Labels,
     Language,
@@ -35,6 +38,8 @@ from manylabel.cli.options import (
     Spool,
     Stemming,
     StopWords,
+    TextColumn,
+    TitleColumn,
     TrainingPath,
     VocabularyFile,
     ZeroBased,
@@ -66,6 +71,11 @@ def train(
     keep_texts: KeepTexts = True,
     format: ReadFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     seed: Seed = 0,
@@ -126,11 +136,22 @@ def train(
     if corpus is None and vocabulary is None:
         raise typer.BadParameter("give a corpus, a --vocabulary, or both.")
     documents: Any = corpus
+    said = (format, labels, separator, text_column, label_column, title_column, id_column, encoding)
     if corpus is not None and (
-        dask is None or keep_texts or not can_be_counted_in_parts(corpus, format, labels, separator)
+        dask is None or keep_texts or not can_be_counted_in_parts(corpus, *said)
     ):
         documents = read_corpus(
-            corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+            corpus,
+            format,
+            labels=labels,
+            separator=separator,
+            text_column=text_column,
+            label_column=label_column,
+            title_column=title_column,
+            id_column=id_column,
+            encoding=encoding,
+            zero_based=zero_based,
+            quiet=quiet,
         )
         note_corpus(documents, clock, quiet)
     with cluster_at(dask, spool, output, quiet):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from manylabel.cli.models import folder_size
-from manylabel.cli.output import note, print_json, readable_size
+from manylabel.cli.output import counted, note, print_json, readable_size
 from manylabel.progress import Clock, peak_memory
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ __all__ = ["fit_tagger", "note_corpus", "write_model"]
 def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
     """Say what was read."""
     took = clock.lap("read")
-    note(f"Read {len(corpus):,} documents with {corpus.n_labels:,} labels in {took:.1f} s.", quiet)
+    documents, labels = counted(len(corpus), "document"), counted(corpus.n_labels, "label")
+    note(f"Read {documents} with {labels} in {took:.1f} s.", quiet)
 
 
 def fit_tagger(

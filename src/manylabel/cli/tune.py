@@ -13,11 +13,14 @@ from manylabel.cli.options import (
     CharNgrams,
     CorpusPath,
     Debug,
+    Encoding,
     Features,
     Force,
+    IdColumn,
     Jobs,
     Json,
     KeepTexts,
+    LabelColumn,
     LabelInfo,
     Labels,
     Language,
@@ -34,6 +37,8 @@ from manylabel.cli.options import (
     Settings,
     Stemming,
     StopWords,
+    TextColumn,
+    TitleColumn,
     ZeroBased,
 )
 from manylabel.cli.output import make_console, note
@@ -114,6 +119,11 @@ def tune(
     keep_texts: KeepTexts = True,
     format: ReadFormat = None,
     labels: Labels = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    title_column: TitleColumn = None,
+    id_column: IdColumn = None,
+    encoding: Encoding = None,
     separator: Separator = None,
     zero_based: ZeroBased = None,
     seed: Seed = 0,
@@ -165,7 +175,17 @@ def tune(
     tuner.set_params(cv=parsed_value(cv), confirm=held_out, verbose=is_shown)
     clock = Clock()
     found = read_corpus(
-        corpus, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
+        corpus,
+        format,
+        labels=labels,
+        separator=separator,
+        text_column=text_column,
+        label_column=label_column,
+        title_column=title_column,
+        id_column=id_column,
+        encoding=encoding,
+        zero_based=zero_based,
+        quiet=quiet,
     )
     note_corpus(found, clock, quiet)
     counted = _counted(found, untuned)

@@ -1,4 +1,8 @@
-"""Tables with commas, quoted where needed; see `manylabel.corpus.tables` for the columns."""
+"""Tables with commas or other signs, quoted where needed; `columns` says what columns hold.
+
+The sign between cells (comma, semicolon, tab or bar) and the way quotation marks are written are
+found out from the first rows; see `dialects`.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +10,39 @@ import csv
 import io
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from manylabel.corpus.corpus import Corpus
-from manylabel.corpus.documents import Document
-from manylabel.corpus.files import Source, atomic_write
-from manylabel.corpus.tables import read_rows, rows_of
+from manylabel.corpus.dialects import Dialect
+from manylabel.corpus.files import atomic_write
+from manylabel.corpus.tables import rows_of
+from manylabel.exceptions import CorpusError
 
-__all__ = ["iter_documents", "write"]
+__all__ = ["rows", "write"]
 
 _LONGEST = 2**31 - 1
 
 
-def iter_documents(source: Source, separator: str = ";") -> Iterator[Document]:
-    """The documents of a file, one at a time."""
-    return read_rows(source, _rows(source), separator)
-
-
-def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
+    """The rows of a table, with the number of the line where each begins."""
     # The module's own limit, 128 KB a cell, is below the length of a law or a book.
     if csv.field_size_limit() < _LONGEST:
         csv.field_size_limit(_LONGEST)
-    reader = csv.reader((line for _, line in source.raw_lines()), strict=True)
+    for _ in range(dialect.n_above):
+        next(lines, None)
+    reader = csv.reader(lines, **dialect.options())
     while True:
-        first = reader.line_num + 1
+        first = lines.number + 1
         try:
+            # After an error the reader begins again with the next line.
             fields = next(reader, None)
         except csv.Error as error:
-            raise source.error(f"expected a row of CSV ({error}).", first) from None
+            wrong = f"expected a row of CSV ({error})."
+            yield first, CorpusError(wrong, lines.source.name, first)
+            continue
+        except CorpusError as error:
+            yield first, error
+            continue
         if fields is None:
             return
         if fields:

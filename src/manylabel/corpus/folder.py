@@ -1,8 +1,12 @@
-"""A folder of texts, Annif's layout for whole documents.
+"""A folder of texts: Annif's layout for whole documents, or a folder for each label.
 
-``name.txt`` is a text and ``name`` its id. Its labels are in ``name.tsv`` or else ``name.key``, one
-a line: an identifier in angle brackets, whose brackets and whatever follows a tab are dropped, or a
-name. A text without such a file has no labels. Documents come in the order of their names.
+``name.txt`` is a text and ``name`` its id; pages, .docx, .pdf, .html and .epub, count as texts as
+well. Its labels are in ``name.tsv`` or else ``name.key``, one a line: an identifier in angle
+brackets, whose brackets and whatever follows a tab are dropped, or a name. A text without such a
+file has no labels. Documents come in the order of their names.
+
+Where there are no texts but folders of them, each folder's name is the label of the texts inside. A
+text that lies in several folders under the same name has all their labels.
 """
 
 from __future__ import annotations
@@ -10,34 +14,104 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from manylabel.corpus.checks import require_texts
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.documents import Document
+from manylabel.corpus.encodings import Lines, recoded
 from manylabel.corpus.files import open_source
+from manylabel.corpus.papers import PAPER_ENDINGS, read_paper
 from manylabel.exceptions import CorpusError
 
 __all__ = ["iter_documents", "write"]
 
+_ENDINGS = (".txt", ".text", ".md", *PAPER_ENDINGS)
+OnBad = Callable[[CorpusError], None]
 
-def iter_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
-    """The documents of a folder, one at a time."""
-    texts = sorted(file for file in Path(path).glob("*.txt") if file.is_file())
-    if not texts:
-        raise CorpusError("expected files that end in .txt, found none.", path=os.fspath(path))
-    for file in texts:
+
+def iter_documents(path: str | os.PathLike[str], on_bad: OnBad | None = None) -> Iterator[Document]:
+    """The documents of a folder, one at a time.
+
+    Parameters
+    ----------
+    path : path
+    on_bad : callable, optional
+        Is told of each file that cannot be read, which is then skipped.
+    """
+    files = _texts_in(Path(path))
+    if not files:
+        yield from _by_label(Path(path), on_bad)
+        return
+    for file in files:
         keys = [file.with_suffix(suffix) for suffix in (".tsv", ".key")]
         key = next((key for key in keys if key.is_file()), None)
-        yield Document(file.stem, _read_text(file), [] if key is None else _read_labels(key))
+        try:
+            document = _read(file)
+            labels = [] if key is None else _read_labels(key)
+        except CorpusError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+            continue
+        yield document._replace(labels=labels)
+
+
+def _texts_in(folder: Path) -> list[Path]:
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() in _ENDINGS and file.is_file() and not file.name.startswith(".")
+    )
+
+
+def _by_label(path: Path, on_bad: OnBad | None) -> Iterator[Document]:
+    """The documents of folders that are named after labels."""
+    folders = sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
+    places: dict[str, list[Path]] = {}
+    for folder in folders:
+        for file in _texts_in(folder):
+            places.setdefault(file.name, []).append(file)
+    if not places:
+        raise CorpusError(
+            "expected files that end in .txt, .docx, .pdf, .html or .epub, or a folder of them for "
+            "each label, found none.",
+            path=os.fspath(path),
+        )
+    for files in (places[name] for name in sorted(places)):
+        merged: dict[tuple[str | None, str], Document] = {}
+        for file in files:
+            try:
+                document = _read(file)
+            except CorpusError as error:
+                if on_bad is None:
+                    raise
+                on_bad(error)
+                continue
+            same = document.title, document.text
+            before = merged.get(same, document._replace(id=f"{file.parent.name}/{file.stem}"))
+            merged[same] = before._replace(labels=[*before.labels, file.parent.name])
+        for document in merged.values():
+            yield document
+
+
+def _read(path: Path) -> Document:
+    """A document without its labels."""
+    if path.suffix.lower() in PAPER_ENDINGS:
+        return read_paper(path)
+    return Document(path.stem, _read_text(path), [])
 
 
 def _read_text(path: Path) -> str:
     if path.stat().st_size == 0:
         return ""
     with open_source(path) as source:
-        return "".join(line for _, line in source.raw_lines())
+        return "".join(Lines(recoded(source, None, _hear), or_old=True, tell=_hear))
+
+
+def _hear(sentence: str) -> None:
+    """Say nothing: a sentence for each of a thousand files helps no one."""
 
 
 def _read_labels(path: Path) -> list[str]:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from manylabel.corpus.columns import Columns
 from manylabel.corpus.corpus import Corpus
-from manylabel.corpus.detection import FORMATS, detect, format_of_name
+from manylabel.corpus.detection import FORMATS, READ_ONLY, TEXT_FORMATS, detect, format_of_name
 from manylabel.corpus.documents import Document, collect
 from manylabel.corpus.files import open_source
 from manylabel.corpus.names import Names, given_names
+from manylabel.corpus.texts import TextReader
 from manylabel.exceptions import CorpusError, ParameterError
 
 __all__ = ["iter_documents", "read", "write"]
 
-_TEXTS = ("jsonl", "tsv", "csv", "folder")
 # The options that only some formats have.
 _READ_OPTIONS = {
     "features": ("xc", "svmlight"),
     "zero_based": ("svmlight",),
-    "separator": ("tsv", "csv"),
 }
 _WRITE_OPTIONS: dict[str, tuple[str, ...]] = {"separator": ("tsv", "csv")}
+_FEATURES = tuple(kind for kind in FORMATS if kind not in TEXT_FORMATS)
 
 
 def read(
@@ -34,7 +35,14 @@ def read(
     labels: Names | None = None,
     features: Names | None = None,
     zero_based: bool | None = None,
+    text_column: str | Sequence[str] | None = None,
+    label_column: str | Sequence[str] | None = None,
+    title_column: str | None = None,
+    id_column: str | None = None,
     separator: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Corpus:
     """Read a corpus.
 
@@ -42,8 +50,10 @@ def read(
     ----------
     path : path
         A file, plain or compressed (.gz, .bz2, .xz, .zst), a folder, or ``-`` for standard input.
-    format : {"jsonl", "tsv", "csv", "xc", "svmlight", "mulan", "meka", "folder"}, optional
-        By default the ending and the content tell.
+    format : str, optional
+        One of ``manylabel.corpus.detection.FORMATS``: texts in "jsonl", "json", "tsv", "csv",
+        "xlsx", "ods", "parquet", "folder", "docx", "pdf", "html", "epub" or "lines"; features in
+        "xc", "svmlight", "mulan" or "meka". By default the ending and the content tell.
     labels : path or sequence of str, optional
         The names of the labels, or a file that has them one a line (for ARFF, Mulan's XML). By
         default they are looked for beside the file. For texts this is the vocabulary, and a label
@@ -52,8 +62,19 @@ def read(
         The names of the features ("xc" and "svmlight").
     zero_based : bool, optional
         Whether features are counted from 0 or from 1 ("svmlight"); by default from 0 if a 0 occurs.
+    text_column, label_column : str or sequence of str, optional
+        The columns, or fields of records, that hold the texts and the labels. Several texts are
+        put one under the other. Several columns of labels are put together; the name of one that
+        holds 0 and 1 is the label. By default their names tell: ``abstract`` and ``keywords``, say.
+    title_column, id_column : str, optional
     separator : str, optional
-        What stands between two labels ("tsv" and "csv"); ``;`` by default.
+        What stands between two labels in one string; by default found out.
+    delimiter : str, optional
+        What stands between the cells of CSV; by default found out.
+    encoding : str, optional
+        Of texts; by default UTF-8, or UTF-16 or Windows-1252 where the bytes say so.
+    tell : callable, optional
+        Is told, in a sentence each, what was understood of the columns and which are ignored.
 
     Returns
     -------
@@ -74,23 +95,36 @@ def read(
     ...     read(path)
     <Corpus: 1 documents, texts, 1 labels, 1.00 labels a document>
     """
-    options = {"features": features, "zero_based": zero_based, "separator": separator}
     _check_format(format)
+    columns = Columns.of(text_column, label_column, title_column, id_column, separator)
+    reader = TextReader(path, format, columns, delimiter=delimiter, encoding=encoding, tell=tell)
+    options = {"features": features, "zero_based": zero_based}
     if _is_folder(path):
-        documents = iter_documents(path, format, separator=separator)
-        return collect(documents, os.fspath(path), None if labels is None else given_names(labels))
+        _checked_options("folder", options, _READ_OPTIONS)
+        vocabulary = None if labels is None else given_names(labels)
+        return collect(reader, os.fspath(path), vocabulary)
     with open_source(path) as source:
         kind = format or detect(source)
-        module = _module(kind)
         chosen = _checked_options(kind, options, _READ_OPTIONS)
-        if kind not in _TEXTS:
-            return module.read(source, labels=labels, **chosen)
+        if kind in _FEATURES:
+            _check_no_columns(columns, kind)
+            return _module(kind).read(source, labels=labels, **chosen)
         vocabulary = None if labels is None else given_names(labels)
-        return collect(module.iter_documents(source, **chosen), source.name, vocabulary)
+        return collect(reader.documents(source), source.name, vocabulary)
 
 
 def iter_documents(
-    path: str | os.PathLike[str], format: str | None = None, *, separator: str | None = None
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    text_column: str | Sequence[str] | None = None,
+    label_column: str | Sequence[str] | None = None,
+    title_column: str | None = None,
+    id_column: str | None = None,
+    separator: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Iterator[Document]:
     r"""The documents of a corpus of texts one at a time, in constant memory.
 
@@ -106,21 +140,8 @@ def iter_documents(
     [['cats', 'pets']]
     """
     _check_format(format)
-    if _is_folder(path):
-        kind = format or "folder"
-        if kind != "folder":
-            raise CorpusError(f"expected a file in the format {kind}, found a folder.", str(path))
-        _checked_options(kind, {"separator": separator}, _READ_OPTIONS)
-        yield from _module(kind).iter_documents(path)
-        return
-    with open_source(path) as source:
-        kind = format or detect(source)
-        if kind not in _TEXTS:
-            raise source.error(f"expected texts, found the format {kind}, which holds features.")
-        if kind == "folder":
-            raise source.error("expected a folder, found a file.")
-        options = _checked_options(kind, {"separator": separator}, _READ_OPTIONS)
-        yield from _module(kind).iter_documents(source, **options)
+    columns = Columns.of(text_column, label_column, title_column, id_column, separator)
+    yield from TextReader(path, format, columns, delimiter=delimiter, encoding=encoding, tell=tell)
 
 
 def write(
@@ -154,6 +175,10 @@ def write(
     """
     _check_format(format)
     kind = format or format_of_name(path)
+    if kind in READ_ONLY:
+        raise CorpusError(
+            f"{kind} is read, not written; write csv or jsonl instead.", path=os.fspath(path)
+        )
     options = _checked_options(kind, {"separator": separator}, _WRITE_OPTIONS)
     try:
         _module(kind).write(corpus, path, **options)
@@ -163,6 +188,15 @@ def write(
             "pair, which UTF-8 cannot carry.",
             path=os.fspath(path),
         ) from None
+
+
+def _check_no_columns(columns: Columns, kind: str) -> None:
+    """Refuse what is said of columns where there are none."""
+    given = [name for name, _ in columns.named]
+    if columns.separator is not None:
+        given.append("separator")
+    for name in given:
+        raise ParameterError(f"`{name}` is an option of texts; the format is {kind}.")
 
 
 def _is_folder(path: str | os.PathLike[str]) -> bool:

@@ -1,7 +1,8 @@
 r"""JSON Lines: ``{"id": ..., "title": ..., "text": ..., "labels": [...]}`` a line.
 
-Only ``text`` is needed. ``id`` is a string or a whole number, ``labels`` a list of those, absent or
-null for none; other fields are ignored, and so are blank lines.
+Only ``text`` is needed. ``id`` is a string or a whole number; ``labels`` is a list of those, one
+string of several, or absent or null for none. `columns` says which other names of fields are
+understood. Blank lines are skipped.
 """
 
 from __future__ import annotations
@@ -13,62 +14,57 @@ from typing import Any
 
 from manylabel.corpus.checks import require_texts, shorten
 from manylabel.corpus.corpus import Corpus
-from manylabel.corpus.documents import Document
-from manylabel.corpus.files import Source, atomic_write
+from manylabel.corpus.files import atomic_write
+from manylabel.exceptions import CorpusError
 
-__all__ = ["iter_documents", "write"]
+__all__ = ["check_letters", "rows", "write"]
 
 
-def iter_documents(source: Source) -> Iterator[Document]:
-    """The documents of a file, one at a time."""
-    for number, line in source.lines():
-        if not line or line.isspace():
-            continue
+def rows(lines: Any) -> Iterator[tuple[int, Any]]:
+    """The records of a file, with their lines."""
+    name = lines.source.name
+    while True:
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise source.error(
-                f"expected a JSON object, found an error at column {error.colno} "
-                f"({error.msg}): {shorten(line)}.",
-                number,
-            ) from None
-        except (ValueError, RecursionError) as error:
-            raise source.error(f"expected a JSON object ({error}).", number) from None
-        if not isinstance(record, dict):
-            raise source.error(f"expected a JSON object, found {shorten(line)}.", number)
-        yield _document(source, record, number, escaped="\\u" in line)
+            line = next(lines, None)
+            if line is None:
+                return
+            if line.isspace():
+                continue
+            record = _record(line.rstrip("\r\n"), name, lines.number)
+        except CorpusError as error:
+            yield lines.number, error
+        else:
+            yield lines.number, record
 
 
-def _document(source: Source, record: dict[str, Any], number: int, escaped: bool) -> Document:
-    def field(name: str, value: Any) -> str:
-        if isinstance(value, int) and not isinstance(value, bool) and name != "text":
-            return str(value)
-        if not isinstance(value, str):
-            raise source.error(
-                f"expected a string as {name!r}, found {shorten(json.dumps(value))}.", number
-            )
-        # JSON can escape half a character, which no text can hold.
-        if escaped and any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise source.error(f"expected text as {name!r}, found half a surrogate pair.", number)
-        return value
+def _record(line: str, name: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise CorpusError(
+            f"expected a JSON object, found an error at column {error.colno} "
+            f"({error.msg}): {shorten(line)}.",
+            name,
+            number,
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"expected a JSON object ({error}).", name, number) from None
+    if not isinstance(record, dict):
+        raise CorpusError(f"expected a JSON object, found {shorten(line)}.", name, number)
+    if "\\u" in line:
+        check_letters(record, name, number)
+    return record
 
-    if "text" not in record:
-        raise source.error("expected a field 'text', found none.", number)
-    labels = record.get("labels")
-    if labels is None:
-        labels = []
-    if not isinstance(labels, list):
-        raise source.error(
-            f"expected a list as 'labels', found {shorten(json.dumps(labels))}.", number
-        )
-    name, title = record.get("id"), record.get("title")
-    return Document(
-        id=None if name is None else field("id", name),
-        text=field("text", record["text"]),
-        labels=[field("labels", label) for label in labels],
-        title=None if title is None else field("title", title),
-        line=number,
-    )
+
+def check_letters(record: dict[str, Any], name: str, number: int) -> None:
+    """Refuse half a character, which JSON can escape and no text can hold."""
+    for field, value in record.items():
+        values = value if isinstance(value, list) else [value]
+        for text in values:
+            if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+                raise CorpusError(
+                    f"expected text as {field!r}, found half a surrogate pair.", name, number
+                )
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.detection import detect
 from manylabel.corpus.documents import Document
-from manylabel.corpus.files import Source, bare_suffix, open_source
-from manylabel.corpus.tables import header_columns
+from manylabel.corpus.files import bare_suffix, open_source
+from manylabel.corpus.texts import part_of_lines, reader_of_lines
 from manylabel.corpus.vocabulary import Indicator
 from manylabel.exceptions import CorpusError
 from manylabel.parallel import map_blocks
@@ -84,14 +83,16 @@ class TextFile:
         self.name = str(Path(path).absolute())
         with open_source(self.name) as source:
             self.kind = format or detect(source)
-            if not self._has_parts:
+            reader = None
+            if self.kind in _LINES and bare_suffix(self.name) == Path(self.name).suffix.lower():
+                reader = reader_of_lines(source, self.kind)
+            if reader is None:
                 raise source.error(
-                    "parts can be read of JSON Lines and TSV that are not compressed; use `read`, "
-                    "or convert the file."
+                    "parts can be read of JSON Lines and TSV that are in UTF-8, not quoted and not "
+                    "compressed; use `read`, or convert the file."
                 )
-            first = source.peek().split(b"\n", 1)[0].decode("utf-8", "replace")
-        has_header = self.kind == "tsv" and header_columns(first.split("\t")) is not None
-        self.header = first if has_header else ""
+        #: What was found out of the columns, for the readers of parts.
+        self.found = reader.to_json()
         self._sizes: list[int] = []
 
     @classmethod
@@ -101,11 +102,6 @@ class TextFile:
             return cls(path, format)
         except CorpusError:
             return None
-
-    @property
-    def _has_parts(self) -> bool:
-        is_plain = bare_suffix(self.name) == Path(self.name).suffix.lower()
-        return self.kind in _LINES and is_plain
 
     def count(self, vectorizer: CountVectorizer, n_characters: int | None = None) -> Corpus:
         """Fit a vectorizer to the texts, and give the counts.
@@ -157,7 +153,7 @@ class TextFile:
         """What a task makes of each part."""
         stat = os.stat(self.name)
         # The time of the last change is there so that another file is another piece of work.
-        shared = (self.name, stat.st_mtime_ns, self.kind, self.header, *more)
+        shared = (self.name, stat.st_mtime_ns, self.kind, self.found, *more)
         return map_blocks(task, shared, stat.st_size, PART, fixed=True)
 
 
@@ -165,14 +161,14 @@ def _count_part(
     path: str,
     changed: int,
     kind: str,
-    header: str,
+    found: str,
     vectorizer: Any,
     n_characters: int,
     start: int,
     stop: int,
 ) -> _Counted:
     """Count the documents whose lines begin between two bytes of a file."""
-    documents = _documents(path, changed, kind, header, start, stop)
+    documents = _documents(path, changed, kind, found, start, stop)
     return (
         # An empty name stands for none.
         [document.id or "" for document in documents],
@@ -187,7 +183,7 @@ def _pick_part(
     path: str,
     changed: int,
     kind: str,
-    header: str,
+    found: str,
     rows: NDArray[np.int64],
     bounds: NDArray[np.int64],
     start: int,
@@ -198,43 +194,14 @@ def _pick_part(
     mine = rows[np.searchsorted(rows, first) : np.searchsorted(rows, end)] - first
     if mine.size == 0:
         return []
-    documents = _documents(path, changed, kind, header, start, stop)
+    documents = _documents(path, changed, kind, found, start, stop)
     return [documents[row].text for row in mine.tolist()]
 
 
 def _documents(
-    path: str, changed: int, kind: str, header: str, start: int, stop: int
+    path: str, changed: int, kind: str, found: str, start: int, stop: int
 ) -> list[Document]:
     """The documents whose lines begin between two bytes of a file."""
     if os.stat(path).st_mtime_ns != changed:
         raise CorpusError("the file was changed while it was read; read it again.", path)
-    lines = _Lines(path, header, start, stop)
-    return list(import_module(f"manylabel.corpus.{kind}").iter_documents(lines))
-
-
-class _Lines(Source):
-    """The lines that begin between two bytes of a file, below its header."""
-
-    def __init__(self, path: str, header: str, start: int, stop: int) -> None:
-        self.name = path
-        self._header, self._start, self._stop = header, start, stop
-
-    def error(self, message: str, line: int | None = None) -> CorpusError:
-        """An error; of lines, only the first part knows the number."""
-        where = "" if line is None else f" in line {line} of the lines from byte {self._start} on"
-        return CorpusError(f"{message.rstrip('.')}{where}.", self.name)
-
-    def raw_lines(self) -> Iterator[tuple[int, str]]:
-        if self._header and self._start > 0:
-            yield 0, f"{self._header}\n"
-        with open(self.name, "rb") as file:
-            if self._start > 0:
-                # The line that the byte before belongs to is another part's.
-                file.seek(self._start - 1)
-                file.readline()
-            number = 0
-            while file.tell() < self._stop and (line := file.readline()):
-                number += 1
-                if file.tell() == len(line):
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                yield number, self.decode(line, number)
+    return list(part_of_lines(path, kind, found, start, stop))

@@ -1,6 +1,7 @@
-"""Tables with tabs, one document a line; see `manylabel.corpus.tables` for the columns.
+"""Tables with tabs, one document a line; `columns` says what columns hold.
 
-There is no quoting. Annif's files of short texts are of this kind. Blank lines are skipped.
+Cells are quoted only where the first rows have a quoted cell that holds a tab, a line break or a
+quotation mark: what spreadsheets write. Annif's files of short texts have no quoting.
 """
 
 from __future__ import annotations
@@ -8,37 +9,40 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from typing import Any
 
+from manylabel.corpus import csv
 from manylabel.corpus.corpus import Corpus
-from manylabel.corpus.documents import Document
+from manylabel.corpus.dialects import Dialect, guess_dialect
 from manylabel.corpus.files import Source, atomic_write
-from manylabel.corpus.tables import header_columns, read_rows, rows_of
+from manylabel.corpus.tables import rows_of
 from manylabel.exceptions import CorpusError
 
-__all__ = ["iter_documents", "write"]
+__all__ = ["rows", "write"]
 
 
-def iter_documents(source: Source, separator: str = ";") -> Iterator[Document]:
-    """The documents of a file, one at a time."""
-    return read_rows(source, _rows(source), separator)
-
-
-def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    has_header = None
-    for number, line in source.lines():
-        if not line:
+def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
+    """The rows of a table, with the number of the line where each begins."""
+    if dialect.quoted:
+        yield from csv.rows(lines, dialect)
+        return
+    while True:
+        try:
+            line = next(lines, None)
+        except CorpusError as error:
+            yield lines.number, error
             continue
-        fields = line.split("\t")
-        if has_header is None:
-            has_header = header_columns(fields) is not None
-        if not has_header and len(fields) > 2 and fields[1].lstrip().startswith("<"):
-            fields = [fields[0], " ".join(fields[1:])]
-        yield number, fields
+        if line is None:
+            return
+        bare = line.rstrip("\n").removesuffix("\r")
+        if bare:
+            yield lines.number, bare.split("\t")
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") -> None:
     """Write one document a line, under a line that names the columns."""
     rows = rows_of(corpus, path, separator)
+    start = ""
     with atomic_write(path) as file:
         for number, row in enumerate(rows):
             for cell in row:
@@ -48,4 +52,12 @@ def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") ->
                         "TSV cannot carry; write CSV or JSON Lines instead.",
                         path=os.fspath(path),
                     )
-            file.write("\t".join(row).encode() + b"\n")
+            line = "\t".join(row) + "\n"
+            start += line if len(start) < Source.peek_size else ""
+            file.write(line.encode())
+        if guess_dialect(start, "tsv").quoted:
+            raise CorpusError(
+                "texts begin and end with quotation marks as if a spreadsheet had put them there, "
+                "which TSV cannot carry; write CSV or JSON Lines instead.",
+                path=os.fspath(path),
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,17 @@ def align(
     return aligned
 
 
+def _name(label: Any) -> str:
+    """A label as a name; a whole number is one, nothing and what is missing is none."""
+    if isinstance(label, str):
+        if not label.strip():
+            raise InputError("a label is empty; leave it out, or give it a name.")
+        return str(label)
+    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+        return str(label)
+    raise InputError(f"labels must be strings; got {label!r}, of type {type(label).__name__}.")
+
+
 class Indicator:
     """Collects the label names of documents, one document at a time.
 
@@ -88,6 +100,9 @@ class Indicator:
         """Add the labels of the next document."""
         for label in dict.fromkeys(labels):
             column = self._place.get(label)
+            if column is None:
+                label = _name(label)
+                column = self._place.get(label)
             if column is None:
                 if self._fixed is not None:
                     raise InputError(
@@ -119,9 +134,12 @@ def indicator(
     """The indicator matrix of lists of label names, and the names of its columns."""
     collected = Indicator(names)
     for row, document in enumerate(labels):
-        if isinstance(document, str):
+        if isinstance(document, str) or not isinstance(document, Iterable):
             raise InputError(
                 f"the labels of document {row} must be a list of names; got {document!r}."
             )
-        collected.add(document)
+        try:
+            collected.add(document)
+        except InputError as error:
+            raise InputError(f"document {row}: {error}") from None
     return collected.finish()

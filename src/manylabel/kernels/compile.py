@@ -103,7 +103,11 @@ class Kernel:
                 if hasattr(CPUTargetOptions, "_nrt"):
                     options["_nrt"] = False
             # Where we cannot read machine code Numba keeps its own.
-            options["cache"] = not machine_code.is_possible()
+            options["cache"] = False
+            if not machine_code.is_possible():
+                from manylabel.kernels.cache import find_cache
+
+                options["cache"] = find_cache(__file__)
             self._dispatcher = njit(**options)(self.function)
         return self._dispatcher
 

@@ -459,6 +459,8 @@ def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
     """A list of strings; by default with something in each."""
     listed = list(texts)
     for row, text in enumerate(listed):
+        if text is None or (isinstance(text, float) and np.isnan(text)):
+            raise InputError(f"text {row} is missing ({text}); leave it out, or give ''.")
         if not isinstance(text, str):
             raise InputError(f"texts must be strings; text {row} is {type(text).__name__}.")
         if not allow_empty and not text.strip():

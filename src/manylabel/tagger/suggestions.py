@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import MissingExtraError, ParameterError
 from manylabel.predictions import rank_order
 from manylabel.tagger.display import as_text, html_table
 from manylabel.tagger.labels import Labels
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Suggestion",
+    "SuggestionList",
     "Suggestions",
     "check_threshold",
     "columns_by_rank",
@@ -104,6 +105,23 @@ class Suggestions(Sequence[Suggestion]):
             for label, score, name in self._found
         ]
 
+    def _rows(self, place: int) -> list[dict[str, Any]]:
+        """The labels as rows of a table; without an id the text's place names it."""
+        return [
+            {
+                "document": place if self.id is None else self.id,
+                "rank": rank,
+                "label": label,
+                "name": name,
+                "score": score,
+            }
+            for rank, (label, score, name) in enumerate(self._found, start=1)
+        ]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each label; see `SuggestionList.to_frame`."""
+        return _frame(self._rows(0))
+
     def __rich__(self) -> Table:
         from rich.table import Table
         from rich.text import Text
@@ -131,6 +149,37 @@ class Suggestions(Sequence[Suggestion]):
                 for label, score, name in self._found
             ],
         )
+
+
+class SuggestionList(list[Suggestions]):
+    """The suggested labels of several texts, in their order.
+
+    Examples
+    --------
+    >>> first = Suggestions([Suggestion("c1", 0.75, "cats"), Suggestion("p1", 0.25, "pets")], "a")
+    >>> SuggestionList([first]).to_rows()[1]
+    {'document': 'a', 'rank': 2, 'label': 'p1', 'name': 'pets', 'score': 0.25}
+    """
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each label of each text, as data."""
+        return [row for place, found in enumerate(self) for row in found._rows(place)]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each label of each text.
+
+        The columns are ``document``, its id or else its place, ``rank``, ``label``, ``name`` and
+        ``score``.
+        """
+        return _frame(self.to_rows())
+
+
+def _frame(rows: list[dict[str, Any]]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtraError("Making data frames", "pandas", "pandas") from None
+    return pd.DataFrame(rows, columns=["document", "rank", "label", "name", "score"])
 
 
 def check_threshold(threshold: Any) -> float | Promise | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -23,12 +23,15 @@ from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.changes import Change, Forget, documents_of
 from manylabel.tagger.documents import widened
+from manylabel.tagger.estimator import Estimator
 from manylabel.tagger.explanations import TextExplanation
 from manylabel.tagger.features import check_features, choose_features, has_words_only
+from manylabel.tagger.inputs import as_corpus, as_texts
 from manylabel.tagger.labels import LabelDescription, LabelInfo, Labels, check_label_info
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.state import TaggerState, check_texts
 from manylabel.tagger.suggestions import (
+    SuggestionList,
     Suggestions,
     check_threshold,
     columns_by_rank,
@@ -38,7 +41,6 @@ from manylabel.tagger.suggestions import (
 from manylabel.tagger.traces import find_traces
 from manylabel.tagger.training import (
     Naming,
-    as_corpus,
     check_distinct,
     count_corpus,
     make_vectorizer,
@@ -62,7 +64,7 @@ __all__ = ["DEFAULT_MODEL", "Tagger"]
 DEFAULT_MODEL = "ensemble"
 
 
-class Tagger(Persistent):
+class Tagger(Estimator, Persistent):
     """Learns from texts with labels, suggests labels for new texts, and says why.
 
     Parameters
@@ -132,7 +134,7 @@ class Tagger(Persistent):
         verbose: int = 0,
     ) -> None:
         self.model = model
-        self.parameters = dict(parameters or {})
+        self.parameters = parameters
         self.language = language
         self.vectorizer = vectorizer
         self.features = features
@@ -148,29 +150,53 @@ class Tagger(Persistent):
         make_vectorizer(language, vectorizer, n_jobs, verbose)
 
     def fit(
-        self, texts: Any = None, labels: Any = None, ids: Any = None, label_info: Any = None
+        self,
+        texts: Any = None,
+        labels: Any = None,
+        ids: Any = None,
+        label_info: Any = None,
+        *,
+        text: str | Sequence[str] | None = None,
+        title: str | None = None,
+        label_names: Sequence[str] | None = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Learn from texts and their labels; everything learned before is forgotten.
 
         Parameters
         ----------
-        texts : list of str, Corpus or path, optional
-            A corpus, or a file of one, brings its own labels and ids. With a vocabulary and no
-            documents, labels whose names stand in a text are suggested; `learn` makes that better.
-            Within `manylabel.distributed.use`, and with ``keep_texts=False``, the workers read and
-            count a file of JSON Lines or TSV that is not compressed.
-        labels : list of lists of str
-            The labels of each text.
-        ids : list of str, optional
+        texts : list of str, series, data frame, Corpus or path, optional
+            A corpus, or a file of one, brings its own labels and ids. So does a data frame: of
+            pandas, Polars, Arrow or Hugging Face's datasets. With a vocabulary and no documents,
+            labels whose names stand in a text are suggested; `learn` makes that better. Within
+            `manylabel.distributed.use`, and with ``keep_texts=False``, the workers read and count
+            a file of JSON Lines or TSV that is not compressed.
+        labels : list of lists of str, indicator matrix, or names of columns
+            The labels of each text; in a data frame, the column that holds them, or several
+            columns of 0 and 1. By default the names of the columns tell.
+        ids : list of str or name of a column, optional
             Distinct names of the documents; their numbers by default.
         label_info : mapping or path, optional
             What labels are called and mean: label to name, or to a mapping with ``name`` and
             ``description``; or a file, see `manylabel.tagger.read_label_info`.
+        text : str or list of str, optional
+            The columns of a data frame that hold the texts, which are put one under the other.
+        title : str, optional
+            The column of a data frame that holds the titles.
+        label_names : list of str, optional
+            Of the columns of an indicator matrix; their numbers by default.
+        sample_weight : None
+            No model weighs documents; anything else is refused.
 
         Returns
         -------
         self
         """
+        if sample_weight is not None:
+            raise ParameterError(
+                "`sample_weight` has no meaning here, since neighbours count alike; leave it out, "
+                "or repeat documents."
+            )
         info = check_label_info(label_info)
         file = None
         if not self.keep_texts and current_place() is not None:
@@ -178,7 +204,9 @@ class Tagger(Persistent):
         vocabulary = _as_vocabulary(self.vocabulary)
         documents = None
         if texts is not None or vocabulary is None:
-            documents = file or as_corpus(texts, labels, ids)
+            documents = file or as_corpus(
+                texts, labels, ids, text=text, title=title, label_names=label_names
+            )
         self._remember(self._trained(documents, info, vocabulary))
         return self
 
@@ -191,31 +219,37 @@ class Tagger(Persistent):
         include: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
         explain: bool = False,
+        *,
+        text: str | Sequence[str] | None = None,
     ) -> Suggestions: ...
     @overload
     def suggest(
         self,
-        texts: Iterable[str] | Corpus,
+        texts: Any,
         top: int | None = 5,
         threshold: float | str | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
         explain: bool = False,
-    ) -> list[Suggestions]: ...
+        *,
+        text: str | Sequence[str] | None = None,
+    ) -> SuggestionList: ...
     def suggest(
         self,
-        texts: str | Iterable[str] | Corpus,
+        texts: Any,
         top: int | None = 5,
         threshold: float | str | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
         explain: bool = False,
-    ) -> Suggestions | list[Suggestions]:
+        *,
+        text: str | Sequence[str] | None = None,
+    ) -> Suggestions | SuggestionList:
         """Suggest labels.
 
         Parameters
         ----------
-        texts : str, list of str or Corpus
+        texts : str, list of str, series, data frame or Corpus
         top : int or None, default=5
             Maximum labels per text; None for all candidates.
         threshold : float, "auto" or a promise, optional
@@ -229,23 +263,24 @@ class Tagger(Persistent):
             These labels may not.
         explain : bool, default=False
             Add the reasons of the suggested labels, as ``why``: what `explain` gives for them.
+        text : str or list of str, optional
+            The columns of a data frame that hold the texts; by default their names tell.
 
         Returns
         -------
-        Suggestions, or for several texts a list of them
+        Suggestions, or for several texts a SuggestionList of them
         """
         limit = check_threshold(threshold)
         if top is not None:
             check_whole("top", top, 1)
-        if not isinstance(texts, str | Corpus):
-            texts = list(texts)
+        texts = as_texts(texts, text)
         is_plain = include is None and exclude is None and threshold is None
         with self._reading() as state:
             if explain:
                 self._check_explains(state)
             documents, ids = state.read(texts)
             if len(documents) == 0:
-                return []
+                return SuggestionList()
 
             def selected(documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
                 if not is_plain:
@@ -264,7 +299,7 @@ class Tagger(Persistent):
             else:
                 scores = selected(documents, state.scores(documents, top if is_plain else None))
                 why = None
-            found = list(suggestions(scores, state.labels, ids, why))
+            found = SuggestionList(suggestions(scores, state.labels, ids, why))
         return found[0] if isinstance(texts, str) else found
 
     def _explained(
@@ -289,7 +324,7 @@ class Tagger(Persistent):
         ]
 
     def explain(
-        self, text: str | Corpus, label: str | Iterable[str] | None = None, top: int = 5
+        self, text: Any, label: str | Iterable[str] | None = None, top: int = 5
     ) -> TextExplanation:
         """Say why labels are suggested for a text, or why not.
 
@@ -307,6 +342,7 @@ class Tagger(Persistent):
             score 0 and no reasons.
         """
         check_whole("top", top, 1)
+        text = as_texts(text)
         with self._reading() as state:
             self._check_explains(state)
             documents, _ = state.read(text)
@@ -462,6 +498,11 @@ class Tagger(Persistent):
         from manylabel.metrics import evaluate
 
         corpus = as_corpus(texts, labels)
+        if corpus.Y.nnz == 0:
+            raise InputError(
+                f"none of the {len(corpus):,} documents has a label to compare suggestions with; "
+                "give documents whose labels are known."
+            )
         with self._reading() as state:
             documents = state.read_corpus(corpus)
             scores = state.scores(documents)
@@ -880,17 +921,18 @@ class Tagger(Persistent):
         """The model, not fitted, with the tagger's settings where it has them."""
         from sklearn.base import clone
 
+        given = dict(self.parameters or {})
         settings: dict[str, Any] = {
             "n_jobs": self.n_jobs,
             "random_state": self.random_state,
             "effort": self.effort,
         }
         if isinstance(self.model, str):
-            estimator = make_model(self.model, self.parameters)
+            estimator = make_model(self.model, given)
             # One document must not cost a look at all the others.
             settings |= {"update_weights": False, "verbose": self.verbose}
         elif isinstance(self.model, MultiLabelClassifier):
-            estimator = clone(self.model).set_params(**self.parameters)
+            estimator = clone(self.model).set_params(**given)
         else:
             raise ParameterError(
                 f"`model` must be the name of a model or an estimator; got {self.model!r}."
@@ -904,7 +946,7 @@ class Tagger(Persistent):
             **{
                 name: value
                 for name, value in settings.items()
-                if name in known and name not in self.parameters and value is not None
+                if name in known and name not in given and value is not None
             }
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.corpus import Corpus, read
+from manylabel.corpus import Corpus
 from manylabel.corpus.parts import TextFile
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, ParameterError
@@ -19,7 +19,7 @@ from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
 from manylabel.tagger.labels import LabelInfo, Labels
-from manylabel.tagger.state import TaggerState, check_texts
+from manylabel.tagger.state import TaggerState
 from manylabel.tagger.views import FEWEST, count_views, new_views
 from manylabel.text import CountVectorizer
 from manylabel.vocabulary import LabelNames, Vocabulary
@@ -28,7 +28,6 @@ from manylabel.vocabulary.vocabulary import bare
 __all__ = [
     "LANGUAGES",
     "Naming",
-    "as_corpus",
     "check_distinct",
     "make_vectorizer",
     "text_file",
@@ -260,24 +259,6 @@ def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
     if corpus.texts is None:
         return [""] * len(corpus)
     return corpus.texts if keep_texts else [text[:SNIPPET] for text in corpus.texts]
-
-
-def as_corpus(documents: Any, labels: Any = None, ids: Any = None) -> Corpus:
-    """Documents with labels: lists, a corpus, or the path of a file."""
-    if isinstance(documents, str | os.PathLike):
-        documents = read(documents)
-    if isinstance(documents, Corpus):
-        if labels is not None or ids is not None:
-            raise InputError(
-                "a corpus brings its own labels and ids: leave `labels` and `ids` out."
-            )
-        return documents
-    if labels is None:
-        raise InputError("`labels` are missing: give a list of label names for each text.")
-    texts = check_texts(documents, allow_empty=True)
-    if isinstance(labels, str):
-        raise InputError("`labels` must be a list of label names for each text; got a string.")
-    return Corpus.from_texts(texts, labels, None if ids is None else list(ids))
 
 
 def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:

@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 
 from manylabel import __version__
 from manylabel.tagger import Tagger
+from manylabel.web.access import AccessLog
 from manylabel.web.annif import annif_routes
 from manylabel.web.errors import add_handlers
 from manylabel.web.examples import Examples
@@ -86,7 +87,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    app.add_middleware(Observer, metrics=service.metrics)
+    app.add_middleware(Observer, metrics=service.metrics, log=AccessLog(settings.log))
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     return app
 

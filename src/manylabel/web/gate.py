@@ -9,6 +9,7 @@ import time
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from manylabel.web.access import AccessLog, request_id
 from manylabel.web.errors import problem
 from manylabel.web.metrics import Metrics
 from manylabel.web.settings import Settings
@@ -38,38 +39,50 @@ class Observer:
     ----------
     app : ASGI application
     metrics : Metrics
+    log : AccessLog
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app, self._metrics = app, metrics
+    def __init__(self, app: ASGIApp, metrics: Metrics, log: AccessLog) -> None:
+        self._app, self._metrics, self._log = app, metrics, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        start, status = time.perf_counter(), 0
+        start, status, size = time.perf_counter(), 0, 0
+        name = request_id(Headers(scope=scope))
+        # Whatever can be got can be asked about: the same answer without its body.
+        is_head = scope["method"] == "HEAD"
+        inner = {**scope, "method": "GET"} if is_head else scope
 
         async def observed(message: Message) -> None:
-            nonlocal status
+            nonlocal status, size
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
+                for header, value in _HEADERS.items():
+                    headers.setdefault(header, value)
                 headers.setdefault("Cache-Control", "no-store")
+                headers.setdefault("X-Request-ID", name)
+            elif message["type"] == "http.response.body":
+                size += len(message.get("body", b""))
+                if is_head:
+                    message = {**message, "body": b""}
             await send(message)
 
         try:
-            await self._app(scope, receive, observed)
+            await self._app(inner, receive, observed)
         except Exception:
-            _log.exception("%s %s", scope["method"], scope["path"])
+            _log.exception("%s %s (%s)", scope["method"], scope["path"], name)
             if not status:
                 failed = problem(500, "Something went wrong; the server's log says what.")
                 await failed(scope, receive, observed)
         finally:
-            route = getattr(scope.get("route"), "path", "none")
-            self._metrics.answered(scope["method"], route, status, time.perf_counter() - start)
+            route = getattr(inner.get("route"), "path", "none")
+            took = time.perf_counter() - start
+            self._metrics.answered(scope["method"], route, status, took)
+            self._log.write(scope, name, status, size, took)
 
 
 class Gate:

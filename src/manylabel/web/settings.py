@@ -36,6 +36,8 @@ class Settings:
         Other web sites whose pages may use the API.
     examples : tuple of str, default=()
         Texts that the page offers to begin with.
+    log : {"none", "text", "json"}, default="none"
+        How a line per request is written to the log, "manylabel.access".
 
     Examples
     --------
@@ -54,11 +56,14 @@ class Settings:
     hosts: tuple[str, ...] | None = None
     origins: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    log: str = "none"
 
     def __post_init__(self) -> None:
         for name in ("max_body", "max_texts", "timeout", "threads", "max_waiting"):
             value = getattr(self, name)
             if not value > 0:
                 raise ParameterError(f"`{name}` must be more than 0; got {value!r}.")
+        if self.log not in ("none", "text", "json"):
+            raise ParameterError(f"`log` must be none, text or json; got {self.log!r}.")
         if self.token is not None and not self.token.strip():
             raise ParameterError("the token is empty; write at least one character, or have none.")

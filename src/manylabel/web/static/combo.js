@@ -82,7 +82,8 @@ export function completes(input, { model, choose, takesNew = () => false }) {
     );
     list.hidden = !options.length;
     input.setAttribute("aria-expanded", String(options.length > 0));
-    activate(options.length ? 0 : -1);
+    // Nothing is chosen yet: the first arrow down comes to the first label.
+    activate(-1);
   }
 
   input.addEventListener("input", whenCalm(120, look));
@@ -93,11 +94,12 @@ export function completes(input, { model, choose, takesNew = () => false }) {
       close();
     } else if (event.key === "Enter") {
       event.preventDefault();
-      take(active);
+      take(Math.max(active, 0));
     } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && options.length) {
       event.preventDefault();
-      const step = event.key === "ArrowDown" ? 1 : options.length - 1;
-      activate((active + step) % options.length);
+      const isDown = event.key === "ArrowDown";
+      const from = active < 0 && !isDown ? options.length : active;
+      activate((from + (isDown ? 1 : -1) + options.length) % options.length);
     }
   });
 }

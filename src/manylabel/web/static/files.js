@@ -1,6 +1,7 @@
-// Text files and JSON Lines files, opened or dropped; nothing of them is sent but the text shown.
+// Text files, tables and JSON, opened or dropped; nothing of them is sent but the text shown.
 
 import { el, find } from "./dom.js";
+import { readTable, recordOf } from "./tables.js";
 
 const MOST = 5000;
 
@@ -23,7 +24,7 @@ export function takesFiles({ show, complain }) {
 
   async function open(file) {
     try {
-      documents = readDocuments(await file.text(), file.name);
+      documents = readDocuments(await readText(file), file.name);
     } catch (error) {
       complain(error.message);
       return;
@@ -58,26 +59,72 @@ export function takesFiles({ show, complain }) {
   });
 }
 
+const KINDS = [
+  [/\.(docx?|odt|rtf|epub|pdf)$/i, "Open it in the program that made it, copy the text, and paste it here."],
+  [/\.(xlsx?|ods|parquet)$/i, "Save it as CSV, and open that."],
+];
+
+/** The text of a file: UTF-8, UTF-16 or Windows-1252. What is no text is refused. */
+async function readText(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const marked = { "255,254": "utf-16le", "254,255": "utf-16be" }[bytes.slice(0, 2).join()];
+  if (marked) return new TextDecoder(marked).decode(bytes);
+  const begins = new TextDecoder("latin1").decode(bytes.slice(0, 8));
+  if (bytes.slice(0, 65536).includes(0) || /^(%PDF|PK\x03\x04|PAR1|{\\rtf)/.test(begins)) {
+    const advice = KINDS.find(([ending]) => ending.test(file.name))?.[1] ?? "";
+    throw new Error(`${file.name} is not a text file. ${advice}`.trim());
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
 function readDocuments(content, name) {
+  if (/\.(csv|tsv|tab)$/i.test(name)) return listed(readTable(content, name), name);
   if (!/\.(jsonl|ndjson|json)$/i.test(name)) {
     return [{ title: name, text: content, labels: [] }];
   }
-  const documents = [];
+  return listed(readJson(content, name), name);
+}
+
+/** Records as documents with a title for the list of them. */
+function listed(records, name) {
+  if (!records.length) throw new Error(`${name} has no documents.`);
+  return records.slice(0, MOST).map(({ id, text, labels }, place) => ({
+    title: `${id ?? place + 1}: ${text.slice(0, 80)}`,
+    text,
+    labels,
+  }));
+}
+
+function readJson(content, name) {
+  if (content.trimStart().startsWith("[")) {
+    let entries;
+    try {
+      entries = JSON.parse(content);
+    } catch {
+      throw new Error(`${name}: this is not JSON.`);
+    }
+    return entries.map((entry, place) => checked(entry, `${name}, document ${place + 1}`));
+  }
+  const records = [];
   for (const [place, line] of content.split("\n").entries()) {
-    if (!line.trim() || documents.length >= MOST) continue;
+    if (!line.trim() || records.length >= MOST) continue;
     let entry;
     try {
       entry = JSON.parse(line);
     } catch {
       throw new Error(`${name}, line ${place + 1}: this is not JSON.`);
     }
-    if (typeof entry?.text !== "string") {
-      throw new Error(`${name}, line ${place + 1}: expected an object with "text".`);
-    }
-    const title = `${entry.id ?? documents.length + 1}: ${entry.text.slice(0, 80)}`;
-    const labels = Array.isArray(entry.labels) ? entry.labels.map(String) : [];
-    documents.push({ title, text: entry.text, labels });
+    records.push(checked(entry, `${name}, line ${place + 1}`));
   }
-  if (!documents.length) throw new Error(`${name} has no documents.`);
-  return documents;
+  return records;
+}
+
+function checked(entry, where) {
+  const record = entry && typeof entry === "object" ? recordOf(entry) : null;
+  if (typeof record?.text !== "string") throw new Error(`${where}: expected an object with "text".`);
+  return record;
 }

@@ -23,6 +23,7 @@ const state = {
   given: new Set(), // labels that the opened file has for the document
   before: null, // label -> score before the last correction
   open: null, // {label, name, tab}
+  shown: [], // the labels on the page
   learned: null, // {text, id} of the last correction
 };
 
@@ -99,6 +100,8 @@ function show() {
     : state.suggested.length
       ? "No label is as sure as that."
       : "No label comes close to this text.";
+  state.shown = labels;
+  find("copy").hidden = find("export").hidden = !labels.length;
   find("count").textContent = state.suggested.length ? plural(labels.length, "label") : "";
   showAmount();
   showLearning();
@@ -303,6 +306,33 @@ function token() {
   return value;
 }
 
+// ---- taking labels away
+
+/** The accepted labels, or all that are shown where none is accepted; never a rejected one. */
+function taken() {
+  const kept = state.shown.filter(({ verdict }) => verdict === "accepted");
+  return kept.length ? kept : state.shown.filter(({ verdict }) => verdict !== "rejected");
+}
+
+async function copy() {
+  const labels = taken();
+  try {
+    await navigator.clipboard.writeText(labels.map(({ name }) => name).join("\n"));
+    tell(`Copied ${plural(labels.length, "label")}.`);
+  } catch {
+    complain("The browser does not let this page copy; use Export.");
+  }
+}
+
+function download() {
+  const quote = (value) => `"${String(value).replaceAll('"', '""')}"`;
+  const rows = taken().map(({ label, name, score }) => [label, name, score ?? ""].map(quote).join(","));
+  const table = ["label,name,score", ...rows].join("\r\n") + "\r\n";
+  const address = URL.createObjectURL(new Blob([table], { type: "text/csv" }));
+  el("a", { href: address, download: "labels.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 // ---- what happened
 
 let hiding;
@@ -392,6 +422,8 @@ find("clear").addEventListener("click", () => {
   load({ text: "" });
   find("text").focus();
 });
+find("copy").addEventListener("click", copy);
+find("export").addEventListener("click", download);
 find("model").addEventListener("change", changeModel);
 find("amount").addEventListener("input", show);
 for (const one of document.querySelectorAll("[name=by]")) one.addEventListener("change", changeChoice);

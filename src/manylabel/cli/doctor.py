@@ -1,0 +1,124 @@
+"""``manylabel doctor``: what is installed here, and whether it works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manylabel.cli.options import Debug, Json
+from manylabel.cli.output import make_console, print_json
+
+__all__ = ["doctor"]
+
+
+def doctor(as_json: Json = False, debug: Debug = False) -> None:
+    """Say what is installed, where compiled kernels are kept, and which settings count.
+
+    The first thing to send along with a question or a report.
+
+    For example:
+      manylabel doctor
+      manylabel doctor --json
+    """
+    found = _examined()
+    if as_json:
+        print_json(found)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    console = make_console()
+    for title, facts in found.items():
+        console.print(Text(title, "bold"))
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for name, value in facts.items():
+            table.add_row(Text(name), Text(_said(value)))
+        console.print(table)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _examined() -> dict[str, dict[str, Any]]:
+    """Facts by subject."""
+    return {
+        "manylabel": _program(),
+        "packages": _packages(),
+        "kernels": _kernels(),
+        "settings": _settings(),
+    }
+
+
+def _program() -> dict[str, Any]:
+    import os
+    import platform
+    from pathlib import Path
+
+    import manylabel
+
+    return {
+        "version": manylabel.__version__,
+        "folder": str(Path(manylabel.__file__).parent),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _packages() -> dict[str, Any]:
+    """Every package that manylabel may use, with its version or how to get it."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    found: dict[str, Any] = {}
+    try:
+        needed = requires("manylabel") or []
+    except PackageNotFoundError:
+        return {"manylabel": "not installed, but run from its source"}
+    for line in needed:
+        match = re.match(r"[\w.-]+", line)
+        extra = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
+        name = "" if match is None else match[0]
+        if name in ("", "manylabel") or (extra is not None and extra[1] in ("dev", "bench", "all")):
+            continue
+        try:
+            found.setdefault(name, version(name))
+        except PackageNotFoundError:
+            how = "" if extra is None else f"; pip install 'manylabel[{extra[1]}]'"
+            found.setdefault(name, f"not installed{how}")
+    return found
+
+
+def _kernels() -> dict[str, Any]:
+    from pathlib import Path
+
+    from manylabel.kernels import compile
+    from manylabel.kernels.cache import cache_folder
+
+    kept = cache_folder()
+    files = (
+        set() if kept is None else {path.name.split(".")[0] for path in Path(kept).glob("*.nbi")}
+    )
+    ours = {path.stem for path in Path(compile.__file__).parent.glob("*.py")}
+    ours -= {"__init__", "compile", "cache"}
+    return {
+        "kept in": kept or "nowhere: every start compiles them; set NUMBA_CACHE_DIR",
+        "compiled": f"{len(files & ours)} of {len(ours)} files",
+        "not compiled yet": ", ".join(sorted(ours - files)) or None,
+    }
+
+
+def _settings() -> dict[str, Any]:
+    """Variables of the environment that change what happens; secrets are not shown."""
+    import os
+
+    names = sorted(
+        name
+        for name in os.environ
+        if name.startswith(("MANYLABEL_", "NUMBA_")) or name == "DASK_SCHEDULER_ADDRESS"
+    )
+    return {name: "set" if "TOKEN" in name else os.environ[name] for name in names}

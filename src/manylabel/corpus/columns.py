@@ -1,0 +1,417 @@
+"""Which columns of a table, or fields of a record, hold what.
+
+Files with named columns, JSON, spreadsheets and data frames in memory all ask here. A name is
+looked up among those that people use for texts, titles, labels and ids; what somebody said
+themselves always wins. What is left over can be named, so that nothing is ignored in silence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from manylabel.exceptions import InputError, ParameterError
+
+__all__ = [
+    "ROLES",
+    "SAMPLE",
+    "Columns",
+    "Layout",
+    "guess_separator",
+    "labels_in",
+    "role_of",
+    "text_in",
+]
+
+#: What a column is for -> the names that tell so, the surest first.
+ROLES: dict[str, tuple[str, ...]] = {
+    "text": (
+        *("text", "texts", "full text", "fulltext", "content", "contents", "body", "abstract"),
+        *("abstracts", "document", "article", "description", "summary", "message", "comment text"),
+        *("comment", "review", "review text", "question", "post", "sentence", "note", "notes"),
+    ),
+    "title": ("title", "titles", "headline", "heading", "article title", "document title"),
+    "labels": (
+        *("labels", "label", "subject uris", "subjects", "subject", "tags", "tag", "keywords"),
+        *("keyword", "key words", "author keywords", "categories", "category", "topics", "topic"),
+        *("descriptors", "classes", "class", "themes", "index terms", "mesh terms", "genres"),
+    ),
+    "id": (
+        *("id", "ids", "identifier", "document id", "doc id", "docid", "doi", "pmid", "uri"),
+        *("url", "isbn", "eid"),
+    ),
+}
+_RANK = {name: (role, rank) for role, names in ROLES.items() for rank, name in enumerate(names)}
+_IDENTIFIERS = re.compile(r"\s*(<[^<>\s]+>\s*)*")
+_QUOTED = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*(?:,|$)""")
+_YES, _NO = frozenset({"1", "1.0", "true", "x"}), frozenset({"0", "0.0", "false", ""})
+#: Rows that are looked at to find out what columns hold.
+SAMPLE = 100
+#: Signs that may stand between labels; a comma is the last to be believed.
+_SEPARATORS = (";", "|", "\n", ",")
+
+
+def role_of(name: Any) -> str | None:
+    """What a column of this name is for: "text", "title", "labels", "id" or None.
+
+    Examples
+    --------
+    >>> role_of("Author Keywords"), role_of("subject_uris"), role_of("year")
+    ('labels', 'labels', None)
+    """
+    found = _RANK.get(_plain(name))
+    return None if found is None else found[0]
+
+
+def _plain(name: Any) -> str:
+    return re.sub(r"[\s_.-]+", " ", str(name)).strip().casefold()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold what, as far as somebody said so.
+
+    Parameters
+    ----------
+    text, labels : tuple of str
+        Several texts are put one under the other; several columns of labels are put together.
+    title, id : str, optional
+    separator : str, optional
+        What stands between two labels.
+    """
+
+    text: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    title: str | None = None
+    id: str | None = None
+    separator: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        text_column: str | Sequence[str] | None = None,
+        label_column: str | Sequence[str] | None = None,
+        title_column: str | None = None,
+        id_column: str | None = None,
+        separator: str | None = None,
+    ) -> Columns:
+        """From the arguments that people give."""
+        sign = separator
+        if sign is not None:
+            # A shell hands a tab or a line break over as two signs.
+            sign = {"\\n": "\n", "\\t": "\t"}.get(sign, sign)
+            if not sign or (sign.isspace() and sign not in "\n\t") or sign in "<>":
+                raise ParameterError(
+                    f"`separator` must be a sign other than a blank, < and >; got {sign!r}."
+                )
+        return cls(_several(text_column), _several(label_column), title_column, id_column, sign)
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """The argument and the name of every column that was given."""
+        pairs = [("text_column", name) for name in self.text]
+        pairs += [("label_column", name) for name in self.labels]
+        pairs += [("title_column", self.title)] if self.title is not None else []
+        return pairs + ([("id_column", self.id)] if self.id is not None else [])
+
+
+def _several(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where to find what in a row.
+
+    A key is the place of a column in a row that is a list, or the name of a field in a record.
+
+    Parameters
+    ----------
+    text, labels, one_hot : tuple of keys
+        Those of ``one_hot`` hold 0 or 1, and the column's name is the label.
+    title, id : key or None
+    separator : str
+        What stands between labels in one string.
+    names : mapping of key to str
+        All columns; empty for a table whose columns have no names.
+    """
+
+    text: tuple[Any, ...]
+    labels: tuple[Any, ...] = ()
+    one_hot: tuple[Any, ...] = ()
+    title: Any = None
+    id: Any = None
+    separator: str = ";"
+    names: Mapping[Any, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        names: Mapping[Any, str],
+        columns: Columns | None = None,
+        sample: Sequence[Any] = (),
+        one_hot: Iterable[str] | None = None,
+    ) -> Layout | None:
+        """What these columns are for; None if none of them is known to hold texts.
+
+        Parameters
+        ----------
+        names : mapping of key to str
+        columns : Columns, optional
+            What somebody said.
+        sample : sequence of rows, optional
+            From these columns of 0 and 1, and the sign between labels, are found out.
+        one_hot : iterable of str, optional
+            The columns of 0 and 1, where they are known already.
+
+        Raises
+        ------
+        InputError
+            If a column that somebody named is not there.
+        """
+        said = columns or Columns()
+        given = {name: key for key, name in reversed(list(names.items()))}
+        for argument, name in said.named:
+            if name not in given:
+                raise InputError(
+                    f"`{argument}` is {name!r}, which is none of the columns: "
+                    f"{_listed(names.values())}.{_hint(name, given)}"
+                )
+        taken = {given[name] for _, name in said.named}
+        best = _best_by_role(names, taken)
+        text = tuple(given[name] for name in said.text)
+        title = given[said.title] if said.title is not None else best.get("title")
+        if not text and "text" in best:
+            text = (best["text"],)
+        if not text and title is not None and said.title is None:
+            text, title = (title,), None
+        if not text:
+            return None
+        if title in text:
+            title = None
+        labels = tuple(given[name] for name in said.labels)
+        flags: tuple[Any, ...] = ()
+        if len(labels) > 1:
+            flags = _flags(labels, sample, names, one_hot)
+            labels = tuple(key for key in labels if key not in flags)
+        elif not labels and "labels" in best:
+            labels = (best["labels"],)
+        elif not labels:
+            id_key = given[said.id] if said.id is not None else best.get("id")
+            rest = [key for key in names if key not in (*text, title, id_key)]
+            flags = _flags(rest, sample, names, one_hot)
+            # One column of 0 and 1 beside a text may be anything.
+            if len(flags) < 2 and one_hot is None:
+                flags = ()
+        separator = said.separator
+        if separator is None:
+            separator = guess_separator(_cell(row, key) for row in sample for key in labels)
+        return cls(
+            text,
+            labels,
+            flags,
+            title,
+            given[said.id] if said.id is not None else best.get("id"),
+            separator,
+            dict(names),
+        )
+
+    @property
+    def ignored(self) -> list[str]:
+        """The columns that nothing is taken from."""
+        used = {*self.text, *self.labels, *self.one_hot, self.title, self.id}
+        return [name for key, name in self.names.items() if key not in used and name]
+
+    def described(self) -> str:
+        """What was understood of the names, in one line; empty if they say it themselves."""
+        parts = []
+        for what, keys in (
+            ("text", self.text),
+            ("title", () if self.title is None else (self.title,)),
+            ("labels", self.labels),
+            ("id", () if self.id is None else (self.id,)),
+        ):
+            named = [self.names.get(key, "") for key in keys]
+            if named and [_plain(name) for name in named] != [what]:
+                parts.append(f"{what} from {_listed(named)}")
+        if self.one_hot:
+            parts.append(
+                f"labels from the 0/1 columns {_listed(map(self.names.get, self.one_hot))}"
+            )
+        return ", ".join(parts)
+
+
+def _best_by_role(names: Mapping[Any, str], taken: set[Any]) -> dict[str, Any]:
+    """The key whose name is the surest one for each role."""
+    best: dict[str, tuple[int, Any]] = {}
+    for key, name in names.items():
+        role, rank = _RANK.get(_plain(name), (None, 0))
+        if role is not None and key not in taken and (role not in best or rank < best[role][0]):
+            best[role] = rank, key
+    return {role: key for role, (_, key) in best.items()}
+
+
+def _flags(
+    keys: Iterable[Any],
+    sample: Sequence[Any],
+    names: Mapping[Any, str],
+    known: Iterable[str] | None,
+) -> tuple[Any, ...]:
+    """Those of some columns that hold 0 and 1."""
+    if known is not None:
+        wanted = set(known)
+        return tuple(key for key in keys if names[key] in wanted)
+    found = []
+    for key in keys:
+        values = {_flag(_cell(row, key)) for row in sample}
+        if None not in values and _says_something(sample, key):
+            found.append(key)
+    return tuple(found)
+
+
+def _says_something(sample: Sequence[Any], key: Any) -> bool:
+    """Whether a column of the sample is not empty throughout."""
+    return any(str(_cell(row, key)).strip() not in ("", "None") for row in sample)
+
+
+def _flag(value: Any) -> bool | None:
+    """Yes or no; None for anything else."""
+    plain = "" if value is None else str(value).strip().casefold()
+    if plain in _YES:
+        return True
+    return False if plain in _NO else None
+
+
+def _cell(row: Any, key: Any) -> Any:
+    if isinstance(row, Mapping):
+        return row.get(key)
+    return row[key] if key < len(row) else None
+
+
+def text_in(row: Any, layout: Layout) -> str:
+    """The texts of a row, one under the other."""
+    if len(layout.text) == 1:
+        value = _cell(row, layout.text[0])
+        return "" if value is None else str(value)
+    cells = (_cell(row, key) for key in layout.text)
+    return "\n\n".join(str(cell) for cell in cells if cell is not None and str(cell).strip())
+
+
+def labels_in(row: Any, layout: Layout) -> list[str]:
+    """The labels of a row.
+
+    Raises
+    ------
+    InputError
+        If a cell holds no labels; says which.
+    """
+    found: list[str] = []
+    for key in layout.labels:
+        found += _labels_of(_cell(row, key), layout.separator)
+    for key in layout.one_hot:
+        flag = _flag(_cell(row, key))
+        if flag is None:
+            raise InputError(
+                f"expected 0 or 1 in the column {layout.names[key]!r}, "
+                f"found {_short(_cell(row, key))}; `label_column` says which columns are labels."
+            )
+        if flag:
+            found.append(layout.names[key])
+    return found
+
+
+def _labels_of(value: Any, separator: str) -> list[str]:
+    """The labels in a cell: a list, or one string of them."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return _split(value, separator)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_label(label) for label in value]
+    return [_label(value)]
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    raise InputError(f"expected a string as 'labels', found {_short(value)}.")
+
+
+def _split(cell: str, separator: str) -> list[str]:
+    bare = cell.strip()
+    if bare.startswith("<"):
+        if _IDENTIFIERS.fullmatch(cell):
+            return re.findall("<(.*?)>", cell)
+        raise InputError(
+            f"expected identifiers as <...> with blanks between them, found {_short(cell)}."
+        )
+    if bare.startswith("[") and bare.endswith("]"):
+        listed = _listed_in(bare)
+        if listed is not None:
+            return listed
+    return [name.strip() for name in cell.split(separator) if name.strip()]
+
+
+def _listed_in(cell: str) -> list[str] | None:
+    """The strings of a list as JSON or Python write it; None if it is none."""
+    try:
+        found = json.loads(cell)
+        return [_label(label) for label in found]
+    except ValueError:
+        pass
+    rest, names = cell[1:-1], []
+    while rest.strip():
+        match = _QUOTED.match(rest)
+        if match is None:
+            return None
+        names.append(re.sub(r"\\(.)", r"\1", match[1] if match[1] is not None else match[2]))
+        rest = rest[match.end() :]
+    return [name for name in names if name.strip()]
+
+
+def guess_separator(cells: Iterable[Any]) -> str:
+    r"""The sign that stands between the labels of these cells.
+
+    A comma counts if at least a quarter of the cells have one and none of them another sign:
+    names such as "Whales, hunting of" have commas, too.
+
+    Examples
+    --------
+    >>> guess_separator(["a; b, c", "d"]), guess_separator(["a, b", "c"]), guess_separator(["a"])
+    (';', ',', ';')
+    """
+    strings = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    plain = [cell for cell in strings if cell.lstrip()[0] not in "<["]
+    for sign in _SEPARATORS[:-1]:
+        if any(sign in cell.strip() for cell in plain):
+            return sign
+    with_comma = sum("," in cell for cell in plain)
+    return "," if with_comma and 4 * with_comma >= len(plain) else ";"
+
+
+def _listed(names: Iterable[Any]) -> str:
+    shown = [repr(str(name)) for name in names]
+    return ", ".join(shown) if len(shown) <= 12 else ", ".join([*shown[:12], "..."])
+
+
+def _hint(name: str, names: Iterable[str]) -> str:
+    known = list(names)
+    near = get_close_matches(name, known, n=1) or [
+        other for other in known if other.casefold() == name.casefold()
+    ]
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _short(value: Any, length: int = 40) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return repr(text if len(text) <= length else text[: length - 1] + "…")

@@ -1,0 +1,126 @@
+"""How a table separates and quotes its cells, told by its first rows."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from manylabel.corpus.columns import role_of
+
+__all__ = ["Dialect", "guess_dialect", "is_header"]
+
+_DELIMITERS = (",", ";", "\t", "|")
+_ROWS = 50
+
+
+@dataclass(frozen=True)
+class Dialect:
+    r"""How cells are told apart.
+
+    Parameters
+    ----------
+    delimiter : str
+    quoted : bool
+        Whether quotation marks around a cell are not part of it.
+    escaped : bool
+        Whether a quotation mark inside a cell is written ``\"`` instead of ``""``.
+    n_above : int
+        Lines above the first row that are no rows: Excel's ``sep=;``.
+    """
+
+    delimiter: str = ","
+    quoted: bool = True
+    escaped: bool = False
+    n_above: int = 0
+
+    def options(self) -> dict[str, Any]:
+        """For `csv.reader`."""
+        quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
+        escapes = {"escapechar": "\\", "doublequote": False} if self.escaped else {}
+        return {"delimiter": self.delimiter, "quoting": quoting, "strict": True, **escapes}
+
+
+def is_header(fields: list[str]) -> bool:
+    """Whether a row names columns: one of them is known to hold texts, or titles beside labels."""
+    roles = {role_of(field) for field in fields}
+    return "text" in roles or {"title", "labels"} <= roles
+
+
+def guess_dialect(start: str, kind: str, wanted: tuple[str, ...] = ()) -> Dialect:
+    """The dialect of the table that begins like this.
+
+    Parameters
+    ----------
+    start : str
+        The first lines.
+    kind : {"csv", "tsv"}
+    wanted : tuple of str
+        Names of columns that somebody gave.
+    """
+    first = start.split("\n", 1)[0].rstrip("\r")
+    if first.casefold().startswith("sep=") and len(first) == 5:
+        return Dialect(first[4], n_above=1)
+    if kind == "tsv":
+        return Dialect("\t", quoted=_needs_quotes(start))
+    best = max(_DELIMITERS, key=lambda sign: _fit(start, sign, wanted))
+    is_escaped = '\\"' in start and _rows(start, Dialect(best)) is None
+    if is_escaped and _rows(start, Dialect(best, escaped=True)) is not None:
+        return Dialect(best, escaped=True)
+    return Dialect(best)
+
+
+def _fit(start: str, delimiter: str, wanted: tuple[str, ...]) -> tuple[float, ...]:
+    """How well a delimiter explains the first rows; the greatest is the best."""
+    rows = _rows(start, Dialect(delimiter), strict=False) or []
+    if not rows:
+        return (0.0,)
+    names = [name.strip() for name in rows[0]]
+    sizes = Counter(map(len, rows))
+    size, common = sizes.most_common(1)[0]
+    knows = all(name in names for name in wanted) if wanted else is_header(names)
+    return (
+        float(knows and len(names) > 1),
+        float(size > 1) * common / len(rows),
+        float(delimiter == ","),
+        float(size),
+    )
+
+
+def _rows(start: str, dialect: Dialect, strict: bool = True) -> list[list[str]] | None:
+    """The first rows; None if they cannot be read."""
+    options = dialect.options() | {"strict": strict}
+    found: list[list[str]] = []
+    try:
+        for row in csv.reader(start.splitlines(keepends=True), **options):
+            if any(cell.strip() for cell in row):
+                found.append(row)
+            if len(found) == _ROWS:
+                break
+    except csv.Error as error:
+        # The last row may be cut, which is no fault of the dialect.
+        return found if not strict or "unexpected end" in str(error) else None
+    return found
+
+
+def _needs_quotes(start: str) -> bool:
+    """Whether the quotation marks in a table with tabs are not part of the cells.
+
+    Spreadsheets put them around cells with a quotation mark or a comma, and around no others.
+    Annif's tables have none, and texts that begin with what somebody says.
+    """
+    if '\t"' not in start and not start.startswith('"') and '\n"' not in start:
+        return False
+    rows = _rows(start, Dialect("\t"))
+    if rows is None or len(set(map(len, rows))) != 1:
+        return False
+    plain = [line.removesuffix("\r").split("\t") for line in start.split("\n") if line.strip()]
+    if len(set(map(len, plain))) != 1:
+        return True
+    cells = [cell for row in plain for cell in row]
+    return all(_is_wrapped(cell) == bool(set(cell) & set('",')) for cell in cells)
+
+
+def _is_wrapped(cell: str) -> bool:
+    return len(cell) > 1 and cell.startswith('"') and cell.endswith('"')

@@ -1,0 +1,83 @@
+"""A JSON array of objects, read one object at a time; `jsonl` says what they hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from manylabel.corpus.checks import shorten
+from manylabel.corpus.jsonl import check_letters
+from manylabel.exceptions import CorpusError
+
+__all__ = ["rows"]
+
+_BLANK = re.compile(r"[\s,]*")
+
+
+def rows(lines: Any) -> Iterator[tuple[int, Any]]:
+    """The objects of an array, with the line that each ends in.
+
+    A fault in the array's own signs is the end: where the next object begins cannot be told.
+    """
+    name, decoder = lines.source.name, json.JSONDecoder()
+    buffer, has_begun, tried = "", False, 0
+    while True:
+        try:
+            line = next(lines, None)
+        except CorpusError as error:
+            yield lines.number, error
+            return
+        buffer += line or ""
+        if not has_begun:
+            buffer = buffer.lstrip()
+            if buffer and not buffer.startswith("["):
+                yield 1, CorpusError("expected a JSON array, which begins with '['.", name, 1)
+                return
+            has_begun, buffer = bool(buffer), buffer[1:]
+        # An object that is not complete is tried again when the text has doubled, which keeps the
+        # cost of one long object linear.
+        if line is not None and len(buffer) < 2 * tried:
+            continue
+        place = 0
+        while True:
+            place = _BLANK.match(buffer, place).end()  # type: ignore[union-attr]
+            if place == len(buffer) or buffer[place] == "]":
+                break
+            try:
+                record, place = decoder.raw_decode(buffer, place)
+            except (ValueError, RecursionError) as error:
+                if line is not None and not isinstance(error, RecursionError):
+                    break
+                yield (
+                    lines.number,
+                    CorpusError(f"expected a JSON array of objects ({error}).", name, lines.number),
+                )
+                return
+            yield lines.number, _checked(record, name, lines.number)
+        buffer, tried = buffer[place:], len(buffer) - place
+        if buffer.startswith("]"):
+            return
+        if line is None:
+            yield (
+                lines.number,
+                CorpusError(
+                    "expected ']' at the end of the JSON array; the file is cut.",
+                    name,
+                    lines.number,
+                ),
+            )
+            return
+
+
+def _checked(record: Any, name: str, number: int) -> Any:
+    """A record, or the error in its place."""
+    if not isinstance(record, dict):
+        found = shorten(json.dumps(record))
+        return CorpusError(f"expected a JSON object, found {found}.", name, number)
+    try:
+        check_letters(record, name, number)
+    except CorpusError as error:
+        return error
+    return record

@@ -1,0 +1,57 @@
+"""LibreOffice's tables: the first sheet whose first row names a column of texts, or the first."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from manylabel.corpus.dialects import is_header
+from manylabel.corpus.files import Source
+from manylabel.corpus.papers import require
+from manylabel.corpus.xlsx import padded
+
+__all__ = ["rows"]
+
+#: Empty cells and rows at the end of a sheet are written as one that is repeated a million times.
+_REPEATED = 1000
+
+
+def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any]]:
+    """The rows of a sheet, with their numbers."""
+    opendocument = require("odf.opendocument", "odfpy", "Reading .ods files")
+    table = require("odf.table", "odfpy", "Reading .ods files")
+    try:
+        book = opendocument.load(io.BytesIO(source.stream.read()))
+        sheets = book.getElementsByType(table.Table)
+        found = {str(sheet.getAttribute("name")): list(_rows(sheet, table)) for sheet in sheets}
+        chosen = next(
+            (name for name, rows in found.items() if rows and is_header(list(map(str, rows[0])))),
+            next(iter(found)),
+        )
+    except Exception as error:  # what a library says of a broken file is of many kinds
+        raise source.error(f"the file cannot be read as .ods ({error}).") from None
+    others = [name for name in found if name != chosen]
+    if others:
+        tell(f"Read the sheet {chosen!r}; ignored: {', '.join(map(repr, others))}.")
+    yield from padded(enumerate(found[chosen], start=1))
+
+
+def _rows(sheet: Any, table: Any) -> Iterator[list[Any]]:
+    for row in sheet.getElementsByType(table.TableRow):
+        cells: list[Any] = []
+        for cell in row.getElementsByType(table.TableCell):
+            repeated = int(cell.getAttribute("numbercolumnsrepeated") or 1)
+            cells += [_value(cell)] * min(repeated, _REPEATED)
+        n_rows = int(row.getAttribute("numberrowsrepeated") or 1)
+        yield from [cells] * (min(n_rows, _REPEATED) if any(cells) else 1)
+
+
+def _value(cell: Any) -> str | None:
+    """What a cell shows, its paragraphs on lines of their own; a truth value is 0 or 1."""
+    from odf import teletype
+
+    if cell.getAttribute("valuetype") == "boolean":
+        return "1" if cell.getAttribute("booleanvalue") == "true" else "0"
+    shown = "\n".join(teletype.extractText(part) for part in cell.childNodes)
+    return shown or None

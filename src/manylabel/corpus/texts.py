@@ -1,0 +1,564 @@
+"""The one reader of texts: whatever the format, rows become documents here.
+
+A format of texts is a module with ``rows(source, ...)``, which gives pairs of a line number and a
+row: a list of cells, a record (a dictionary), or the error that stands in the row's place. The
+reader finds out what the columns are for, and makes documents of rows: all of them, those that are
+good, or those of a part of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from manylabel.corpus.columns import SAMPLE, Columns, Layout, guess_separator, labels_in, text_in
+from manylabel.corpus.detection import PAPERS, TEXT_FORMATS, detect
+from manylabel.corpus.dialects import Dialect, guess_dialect, is_header
+from manylabel.corpus.documents import Document
+from manylabel.corpus.encodings import Lines, check_encoding, decoded_start, recoded
+from manylabel.corpus.files import Source, bare_suffix, open_source
+from manylabel.exceptions import CorpusError, InputError, ParameterError
+
+__all__ = ["RowReader", "TextReader", "part_of_lines", "reader_of_lines"]
+
+#: Formats that rows of cells are read from; the others give records.
+_TABLES = ("csv", "tsv", "xlsx", "ods", "parquet")
+_DELIMITED = ("csv", "tsv")
+#: Formats in which a line that is no UTF-8 may be Windows-1252: what spreadsheets write.
+_MAY_BE_OLD = (*_DELIMITED, "lines")
+#: A row, or the error in its place.
+Item = tuple[int, Any]
+Tell = Callable[[str], None]
+
+
+class TextReader:
+    r"""The documents of a file or folder of texts, one after another, in constant memory.
+
+    Parameters
+    ----------
+    path : path
+        A file, plain or compressed, a folder, or ``-`` for standard input.
+    format : str, optional
+        By default found out.
+    columns : Columns, optional
+        Which columns hold what; by default their names tell.
+    delimiter : str, optional
+        What stands between the cells of CSV; by default found out.
+    encoding : str, optional
+        By default UTF-8, or UTF-16 or Windows-1252 where the bytes say so.
+    on_bad : callable, optional
+        Is told of each row that cannot be read, and how many there were, itself included; the row
+        is then skipped. By default it is an error.
+    tell : callable, optional
+        Is told, in a sentence each, what was understood and what is ignored.
+
+    Attributes
+    ----------
+    done, total : int, int or None
+        Bytes that have been read and that there are; None if this is not known.
+    n_bad : int
+        Rows that were skipped.
+    row : int
+        The place of the last document among all, counted from 0; rows that were skipped count.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pets.csv")
+    ...     _ = path.write_text("Year;Abstract;Keywords\n1999;A cat, a dog;cats, dogs\n")
+    ...     for document in TextReader(path, tell=print):
+    ...         print(document.text, document.labels)
+    A cat, a dog ['cats', 'dogs']
+    Understood: text from 'Abstract', labels from 'Keywords', split at ','.
+    Ignored columns: Year.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        columns: Columns | None = None,
+        *,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        on_bad: Callable[[CorpusError, int], None] | None = None,
+        tell: Tell | None = None,
+    ) -> None:
+        check_encoding(encoding)
+        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+            raise ParameterError(f"`delimiter` must be one sign; got {delimiter!r}.")
+        self._delimiter = delimiter
+        self.path, self.format, self.encoding = os.fspath(path), format, encoding
+        self.columns = columns or Columns()
+        self._on_bad, self._tell = on_bad, tell or (lambda sentence: None)
+        self.done = self.n_bad = 0
+        self.row = -1
+        self.total: int | None = None
+
+    def __iter__(self) -> Iterator[Document]:
+        if self.path != "-" and Path(self.path).is_dir():
+            yield from self._folder()
+            return
+        with open_source(self.path) as source:
+            yield from self.documents(source)
+
+    def documents(self, source: Source) -> Iterator[Document]:
+        """The documents of a file that is open."""
+        kind = self.format or detect(source)
+        if kind == "folder":
+            raise source.error("expected a folder, found a file.")
+        if kind not in TEXT_FORMATS:
+            raise source.error(f"expected texts, found the format {kind}, which holds features.")
+        self.total = _plain_size(source)
+        items = self._items(source, kind)
+        reader = RowReader(self.columns, kind in _TABLES, source.name)
+        first = list(islice(items, SAMPLE))
+        reader.look_at([row for _, row in first])
+        for line, row in chain(first, items):
+            try:
+                document = reader.document(line, row)
+            except CorpusError as error:
+                if self._on_bad is None:
+                    raise
+                self.row += 1
+                self.n_bad += 1
+                self._on_bad(error, self.n_bad)
+                continue
+            if document is not None:
+                self.row += 1
+                yield document
+        for sentence in reader.notes():
+            self._tell(sentence)
+
+    def _items(self, source: Source, kind: str) -> Iterator[Item]:
+        """The rows of a file."""
+        if kind in PAPERS:
+            from manylabel.corpus.papers import paper_of
+
+            return iter([(1, paper_of(kind, source.stream.read(), source.name))])
+        module = import_module(f"manylabel.corpus.{kind}")
+        if kind in _TABLES and kind not in _DELIMITED:
+            return module.rows(source, self._tell)
+        text = recoded(source, self.encoding, self._tell)
+        lines = _Counting(text, self, or_old=kind in _MAY_BE_OLD and self.encoding is None)
+        if kind in _DELIMITED:
+            dialect = dialect_of(text, kind, self.columns)
+            if self._delimiter is not None:
+                dialect = Dialect(self._delimiter, quoted=kind == "csv")
+            return module.rows(lines, dialect)
+        return module.rows(lines)
+
+    def _folder(self) -> Iterator[Document]:
+        if self.format not in (None, "folder"):
+            raise CorpusError(
+                f"expected a file in the format {self.format}, found a folder.", self.path
+            )
+        from manylabel.corpus import folder
+
+        for given in self.columns.named:
+            raise InputError(f"`{given[0]}` is for tables and records; {self.path} is a folder.")
+        for document in folder.iter_documents(self.path, self._on_bad_file):
+            self.row += 1
+            yield document
+
+    @property
+    def _on_bad_file(self) -> Callable[[CorpusError], None] | None:
+        """What to do with a file of a folder that cannot be read."""
+        if self._on_bad is None:
+            return None
+
+        def skip(error: CorpusError) -> None:
+            assert self._on_bad is not None
+            self.n_bad += 1
+            self._on_bad(error, self.n_bad)
+
+        return skip
+
+
+class RowReader:
+    """Makes documents of rows, once it has looked at the first of them.
+
+    Parameters
+    ----------
+    columns : Columns
+        What somebody said of them.
+    is_table : bool
+        Whether rows are lists of cells, the first of which may name the columns, or records.
+    path : str
+        For errors.
+    """
+
+    def __init__(self, columns: Columns, is_table: bool, path: str) -> None:
+        self._columns, self._is_table, self._path = columns, is_table, path
+        self._header: list[str] | None = None
+        self._skips_header = False
+        self._table: Layout | None = None
+        self._by_fields: dict[tuple[str, ...], Layout] = {}
+        self._separator: str | None = None
+        self._one_hot: list[str] | None = None
+        self._ignored: dict[str, None] = {}
+        self._row = 0
+        self._labelled = False
+
+    def look_at(self, sample: Sequence[Any]) -> None:
+        """Find out from the first rows what the columns hold."""
+        rows = [row for row in sample if not isinstance(row, CorpusError)]
+        if not self._is_table:
+            self._look_at_records([row for row in rows if isinstance(row, dict)])
+            return
+        rows = [row for row in rows if any(_is_something(cell) for cell in row)]
+        self._table = Layout((0,), (1,), separator=self._columns.separator or ";")
+        if not rows:
+            return
+        names = [("" if cell is None else str(cell)).strip() for cell in rows[0]]
+        if self._columns.named or is_header(names):
+            self._header, self._skips_header = names, True
+            self._table = self._layout(dict(enumerate(names)), rows[1:])
+            if self._table is None:
+                raise self._error(
+                    f"no column is known to hold the texts; the columns are {_quoted(names)}. "
+                    "Name the one that does with `text_column`.",
+                    None,
+                )
+            self._separator = self._table.separator
+            self._one_hot = [self._table.names[key] for key in self._table.one_hot]
+            return
+        cells = [row[1] for row in rows if len(row) == 2]
+        self._separator = self._columns.separator or guess_separator(cells)
+        self._table = Layout((0,), (1,), separator=self._separator)
+
+    def _look_at_records(self, records: list[dict[str, Any]]) -> None:
+        names = list(dict.fromkeys(name for record in records for name in record))
+        layout = None
+        if records:
+            layout = self._layout({name: name for name in names}, records, check=False)
+        self._separator = self._columns.separator or (";" if layout is None else layout.separator)
+        self._one_hot = [] if layout is None else list(layout.one_hot)
+
+    def _layout(
+        self, names: dict[Any, str], sample: Sequence[Any], check: bool = True
+    ) -> Layout | None:
+        try:
+            return Layout.of(names, self._columns, sample)
+        except InputError as error:
+            if check:
+                raise self._error(str(error), None) from None
+            return None
+
+    def document(self, line: int, row: Any) -> Document | None:
+        """The document in a row; None for the row that names the columns, and for empty ones."""
+        if isinstance(row, Document):
+            return row
+        try:
+            if isinstance(row, CorpusError):
+                raise row
+            document = self._of_cells(line, row) if self._is_table else self._of_record(line, row)
+        except InputError as error:
+            self._row += 1
+            raise self._error(str(error), line) from None
+        except CorpusError:
+            self._row += 1
+            raise
+        if document is not None:
+            self._row += 1
+            self._labelled |= bool(document.labels)
+        return document
+
+    def _of_cells(self, line: int, row: list[Any]) -> Document | None:
+        # Spreadsheets write rows of nothing below a table. A text may be empty, but who names a
+        # third column fills something in.
+        width = 0 if self._header is None else len(self._header)
+        if width > 2 and not any(_is_something(cell) for cell in row):
+            return None
+        if self._skips_header:
+            self._skips_header = False
+            return None
+        layout = self._table
+        assert layout is not None
+        expected = 2 if self._header is None else len(self._header)
+        cells = row
+        if len(row) > expected and not any(map(_is_something, row[expected:])):
+            cells = row[:expected]
+        if self._header is None and len(cells) > 2 and _is_identifier(cells[1]):
+            cells = [cells[0], " ".join(map(str, cells[1:]))]
+        if len(cells) != expected:
+            raise self._error(self._wrong_size(expected, cells), line)
+        return self._made(line, cells, layout)
+
+    def _wrong_size(self, expected: int, cells: list[Any]) -> str:
+        wrong = f"expected {expected} columns, found {len(cells)}"
+        if self._header is not None or self._row > 0 or len(cells) == 1:
+            return f"{wrong}."
+        return (
+            f"{wrong}: {_quoted(cells)}. If these are the names of columns, say which is which "
+            "with `text_column` and `label_column`."
+        )
+
+    def _of_record(self, line: int, record: dict[str, Any]) -> Document:
+        fields = tuple(record)
+        layout = self._by_fields.get(fields)
+        if layout is None:
+            said = self._columns
+            known = {name: name for name in dict.fromkeys((*fields, *_names(said)))}
+            layout = Layout.of(known, said, [record], self._one_hot)
+            if layout is None or not any(key in record for key in layout.text):
+                wanted = repr(said.text[0]) if said.text else "'text'"
+                found = _quoted(fields) if fields else "none"
+                raise InputError(
+                    f"expected a field {wanted}, found {found}; "
+                    "`text_column` names the field that holds the text."
+                )
+            separator = self._separator or ";"
+            layout = Layout(
+                layout.text,
+                layout.labels,
+                layout.one_hot,
+                layout.title,
+                layout.id,
+                separator,
+                layout.names,
+            )
+            self._by_fields[fields] = layout
+            self._ignored |= dict.fromkeys(layout.ignored)
+        for role, key in (("id", layout.id), ("title", layout.title)):
+            if key is not None:
+                _check_string(role, record.get(key), may_be_number=True)
+        for key in layout.text:
+            _check_string("text", record.get(key, ""))
+        for key in layout.labels:
+            _check_labels(record.get(key))
+        return self._made(line, record, layout)
+
+    def _made(self, line: int, row: Any, layout: Layout) -> Document:
+        def cell(key: Any) -> str | None:
+            value = None if key is None else row.get(key) if isinstance(row, dict) else row[key]
+            return None if value is None else str(value)
+
+        return Document(
+            id=cell(layout.id),
+            text=text_in(row, layout),
+            labels=labels_in(row, layout),
+            title=cell(layout.title),
+            line=line,
+        )
+
+    def notes(self) -> Iterator[str]:
+        """What was understood of the columns, and what was ignored."""
+        layouts = [self._table] if self._table is not None else list(self._by_fields.values())
+        if layouts:
+            described = dict.fromkeys(filter(None, (layout.described() for layout in layouts)))
+            sign = layouts[0].separator
+            is_usual = sign == ";" or self._columns.separator is not None
+            split = "" if is_usual or not self._labelled else f"split at {sign!r}"
+            said = ", ".join(filter(None, [next(iter(described), ""), split]))
+            if said:
+                yield f"Understood: {said}."
+        if self._table is not None:
+            self._ignored |= dict.fromkeys(self._table.ignored)
+        if self._ignored:
+            names = list(self._ignored)
+            more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+            yield f"Ignored columns: {', '.join(names[:20])}{more}."
+
+    def to_json(self) -> str:
+        """What was found out, for a reader of another part of the file."""
+        return json.dumps([self._header, self._separator, self._one_hot])
+
+    @classmethod
+    def from_json(cls, found: str, is_table: bool, path: str, has_header: bool) -> RowReader:
+        """A reader that knows what another has found out.
+
+        Parameters
+        ----------
+        found : str
+            As `to_json` gives it.
+        is_table : bool
+        path : str
+        has_header : bool
+            Whether its part of the file begins with the names of the columns.
+        """
+        header, separator, one_hot = json.loads(found)
+        reader = cls(Columns(separator=separator), is_table, path)
+        reader._separator, reader._one_hot = separator, one_hot
+        if is_table and header is not None:
+            reader._header, reader._skips_header = header, has_header
+            names = dict(enumerate(header))
+            reader._table = Layout.of(names, reader._columns, (), one_hot or None)
+        elif is_table:
+            reader._table = Layout((0,), (1,), separator=separator)
+        return reader
+
+    def _error(self, message: str, line: int | None) -> CorpusError:
+        return CorpusError(message, self._path, line)
+
+
+def reader_of_lines(source: Source, kind: str) -> RowReader | None:
+    """What makes documents of the lines of a file; None if not every line is a row, in UTF-8."""
+    text = recoded(source, None, lambda sentence: None)
+    if text is not source:
+        return None
+    if kind == "tsv" and dialect_of(source, kind, Columns()).quoted:
+        return None
+    start = decoded_start(source, or_old=False)
+    reader = RowReader(Columns(), kind in _TABLES, source.name)
+    lines = _Given(source, start.splitlines(keepends=True))
+    reader.look_at([row for _, row in islice(_rows_of_lines(lines, kind), SAMPLE)])
+    return reader
+
+
+def part_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> Iterator[Document]:
+    """The documents whose lines begin between two bytes of a file.
+
+    Parameters
+    ----------
+    path : str
+    kind : {"jsonl", "tsv"}
+    found : str
+        What a reader of the first lines found out; see `RowReader.to_json`.
+    start, stop : int
+    """
+    lines = _Between(path, start, stop)
+    reader = RowReader.from_json(found, kind in _TABLES, path, has_header=start == 0)
+    for line, row in _rows_of_lines(lines, kind):
+        try:
+            document = reader.document(line, row)
+        except CorpusError as error:
+            # Only the first part knows the numbers of its lines.
+            where = f" in line {line} of the lines from byte {start} on"
+            raise CorpusError(f"{error.message.rstrip('.')}{where}.", path) from None
+        if document is not None:
+            yield document
+
+
+def _rows_of_lines(lines: Any, kind: str) -> Iterator[Item]:
+    module = import_module(f"manylabel.corpus.{kind}")
+    return module.rows(lines, Dialect("\t", quoted=False)) if kind == "tsv" else module.rows(lines)
+
+
+class _Given:
+    """Lines that were read already."""
+
+    def __init__(self, source: Source, lines: list[str]) -> None:
+        self.source, self.number = source, 0
+        self._lines = iter(lines)
+
+    def __iter__(self) -> _Given:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.number += 1
+        return line
+
+
+class _Between:
+    """The lines that begin between two bytes of a file."""
+
+    def __init__(self, path: str, start: int, stop: int) -> None:
+        self.number = 0
+        self._file = open(path, "rb")  # noqa: SIM115 - closed when the last line is read
+        self.source = Source(self._file, path)  # type: ignore[arg-type]
+        self._stop = stop
+        if start > 0:
+            # The line that the byte before belongs to is another part's.
+            self._file.seek(start - 1)
+            self._file.readline()
+
+    def __iter__(self) -> _Between:
+        return self
+
+    def __next__(self) -> str:
+        is_first = self._file.tell() == 0
+        line = self._file.readline() if self._file.tell() < self._stop else b""
+        if not line:
+            self._file.close()
+            self._stop = 0
+            raise StopIteration
+        self.number += 1
+        if is_first:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        return self.source.decode(line, self.number)
+
+
+def dialect_of(source: Source, kind: str, columns: Columns) -> Dialect:
+    """How the table in a file separates its cells."""
+    wanted = tuple(name for _, name in columns.named)
+    return guess_dialect(decoded_start(source, or_old=True), kind, wanted)
+
+
+class _Counting:
+    """Lines of a source that tell a reader how far it has come."""
+
+    def __init__(self, source: Source, reader: TextReader, or_old: bool) -> None:
+        self.source, self._reader = source, reader
+        self._lines = Lines(source, or_old, reader._tell)
+
+    @property
+    def number(self) -> int:
+        """Of the last line."""
+        return self._lines.number
+
+    def __iter__(self) -> _Counting:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            return next(self._lines)
+        finally:
+            self._reader.done = self._lines.n_bytes
+
+
+def _names(columns: Columns) -> list[str]:
+    return [name for _, name in columns.named]
+
+
+def _is_something(cell: Any) -> bool:
+    return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
+
+
+def _is_identifier(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.lstrip().startswith("<")
+
+
+def _check_string(role: str, value: Any, may_be_number: bool = False) -> None:
+    if value is None and may_be_number:
+        return
+    if isinstance(value, int) and not isinstance(value, bool) and may_be_number:
+        return
+    if not isinstance(value, str):
+        raise InputError(f"expected a string as {role!r}, found {_shown(value)}.")
+
+
+def _check_labels(value: Any) -> None:
+    if value is None or isinstance(value, str | list):
+        return
+    if isinstance(value, int) and not isinstance(value, bool):
+        return
+    raise InputError(f"expected a list as 'labels', found {_shown(value)}.")
+
+
+def _shown(value: Any) -> str:
+    from manylabel.corpus.checks import shorten
+
+    return shorten(json.dumps(value, default=str))
+
+
+def _quoted(names: Iterable[Any]) -> str:
+    from manylabel.corpus.checks import shorten
+
+    shown = [shorten(str(name), 24) for name in names]
+    return ", ".join(shown if len(shown) <= 12 else [*shown[:12], "..."])
+
+
+def _plain_size(source: Source) -> int | None:
+    """The bytes of a file that is not compressed."""
+    path = Path(source.name)
+    if source.name == "-" or not path.is_file() or bare_suffix(path) != path.suffix.lower():
+        return None
+    return os.path.getsize(path)

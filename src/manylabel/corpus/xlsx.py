@@ -1,0 +1,59 @@
+"""Excel's workbooks: the first sheet whose first row names a column of texts, or the first."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from manylabel.corpus.dialects import is_header
+from manylabel.corpus.files import Source
+from manylabel.corpus.papers import require
+
+__all__ = ["rows"]
+
+
+def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any]]:
+    """The rows of a sheet, with their numbers."""
+    openpyxl = require("openpyxl", "openpyxl", "Reading .xlsx files")
+    try:
+        book = openpyxl.load_workbook(
+            io.BytesIO(source.stream.read()), read_only=True, data_only=True
+        )
+        sheets = book.worksheets
+        chosen = next((sheet for sheet in sheets if is_header(_first_row(sheet))), sheets[0])
+    except Exception as error:  # what a library says of a broken file is of many kinds
+        raise source.error(f"the file cannot be read as .xlsx ({error}).") from None
+    others = [sheet.title for sheet in sheets if sheet is not chosen]
+    if others:
+        tell(f"Read the sheet {chosen.title!r}; ignored: {', '.join(map(repr, others))}.")
+    yield from padded(enumerate(chosen.iter_rows(values_only=True), start=1))
+
+
+def _first_row(sheet: Any) -> list[str]:
+    first = next(iter(sheet.iter_rows(values_only=True)), ())
+    return ["" if cell is None else str(cell) for cell in first]
+
+
+def padded(numbered: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Rows of cells as wide as the first, with numbers as people write them."""
+    width = 0
+    for number, cells in numbered:
+        row = [_plain(cell) for cell in cells]
+        while row and row[-1] is None:
+            row.pop()
+        if not row:
+            continue
+        width = width or len(row)
+        yield number, row + [None] * (width - len(row))
+
+
+def _plain(cell: Any) -> Any:
+    """A cell as text; a whole number has no ``.0``."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return "1" if cell else "0"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)

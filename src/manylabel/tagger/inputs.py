@@ -1,0 +1,299 @@
+"""Texts and labels as people hand them over: lists, series, data frames, matrices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manylabel.corpus import Corpus, read
+from manylabel.corpus.columns import Columns, Layout, labels_in, text_in
+from manylabel.exceptions import InputError
+from manylabel.tagger.state import check_texts
+from manylabel.validation import check_labels
+
+__all__ = ["as_corpus", "as_texts"]
+
+_ROWS_LOOKED_AT = 100
+
+
+def as_texts(given: Any, text: Any = None) -> str | list[str] | Corpus:
+    """One text, several, or a corpus; anything else is refused.
+
+    Parameters
+    ----------
+    given : str, iterable of str, series, data frame or Corpus
+    text : str or sequence of str, optional
+        The columns of a data frame that hold the texts.
+    """
+    if isinstance(given, str | Corpus):
+        return given
+    if _column_names(given) is not None:
+        return _frame_corpus(given, text=text, labels=(), ids=None, title=None)
+    return _listed(given)
+
+
+def as_corpus(
+    documents: Any,
+    labels: Any = None,
+    ids: Any = None,
+    *,
+    text: Any = None,
+    title: Any = None,
+    label_names: Sequence[str] | None = None,
+    what: str = "texts",
+) -> Corpus:
+    """Documents with labels.
+
+    Parameters
+    ----------
+    documents : iterable of str, series, data frame, Corpus or path
+    labels : optional
+        Lists of names, an indicator matrix, or the names of columns of a data frame.
+    ids : optional
+        Names, or the name of a column of a data frame.
+    text, title : str or sequence of str, optional
+        Columns of a data frame.
+    label_names : sequence of str, optional
+        Of the columns of an indicator matrix.
+    what : str
+        What ``documents`` are called.
+    """
+    names = _column_names(documents)
+    if names is None and (text is not None or title is not None):
+        raise InputError(
+            f"`text` and `title` name columns of a data frame; got {_kind(documents)}."
+        )
+    if isinstance(documents, str | os.PathLike):
+        documents = read(documents)
+    if isinstance(documents, Corpus):
+        if labels is not None or ids is not None:
+            raise InputError(
+                "a corpus brings its own labels and ids: leave `labels` and `ids` out."
+            )
+        return documents
+    if names is not None:
+        if labels is None or _are_columns(labels, names):
+            return _frame_corpus(documents, text=text, labels=labels, ids=ids, title=title)
+        documents, ids_given = _frame_texts(documents, text, title, ids)
+        return _with_labels(documents, labels, ids_given, label_names)
+    if labels is None:
+        raise InputError("`labels` are missing: give a list of label names for each text.")
+    texts = check_texts(_listed(documents, what), allow_empty=True)
+    return _with_labels(Corpus.from_texts(texts, [[]] * len(texts)), labels, ids, label_names)
+
+
+def _with_labels(texts: Corpus, labels: Any, ids: Any, names: Sequence[str] | None) -> Corpus:
+    """Texts with lists of labels, or with the columns of an indicator matrix."""
+    if isinstance(labels, str | bytes | Mapping):
+        raise InputError(
+            f"`labels` must be a list of label names for each text; got {_kind(labels)}."
+        )
+    named = None if ids is None else [str(name) for name in _values(ids)]
+    matrix = _indicator(labels)
+    if matrix is None:
+        if names is not None:
+            raise InputError("`label_names` name the columns of an indicator matrix; got lists.")
+        return Corpus.from_texts(
+            texts.texts or [], [_items(row) for row in _values(labels)], named, titles=texts.titles
+        )
+    Y = check_labels(matrix, "labels")
+    if Y.shape[0] != len(texts):
+        raise InputError(
+            f"`texts` and `labels` must be equally long; got {len(texts)} and {Y.shape[0]}."
+        )
+    columns = _column_names(labels) if names is None else list(names)
+    for name in columns or []:
+        if not str(name).strip():
+            raise InputError("`labels` has a column without a name; give it one.")
+    return Corpus(
+        None, Y, ids=named, label_names=columns, texts=texts.texts or [], titles=texts.titles
+    )
+
+
+def _items(row: Any) -> Any:
+    """The labels of a document; a missing value in a column of lists is none."""
+    return [] if row is None or (isinstance(row, float) and np.isnan(row)) else row
+
+
+def _indicator(labels: Any) -> Any:
+    """A matrix of 0 and 1, if that is what the labels are."""
+    if sparse.issparse(labels):
+        return labels
+    if _column_names(labels) is not None and not isinstance(labels, np.ndarray):
+        names = _column_names(labels) or []
+        return np.array([_values(labels[name]) for name in names], dtype=float).T
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
+        if labels.ndim != 2:
+            raise InputError(
+                "`labels` must be lists of names or a matrix of 0 and 1 with a row for each text; "
+                f"got an array of shape {labels.shape}."
+            )
+        return labels
+    if isinstance(labels, list | tuple) and len(labels) and _are_flags(labels):
+        return np.array(labels)
+    return None
+
+
+def _are_flags(rows: Sequence[Any]) -> bool:
+    """Whether rows are lists of 0 and 1 of the same length, more of them than a label has twice."""
+    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        return False
+    sizes = {len(row) for row in rows}
+    if len(sizes) != 1 or 0 in sizes or 1 in sizes:
+        return False
+    return all(
+        isinstance(value, int | np.integer | np.bool_ | float) and value in (0, 1)
+        for row in rows
+        for value in row
+    )
+
+
+def _listed(given: Any, what: str = "texts") -> list[Any]:
+    """The items of a list, a series or a vector."""
+    if given is None:
+        raise InputError(f"`{what}` are missing: give a text, or a list of texts; got None.")
+    if isinstance(given, Mapping):
+        hint = "; give one of its parts" if any(_column_names(v) for v in given.values()) else ""
+        raise InputError(
+            f"`{what}` must be a text or a list of texts; got {_kind(given)} with "
+            f"{', '.join(map(repr, list(given)[:6]))}{hint or '; give the text itself'}."
+        )
+    if isinstance(given, bytes | bytearray):
+        raise InputError(f"`{what}` must be text; got bytes: decode them first.")
+    if sparse.issparse(given) or (isinstance(given, np.ndarray) and given.ndim != 1):
+        raise InputError(
+            f"`{what}` must be a text or a list of texts; got a matrix of shape {given.shape}. "
+            "Give a Corpus for features."
+        )
+    if not isinstance(given, Iterable):
+        raise InputError(f"`{what}` must be a text or a list of texts; got {_kind(given)}.")
+    return _values(given)
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column or a series, as Python has them."""
+    for method in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def _column_names(given: Any) -> list[str] | None:
+    """The columns of a data frame of any library; None for what is none.
+
+    pandas, Polars and others have ``columns``; Arrow's tables and data sets of Hugging Face have
+    ``column_names``.
+    """
+    if isinstance(given, str | bytes | list | tuple | Mapping | Corpus | np.ndarray):
+        return None
+    names = getattr(given, "column_names", None)
+    if names is None or callable(names):
+        names = getattr(given, "columns", None)
+    if names is None or callable(names) or isinstance(names, str):
+        return None
+    return [str(name) for name in names] if hasattr(given, "__getitem__") else None
+
+
+def _are_columns(labels: Any, names: list[str]) -> bool:
+    """Whether labels of a data frame are named by columns."""
+    if isinstance(labels, str):
+        return True
+    return (
+        isinstance(labels, list | tuple)
+        and bool(labels)
+        and all(isinstance(name, str) for name in labels)
+    )
+
+
+def _frame_corpus(frame: Any, *, text: Any, labels: Any, ids: Any, title: Any) -> Corpus:
+    """The documents of a data frame by the names of its columns, as in files."""
+    names = _column_names(frame) or []
+    wanted = None if labels is None or len(labels) == 0 else labels
+    columns = {name: _column(frame, name) for name in names}
+    rows = list(zip(*columns.values(), strict=True))
+    keys = dict(enumerate(names))
+    said = Columns.of(text, wanted, title, ids if isinstance(ids, str) else None)
+    try:
+        layout = Layout.of(keys, said, rows[:_ROWS_LOOKED_AT])
+    except InputError as error:
+        # The arguments are called otherwise in Python than the options of files are.
+        raise InputError(_renamed(str(error))) from None
+    if layout is None:
+        raise InputError(
+            f"no column is known to hold the texts; the columns are {_shown(names)}. "
+            "Name the one that does with `text`."
+        )
+    if labels is None and not layout.labels and not layout.one_hot:
+        raise InputError(
+            f"no column is known to hold the labels; the columns are {_shown(names)}. "
+            "Name those that do with `labels`."
+        )
+    for key in layout.text:
+        check_texts([row[key] for row in rows], allow_empty=True)
+    given: list[list[str]] = []
+    for number, row in enumerate(rows):
+        try:
+            given.append(labels_in(row, layout))
+        except InputError as error:
+            raise InputError(f"row {number}: {_renamed(str(error))}") from None
+    named = None
+    if layout.id is not None:
+        named = [str(row[layout.id]) for row in rows]
+    if ids is not None and not isinstance(ids, str):
+        named = [str(name) for name in _values(ids)]
+    titles = None
+    if layout.title is not None:
+        titles = ["" if row[layout.title] is None else str(row[layout.title]) for row in rows]
+    return Corpus.from_texts([text_in(row, layout) for row in rows], given, named, titles=titles)
+
+
+def _frame_texts(frame: Any, text: Any, title: Any, ids: Any) -> tuple[Corpus, Any]:
+    """The texts of a data frame whose labels were given apart from it."""
+    corpus = _frame_corpus(frame, text=text, labels=(), ids=ids, title=title)
+    return corpus, corpus.ids if corpus.has_ids else None
+
+
+def _column(frame: Any, name: str) -> list[Any]:
+    """A column; numbers that stand for classes become the names of the classes."""
+    values = [_missing_as_none(value) for value in _values(frame[name])]
+    features = getattr(frame, "features", None)
+    feature = features.get(name) if isinstance(features, Mapping) else None
+    classes = getattr(feature, "names", None) or getattr(
+        getattr(feature, "feature", None), "names", None
+    )
+    if not classes:
+        return values
+    return [
+        [classes[number] for number in value]
+        if isinstance(value, list | tuple)
+        else value
+        if value is None
+        else classes[value]
+        for value in values
+    ]
+
+
+def _missing_as_none(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    is_missing = isinstance(value, float) and np.isnan(value)
+    return None if is_missing or type(value).__name__ == "NAType" else value
+
+
+def _renamed(sentence: str) -> str:
+    pairs = {"text_column": "text", "label_column": "labels", "id_column": "ids"}
+    for option, argument in (pairs | {"title_column": "title"}).items():
+        sentence = sentence.replace(f"`{option}`", f"`{argument}`")
+    return sentence
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+
+
+def _kind(value: Any) -> str:
+    return "a string" if isinstance(value, str) else f"{type(value).__name__}"

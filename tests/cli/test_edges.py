@@ -1,0 +1,108 @@
+"""Ordinary mistakes and ordinary files, at the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KEYWORDS = "Title,Abstract,Keywords,Year\n" + "".join(
+    f'T{n},"The {animal} number {n}, asleep.","{animal}s, sleep",1999\n'
+    for n, animal in enumerate(["cat", "dog", "cat", "dog"])
+)
+QUICK = ("--model", "lcif", "--set", "k=2")
+
+
+@pytest.fixture
+def keywords(tmp_path) -> Path:
+    path = tmp_path / "keywords.csv"
+    path.write_text(KEYWORDS)
+    return path
+
+
+def test_a_spreadsheet_becomes_a_model_and_is_tagged(call, keywords, tmp_path):
+    trained = call("train", keywords, "-o", tmp_path / "model", *QUICK)
+    assert trained.code == 0
+    assert "Understood: text from 'Abstract', labels from 'Keywords', split at ','." in trained.err
+    assert "Ignored columns: Year." in trained.err
+    assert "Read 4 documents with 3 labels" in trained.err
+    found = call("predict", tmp_path / "model", keywords, "--top", "2")
+    labels = [json.loads(line)["labels"] for line in found.out.splitlines()]
+    assert [{label["label"] for label in labels[row]} for row in (0, 1)] == [
+        {"cats", "sleep"},
+        {"dogs", "sleep"},
+    ]
+    shown = call("predict", tmp_path / "model", "--text", "a dog", "--to", "table", "--top", "1")
+    assert "dogs" in shown.out
+    assert "━" in shown.out
+
+
+def test_options_name_columns_and_errors_name_options(call, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Inhalt,Schlagwort,Jahr\nEine Katze,Katzen,1\nEin Hund,Hunde,2\n")
+    called = call("stats", path)
+    assert called.code == 1
+    assert "say which is which with --text-column and --label-column." in called.err
+    called = call(
+        "stats", path, "--text-column", "Inhalt", "--label-column", "Schlagwort", "--json"
+    )
+    assert called.json["labels"] == 2
+    called = call("stats", path, "--text-column", "Inhalte")
+    assert "--text-column is 'Inhalte', which is none of the columns" in called.err
+    assert "Did you mean 'Inhalt'?" in called.err
+
+
+def test_nothing_to_compare_with_is_an_error(call, library, tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"text": "a ship"}\n')
+    called = call("evaluate", library / "model", path)
+    assert called.code == 1
+    assert "none of the 1 documents has a label" in called.err
+
+
+def test_a_reader_of_the_first_line_is_content(library, tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"text": "a ship in the ice"}\n' * 3000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "manylabel.cli", "predict", library / "model", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="/proc is read-only for everybody")
+def test_a_place_that_cannot_be_written_is_refused_before_training(call, keywords):
+    called = call("train", keywords, "-o", "/proc/model", *QUICK)
+    assert called.code == 1
+    assert called.err.startswith("manylabel: /proc cannot be written (")
+    assert called.err.endswith("choose another folder.\n")
+
+
+def test_percentages_are_for_probabilities():
+    from manylabel.cli.showing import answers_table
+    from manylabel.tagger.display import as_text
+    from manylabel.tagger.suggestions import Suggestion, Suggestions
+
+    found = Suggestions([Suggestion("c1", 0.873, "cats")], id="doc")
+    assert as_text(answers_table(found, True)).split() == ["doc", "87", "%", "cats", "c1", "━" * 16]
+    assert "0.873" in as_text(answers_table(found, False))
+    assert "no label fits" in as_text(answers_table(Suggestions([], id="doc"), True))
+
+
+def test_the_doctor_says_what_is_here(call, monkeypatch):
+    monkeypatch.setenv("MANYLABEL_TOKEN", "secret")
+    shown = call("doctor")
+    assert shown.code == 0
+    assert "secret" not in shown.out
+    found = call("doctor", "--json").json
+    assert set(found) == {"manylabel", "packages", "kernels", "settings"}
+    assert found["kernels"]["kept in"]
+    assert found["settings"]["MANYLABEL_TOKEN"] == "set"

@@ -1,0 +1,203 @@
+"""Texts and labels as people hand them over, or a refusal that says what to do."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from tagger.tagger_problems import texts_and_labels
+
+from manylabel import Tagger
+from manylabel.exceptions import InputError, ParameterError
+
+TEXTS, LABELS = texts_and_labels()
+NAMES = sorted({label for labels in LABELS for label in labels})
+FLAGS = np.array([[int(name in labels) for name in NAMES] for labels in LABELS])
+QUESTION = "the cat and the kitten purr"
+
+
+def lcif() -> Tagger:
+    return Tagger("lcif", parameters={"k": 5, "lam": 0.6})
+
+
+@pytest.fixture(scope="module")
+def tagger() -> Tagger:
+    return lcif().fit(TEXTS, LABELS)
+
+
+@pytest.fixture(scope="module")
+def expected(tagger):
+    return tagger.suggest(QUESTION)
+
+
+FRAME = {"Abstract": TEXTS, "Keywords": [";".join(labels) for labels in LABELS]}
+
+
+class Dataset:
+    """As Hugging Face's: columns by name, and classes as numbers."""
+
+    class Classes:
+        def __init__(self, names):
+            self.names = names
+
+    class Lists:
+        def __init__(self, feature):
+            self.feature = feature
+
+    def __init__(self):
+        self.column_names = ["text", "labels"]
+        self.features = {"text": "string", "labels": self.Lists(self.Classes(NAMES))}
+
+    def __getitem__(self, name):
+        numbers = [[NAMES.index(label) for label in labels] for labels in LABELS]
+        return {"text": TEXTS, "labels": numbers}[name]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (pd.DataFrame(FRAME),),
+        (pl.DataFrame(FRAME),),
+        (pa.table(FRAME),),
+        (Dataset(),),
+        (pd.DataFrame({"text": TEXTS, "labels": LABELS}),),
+        (pd.DataFrame({"text": TEXTS} | dict(zip(NAMES, FLAGS.T, strict=True))),),
+        (pd.Series(TEXTS), pd.Series(LABELS)),
+        (pl.Series(TEXTS), LABELS),
+        (np.array(TEXTS), LABELS),
+        (pd.Series(TEXTS), pd.DataFrame(FLAGS, columns=NAMES)),
+        (pd.DataFrame({"text": TEXTS}), LABELS),
+        (iter(TEXTS), map(set, LABELS)),
+    ],
+    ids=lambda given: "+".join(f"{type(part).__module__.split('.')[0]}" for part in given),
+)
+def test_every_kind_of_table_teaches_the_same(given, expected):
+    assert lcif().fit(*given).suggest(QUESTION) == expected
+
+
+def test_columns_can_be_named(expected):
+    frame = pd.DataFrame({"x": TEXTS, "y": LABELS, "z": range(len(TEXTS))})
+    tagger = lcif().fit(frame, text="x", labels="y", ids="z")
+    assert tagger.suggest(QUESTION) == expected
+    assert tagger.document("3").text == TEXTS[3]
+
+
+def test_indicator_matrices_have_names(expected):
+    for matrix in (FLAGS, sparse.csr_array(FLAGS), FLAGS.tolist(), FLAGS.astype(bool)):
+        assert lcif().fit(TEXTS, matrix, label_names=NAMES).suggest(QUESTION) == expected
+    numbered = lcif().fit(TEXTS, FLAGS)
+    assert numbered.labels == [str(column) for column in range(len(NAMES))]
+
+
+def test_suggestions_for_tables(tagger, expected):
+    frame = pd.DataFrame({"text": [QUESTION], "year": [1999]})
+    for given in (frame, pl.DataFrame(frame.to_dict("list")), pd.Series([QUESTION])):
+        assert tagger.suggest(given) == [expected]
+    assert tagger.suggest(frame.rename(columns={"text": "x"}), text="x") == [expected]
+
+
+def test_suggestions_become_a_data_frame(tagger):
+    frame = tagger.suggest([QUESTION, "a dog"], top=2).to_frame()
+    assert list(frame.columns) == ["document", "rank", "label", "name", "score"]
+    assert frame["document"].tolist() == [0, 0, 1, 1]
+    assert frame["label"][0] == "cats"
+    assert tagger.suggest(QUESTION, top=1).to_frame()["rank"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "`texts` are missing: give a text, or a list of texts; got None"),
+        ({"text": "a cat"}, "got dict with 'text'; give the text itself"),
+        (5, "must be a text or a list of texts; got int"),
+        (b"a cat", "got bytes: decode them first"),
+        (np.eye(2), r"got a matrix of shape \(2, 2\)"),
+        (["a cat", None], r"text 1 is missing \(None\)"),
+        (pd.Series(["a cat", np.nan]), r"text 1 is missing \(nan\)"),
+        (pd.DataFrame({"x": ["a"]}), "no column is known to hold the texts; the columns are 'x'"),
+    ],
+)
+def test_what_is_no_text_is_refused(tagger, given, message):
+    with pytest.raises(InputError, match=message):
+        tagger.suggest(given)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([["x"], [""]], "document 1: a label is empty; leave it out, or give it a name"),
+        ([["x"], [None]], "document 1: labels must be strings; got None"),
+        (["x", "y"], "the labels of document 0 must be a list of names; got 'x'"),
+        (np.array([1, 0]), r"a matrix of 0 and 1 with a row for each text; got an array of shape"),
+        (np.eye(3), "must be equally long; got 2 and 3"),
+        (np.eye(2) * 2, "labels must hold only 0 and 1"),
+        (None, "`labels` are missing"),
+    ],
+)
+def test_what_are_no_labels_is_refused(labels, message):
+    with pytest.raises(InputError, match=message):
+        lcif().fit(["a cat", "a dog"], labels)
+
+
+def test_columns_that_are_not_there_are_refused():
+    frame = pd.DataFrame(FRAME)
+    with pytest.raises(InputError, match=r"`text` is 'abstract', .*Did you mean 'Abstract'\?"):
+        lcif().fit(frame, text="abstract")
+    with pytest.raises(InputError, match="no column is known to hold the labels; the"):
+        lcif().fit(frame[["Abstract"]])
+    with pytest.raises(InputError, match="`text` and `title` name columns of a data frame; got"):
+        lcif().fit(TEXTS, LABELS, text="x")
+
+
+def test_nothing_to_compare_with_is_refused(tagger):
+    with pytest.raises(InputError, match="none of the 2 documents has a label to compare"):
+        tagger.evaluate(["a cat", "a dog"], [[], []])
+
+
+def test_weights_of_documents_are_refused():
+    with pytest.raises(ParameterError, match="`sample_weight` has no meaning here"):
+        lcif().fit(TEXTS, LABELS, sample_weight=np.ones(len(TEXTS)))
+
+
+def test_a_tagger_is_an_estimator(tagger):
+    copy = clone(tagger)
+    assert copy.get_params() == tagger.get_params()
+    assert repr(copy) == "<Tagger: lcif, not fitted>"
+    assert copy.set_params(keep_texts=False).keep_texts is False
+    assert pickle.loads(pickle.dumps(copy)).get_params() == copy.get_params()
+    with pytest.raises(InputError, match=r"a fitted tagger is not pickled; save it with `tagger\."):
+        pickle.dumps(tagger)
+    assert list(tagger.get_feature_names_out()) == tagger.labels
+    assert "Tagger" in copy._repr_html_()
+
+
+def test_scikit_learn_searches_and_scores(expected):
+    plain = make_pipeline(FunctionTransformer(lambda texts: [t.lower() for t in texts]), lcif())
+    assert plain.fit(TEXTS, LABELS).named_steps["tagger"].suggest(QUESTION) == expected
+    assert (cross_val_score(lcif(), TEXTS, LABELS, cv=2) > 0.5).all()
+    assert (cross_val_score(lcif(), TEXTS, FLAGS, cv=2, scoring="f1_micro") > 0.5).all()
+    search = GridSearchCV(lcif(), {"parameters": [{"k": 1}, {"k": 5}]}, cv=2, n_jobs=2)
+    assert search.fit(TEXTS, LABELS).best_estimator_.suggest(QUESTION, top=1).labels == ["cats"]
+
+
+def test_labels_and_scores_as_matrices(tagger):
+    found = tagger.predict(TEXTS)
+    assert found.shape == (len(TEXTS), len(tagger.labels))
+    assert f1_score(FLAGS, found, average="micro") == pytest.approx(tagger.score(TEXTS, LABELS))
+    dense = tagger.decision_function([QUESTION])
+    assert dense.shape == (1, len(tagger.labels))
+    assert tagger.labels[dense.argmax()] == "cats"
+    with pytest.raises(InputError, match="the scores of lcif are no probabilities; use"):
+        tagger.predict_proba([QUESTION])
+    with pytest.raises(InputError, match="got a string: put it into a list"):
+        tagger.predict(QUESTION)
