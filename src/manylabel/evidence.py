@@ -138,8 +138,8 @@ def word_reasons(features: Iterable[int], shares: Iterable[float]) -> list[Reaso
 
     Examples
     --------
-    >>> word_reasons([3], [0.5])
-    [Reason(kind='word', share=0.5, index=3, similarity=None, reasons=(), title='', sentence='')]
+    >>> [(reason.index, reason.share) for reason in word_reasons([3], [0.5])]
+    [(3, 0.5)]
     """
     found = []
     for feature, share in zip(features, shares, strict=True):

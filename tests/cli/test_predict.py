@@ -208,7 +208,7 @@ def test_features_are_answered_with_numbers(call, rows, tmp_path):
         (["nowhere.jsonl"], 1, "nowhere.jsonl: the file cannot be opened"),
         (["x", "--text", "y"], 2, "give FILE or --text, not both."),
         (["--text", " "], 2, "--text is empty: there is nothing to find labels for."),
-        (["--text", "x", "--threshold", "high"], 1, "`threshold` must be a number, 'auto', a prom"),
+        (["--text", "x", "--threshold", "high"], 1, "--threshold must be a number, 'auto', a prom"),
         (["--text", "x", "--precision", "2"], 1, "must lie between 0 and 1, both excluded; got 2"),
         (
             ["--text", "x", "--precision", "0.9", "--threshold", "auto"],

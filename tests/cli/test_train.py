@@ -60,7 +60,7 @@ def test_settings_are_read_as_json_or_else_as_text(call, texts, tmp_path, settin
         (["--set", "k"], 2, "--set k must be NAME=VALUE, such as k=50."),
         (["--set", "k=many"], 1, "`k` must be"),
         (["--model", "lcfi"], 1, "no model is called 'lcfi'; did you mean lcif?"),
-        (["--language", "xx"], 1, "`language` must be one of da, de, en"),
+        (["--language", "xx"], 1, "--language must be one of da, de, en"),
         (["--ngrams", "few"], 2, "--ngrams must be two numbers such as 1-2; got few."),
         (["--format", "xc"], 1, "expected a header of three whole numbers"),
     ],
@@ -109,7 +109,7 @@ def test_a_place_that_is_taken_is_refused_before_training(call, texts, tmp_path,
     for place, message in [
         (full, f"{full} holds other things than a model; choose a new folder."),
         (file, f"{file} is a file; choose a new folder."),
-        (file / "m", f"{file} cannot be written; choose another folder."),
+        (file / "m", f"{file} cannot be written (Not a directory); choose another folder."),
     ]:
         called = call("train", texts, "-o", place)
         assert (called.code, called.err) == (1, f"manylabel: {message}\n")

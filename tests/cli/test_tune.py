@@ -78,7 +78,7 @@ def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library,
         (["--metric", "micro-f"], 1, "did you mean micro-f1"),
         (["--model", "lcfi"], 1, "did you mean lcif?"),
         (["--model", "svm", "--held-out", "2"], 1, "`confirm` must be a share"),
-        (["--model", "svm", "--cv", "some"], 1, '`cv` must be "auto", "loo", a number of folds'),
+        (["--model", "svm", "--cv", "some"], 1, '--cv must be "auto", "loo", a number of folds'),
         (["--model", "svm", "--cv", "loo"], 1, "leave-one-out needs a model"),
     ],
 )

@@ -129,7 +129,7 @@ def test_what_is_no_classifier_is_the_same_too(name, data, tmp_path):
         model.set_params(n_topics=3, burn_in=5)
     if name == "Tuner":
         model.set_params(grid={"keep": (0.5,), "k": (3, 5)})
-    given = texts if name == "CountVectorizer" else X
+    given = texts if name in ("CountVectorizer", "Tagger") else X
     model.fit(given, Y)
     save(model, tmp_path)
     loaded = load(tmp_path)

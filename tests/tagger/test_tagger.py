@@ -211,7 +211,10 @@ def test_snippets_instead_of_texts():
         (lambda t: t.suggest(["a cat", "  "]), "text 1 is empty"),
         (lambda t: t.suggest([3]), "texts must be strings; text 0 is int"),
         (lambda t: t.suggest("a", top=0), "`top` must be a whole number of at least 1; got 0"),
-        (lambda t: t.suggest("a", threshold="x"), "a number, 'auto' or None; got 'x'"),
+        (
+            lambda t: t.suggest("a", threshold="x"),
+            "a number, 'auto', a promise such as 'precision:0.9', or None; got 'x'",
+        ),
         (
             lambda t: t.suggest("a", include=["cat"]),
             "`include` holds 'cat', which is none of the 4 labels. Did you mean 'cats'?",

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from manylabel.exceptions import CorpusError, InputError, MissingExtraError
-from manylabel.vocabulary import ALTERNATIVE, Concept, Name, Vocabulary, read
+from manylabel.vocabulary import ALTERNATIVE, PREFERRED, Concept, Name, Vocabulary, read
 
 TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -91,6 +91,17 @@ def test_csv_with_a_header(tmp_path):
     assert vocabulary.name("http://ex.org/c", "en") == "cats, all"
     assert vocabulary.name("http://ex.org/c", "fi") == "kissat"
     assert [name.text for name in vocabulary["http://ex.org/c"].names][2:] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "header", ["uri,label,alt", "id,name,altLabel", "uri,prefLabel@en,altLabel@en"]
+)
+def test_headers_as_people_write_them(tmp_path, header):
+    vocabulary = read(written(tmp_path, "v.csv", f"{header}\nc1,cats,felines\n"))
+    assert [(name.text, name.kind) for name in vocabulary["c1"].names] == [
+        ("cats", PREFERRED),
+        ("felines", ALTERNATIVE),
+    ]
 
 
 def test_json_lines_compressed(tmp_path):

@@ -71,7 +71,7 @@ def serve_command():
 def test_every_option_of_the_server_has_a_variable(monkeypatch):
     named = {p.name: p.envvar for p in serve_command().params if p.envvar}
     without = {p.name for p in serve_command().params} - set(named)
-    assert without == {"quiet", "debug", "help"} & without
+    assert without <= {"quiet", "debug", "help"}
     assert all(
         variable in (f"MANYLABEL_{name.upper()}", "MANYLABEL_MODELS")
         for name, variable in named.items()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manylabel.cli.options import Debug, Quiet, VocabularyFile
+from manylabel.cli.options import Debug, Quiet
 from manylabel.cli.output import note, working
 from manylabel.exceptions import ParameterError
 
@@ -139,7 +139,16 @@ def serve(
             help="A web site whose pages may use the API; may be given again.",
         ),
     ] = None,
-    vocabulary: VocabularyFile = None,
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="FILE",
+            envvar="MANYLABEL_VOCABULARY",
+            show_envvar=False,
+            help="Names and relations of labels, instead of those that the models have.",
+        ),
+    ] = None,
     log: Annotated[
         LogFormat,
         typer.Option(

@@ -22,6 +22,7 @@ from manylabel import __version__, store
 from manylabel.exceptions import StoreError
 from manylabel.store.encoding import Encoder
 from manylabel.store.manifest import MANIFEST, parse, read_bytes
+from manylabel.store.mark import Mark
 
 __all__ = ["Spool", "digest_of", "keep", "name_of_job"]
 
@@ -107,8 +108,13 @@ class Spool:
         path = self.folder / _INPUTS / hashlib.sha256(manifest).hexdigest()[:32]
         if not path.exists():
             unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
-            data = parse(folder, manifest)["data"]
+            described = parse(folder, manifest)
+            data = described["data"]
             shutil.copytree(folder / data, unfinished / data, copy_function=_link)
+            if "mark" in described:
+                # A copy: the mark of the folder goes on with its journal.
+                mark = Mark(folder).path(described["mark"])
+                shutil.copyfile(mark, unfinished / mark.name)
             (unfinished / MANIFEST).write_bytes(manifest)
             _settle(unfinished, path)
         return path

@@ -84,13 +84,6 @@ class Combination:
     offsets: NDArray[np.float64]
     factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
 
-    def __post_init__(self) -> None:
-        # Labels without documents once were in the group of those with one.
-        for name in ("offsets", "factors"):
-            values = getattr(self, name)
-            if values.size == N_GROUPS - 1:
-                object.__setattr__(self, name, np.concatenate([values[:1], values]))
-
     def __call__(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:

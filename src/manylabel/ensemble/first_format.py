@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from manylabel.ensemble.curves import Combination
 from manylabel.ensemble.ensemble import Ensemble
 from manylabel.ensemble.report import Report
 from manylabel.linear.first_format import linear_scorer
@@ -16,10 +17,17 @@ from manylabel.store import restored
 from manylabel.topics.scorer import TopicScorer
 from manylabel.trees.scorer import TreeScorer
 
-__all__ = ["ensemble", "report"]
+__all__ = ["combination", "ensemble", "report"]
 
 #: Words followed changes when they amounted to one document in so many.
 _LAG = 1000
+
+
+def combination(state: dict[str, Any]) -> Combination:
+    """Labels without documents were in the group of those with one."""
+    for name in ("offsets", "factors"):
+        state[name] = np.concatenate([state[name][:1], state[name]])
+    return Combination(**state)
 
 
 def report(state: dict[str, Any]) -> Report:

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +38,8 @@ __all__ = ["folder", "is_possible", "load", "save"]
 
 #: Numba's extension modules, and what stands before the names of their functions in machine code.
 _HELPERS = {"_helperlib": "numba_", "_dynfunc": "numba_", "core/runtime/_nrt_python": "NRT_"}
+#: What is done here depends on how Numba is made; with other versions Numba keeps its own cache.
+_TRIED = ("0.68.",)
 #: Of the files; another one is another folder.
 _FORMAT = "2"
 _UNDEFINED, _SYMBOL_TABLE = 0, 2
@@ -95,6 +98,11 @@ def _name_of_dtype(constant: Any) -> str:
 def is_possible() -> bool:
     """Whether machine code can be kept here: the object files of Linux are the ones we can read."""
     if not sys.platform.startswith("linux") or sys.byteorder != "little":
+        return False
+    try:
+        if not version("numba").startswith(_TRIED):
+            return False
+    except PackageNotFoundError:
         return False
     return sys.maxsize > 2**32 and _engine_parts() is not None and folder() is not None
 

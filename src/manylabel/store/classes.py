@@ -124,6 +124,7 @@ CLASSES: dict[str, str] = {
 #: the first format is here under its full name; one whose attributes change later keeps its name
 #: here, and gets a new one in ``CLASSES``.
 CONVERTERS: dict[str, str] = {
+    "manylabel.ensemble.curves.Combination": "manylabel.ensemble.first_format:combination",
     "manylabel.ensemble.ensemble.Ensemble": "manylabel.ensemble.first_format:ensemble",
     "manylabel.ensemble.learning.Learned": "manylabel.ensemble.first_format:report",
     "manylabel.linear.subset.SubsetSVM": "manylabel.linear.first_format:subset_svm",

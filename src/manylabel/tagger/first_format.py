@@ -11,9 +11,10 @@ __all__ = ["state", "tagger"]
 
 
 def tagger(attributes: dict[str, Any]) -> Tagger:
-    """What a tagger knows was called its memory."""
+    """What a tagger knows was called its memory, and there were fewer settings."""
     known = attributes.pop("_memory")
-    return Tagger._from_store_state(attributes | {"_state": known})
+    settings = Tagger().get_params(deep=False)
+    return Tagger._from_store_state(settings | attributes | {"_state": known})
 
 
 def state(attributes: dict[str, Any]) -> TaggerState:

@@ -12,8 +12,8 @@ from manylabel.vocabulary.vocabulary import Concept, Name
 
 __all__ = ["read_csv", "read_tsv"]
 
-_KINDS = {"label": PREFERRED, "alt": ALTERNATIVE, "hidden": HIDDEN}
-_COLUMN = re.compile(r"(label|alt|hidden)(?:[_-]([A-Za-z-]+))?$")
+_KINDS = {"": PREFERRED, "pref": PREFERRED, "alt": ALTERNATIVE, "hidden": HIDDEN}
+_COLUMN = re.compile(r"(?:(pref|alt|hidden|)label|(alt|hidden))(?:[_@-]([A-Za-z-]+))?$")
 
 
 def read_tsv(source: Source) -> Iterator[Concept]:
@@ -33,12 +33,12 @@ def read_tsv(source: Source) -> Iterator[Concept]:
 
 
 def read_csv(source: Source) -> Iterator[Concept]:
-    """A header with ``uri`` (or ``id``), and ``label_en``, ``alt_en``, ``notation``, ..."""
+    """A header with ``uri`` (or ``id``), and ``label_en``, ``altlabel_en``, ``notation``, ..."""
     rows = csv.reader(line for _, line in source.raw_lines())
     header = [cell.strip().lower() for cell in next(rows)]
     key = next((header.index(name) for name in ("uri", "id", "identifier") if name in header), None)
     named = {
-        place: (_KINDS[found[1]], found[2] or "")
+        place: (_KINDS[found[1] or found[2] or ""], found[3] or "")
         for place, cell in enumerate(header)
         if (found := _COLUMN.match("label" if cell == "name" else cell))
     }
