@@ -89,8 +89,8 @@ def test_examples_of_formats_are_read_with_the_labels_they_show(tmp_path):
     examples = blocks(ROOT / "docs" / "formats.md")
     (tmp_path / "pets.xml").write_text(dict(examples)["xml"])
     shown = [(kind, content) for kind, content in examples if kind in FORMATS]
-    # Lines have no labels; the others are folders, or no text.
-    without = {"folder", "lines", "xlsx", "ods", "parquet", "docx", "pdf", "html", "epub"}
+    # Lines have no labels, JSON is as JSON Lines; the others are folders, or no text.
+    without = {"folder", "lines", "json", "xlsx", "ods", "parquet", "docx", "pdf", "html", "epub"}
     assert {kind for kind, _ in shown} == set(FORMATS) - without
     for kind, content in shown:
         path = tmp_path / ("pets.arff" if kind == "mulan" else "example")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from manylabel.ensemble.curves import Combination, Curve, fit_combination, frequency_group, log_loss
+from manylabel.ensemble.first_format import combination
 
 N = 4000
 
@@ -102,5 +103,7 @@ def test_frequent_labels_are_in_later_groups():
 
 def test_a_combination_from_before_labels_without_documents_had_a_group():
     line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
-    former = Combination({"votes": line}, np.arange(6.0), np.arange(6.0))
+    former = combination(
+        {"curves": {"votes": line}, "offsets": np.arange(6.0), "factors": np.arange(6.0)}
+    )
     assert former.offsets.tolist() == former.factors.tolist() == [0, 0, 1, 2, 3, 4, 5]
