@@ -37,6 +37,16 @@ def test_every_form_of_import_works():
     ) == ["None", "numpy.testing", "norm", "1.0", "True", "numpy.f2py"]
 
 
+def test_what_is_not_installed_does_not_seem_to_be_there():
+    assert run(
+        "postpone(['no_such_module'])",
+        "try:",
+        "    import no_such_module",
+        "except ModuleNotFoundError as error:",
+        "    print(error.name)",
+    ) == ["no_such_module"]
+
+
 def test_models_are_loaded_without_them(library):
     answer = run(
         "from manylabel.tagger import Tagger",

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -38,6 +38,9 @@ class _Finder(MetaPathFinder, Loader):
         if fullname not in self._names:
             return None
         self._names.discard(fullname)
+        # What is not installed must not seem to be there.
+        if PathFinder.find_spec(fullname, path, target) is None:
+            return None
         return ModuleSpec(fullname, self)
 
     def exec_module(self, module: ModuleType) -> None:

@@ -48,6 +48,9 @@ _FOLDS_OF_MANY = 3
 _SHARE, _MOST = 0.2, 6_000
 #: With the best effort these are in so many folds, so that models lack fewer documents.
 _BEST_FOLDS = 4
+#: Labels with so few documents lose the one that is looked at only if they are right: among these a
+#: document more or less means much.
+_RARE = 5
 #: Candidates from which curves are learned.
 _CURVES = 250_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
@@ -249,10 +252,12 @@ class Ensemble(MultiLabelClassifier):
                 else:
                     scorer.prepare(training)
                 scores[scorer.name] = scorer.fit(training, candidates, held)
-        # How many other documents have the label.
         others = self.counts_[held.labels]
         held_out = HeldOut(held, scores, others, Y[training.held])
-        held_out = replace(held_out, counts=others - held_out.truth)
+        # How many other documents have the label. That gives the truth away where a document is
+        # between two groups of labels; of frequent labels it is taken off whether right or not.
+        taken = np.where(others <= _RARE, held_out.truth, 1)
+        held_out = replace(held_out, counts=others - taken)
         self._combine(scorers, held_out if honest is None else held_out.take(honest), Y)
         if honest is not None:
             # One document fewer for all labels, right or wrong, keeps the truth out of the counts.
