@@ -258,7 +258,7 @@ def _counted(corpus: Corpus, tagger: Tagger) -> Corpus:
     from manylabel.tagger.features import choose_features, has_words_only
     from manylabel.tagger.training import make_vectorizer
 
-    texts = corpus.texts
+    texts = corpus.full_texts
     if texts is None:
         return corpus
     vectorizer = make_vectorizer(

@@ -157,6 +157,13 @@ class Corpus:
         return self._ids is not None and self._ids != _numbers(len(self))
 
     @property
+    def full_texts(self) -> list[str] | None:
+        """The texts, each below its title unless it begins with it."""
+        if self.texts is None or self.titles is None:
+            return self.texts
+        return [titled(*both) for both in zip(self.titles, self.texts, strict=True)]
+
+    @property
     def has_feature_names(self) -> bool:
         """Whether the features have names other than their column numbers."""
         return self._feature_names is not None and self.feature_names != _numbers(self.n_features)
@@ -391,3 +398,16 @@ def _concatenated(lists: list[list[str] | None]) -> list[str] | None:
     if any(part is None for part in lists):
         return None
     return [value for part in lists if part is not None for value in part]
+
+
+def titled(title: str | None, text: str) -> str:
+    r"""A text below its title, unless it begins with it.
+
+    Examples
+    --------
+    >>> titled("Ice", "The ship is caught."), titled("Ice", "Ice is cold.")
+    ('Ice\nThe ship is caught.', 'Ice is cold.')
+    """
+    if not title or text.startswith(title):
+        return text
+    return f"{title}\n{text}" if text else title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.corpus import Corpus, titled
 from manylabel.corpus.vocabulary import Indicator
 from manylabel.exceptions import CorpusError, InputError
 
@@ -31,6 +31,11 @@ class Document(NamedTuple):
     labels: list[str]
     title: str | None = None
     line: int | None = None
+
+    @property
+    def full_text(self) -> str:
+        """The text below its title."""
+        return titled(self.title, self.text)
 
 
 def collect(

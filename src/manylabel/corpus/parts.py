@@ -172,10 +172,10 @@ def _count_part(
     return (
         # An empty name stands for none.
         [document.id or "" for document in documents],
-        [document.text[:n_characters] for document in documents],
+        [document.full_text[:n_characters] for document in documents],
         [len(document.labels) for document in documents],
         [label for document in documents for label in document.labels],
-        vectorizer._counter()([document.text for document in documents]),
+        vectorizer._counter()([document.full_text for document in documents]),
     )
 
 
@@ -195,7 +195,7 @@ def _pick_part(
     if mine.size == 0:
         return []
     documents = _documents(path, changed, kind, found, start, stop)
-    return [documents[row].text for row in mine.tolist()]
+    return [documents[row].full_text for row in mine.tolist()]
 
 
 def _documents(

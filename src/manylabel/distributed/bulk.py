@@ -136,8 +136,9 @@ def _folder_of(tagger: Tagger) -> Path | None:
 
 
 def _item_of(corpus: Corpus) -> _Item:
-    if corpus.texts is not None:
-        return list(corpus.texts), None, None, corpus.sized
+    texts = corpus.full_texts
+    if texts is not None:
+        return texts, None, None, corpus.sized
     return None, corpus.X, corpus.feature_names if corpus.has_feature_names else None, corpus.sized
 
 

@@ -98,8 +98,9 @@ class Forget(NamedTuple):
 
 def documents_of(corpus: Corpus, ids: Sequence[str], counts: sparse.csr_array) -> list[Learn]:
     """The documents of a corpus, of which counts in the tagger's own features are given."""
-    if corpus.texts is not None:
-        rows = zip(ids, corpus.texts, corpus.label_lists(), strict=True)
+    texts = corpus.full_texts
+    if texts is not None:
+        rows = zip(ids, texts, corpus.label_lists(), strict=True)
         return [Learn(*row) for row in rows]
     found = []
     for row, (name, labels) in enumerate(zip(ids, corpus.label_lists(), strict=True)):

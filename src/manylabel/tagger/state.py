@@ -129,9 +129,10 @@ class TaggerState:
     def read_corpus(self, corpus: Corpus) -> Documents:
         """The documents of a corpus, counted in the model's own features."""
         if self.vectorizer is not None:
-            if corpus.texts is None:
+            texts = corpus.full_texts
+            if texts is None:
                 raise InputError("this tagger learned from texts; the corpus has only features.")
-            return self._read_texts(corpus.texts)
+            return self._read_texts(texts)
         if corpus.X is None:
             raise InputError("this tagger learned from features; the corpus has only texts.")
         if corpus.has_feature_names:

@@ -383,7 +383,7 @@ class Tagger(Estimator, Persistent):
         corpus = as_corpus(texts, labels, ids)
         named = corpus.ids if ids is not None or corpus.has_ids else None
         check_distinct(named or [])
-        check_texts(corpus.texts or [])
+        check_texts(corpus.full_texts or [])
         with self._writing() as (state, write):
             if not state.model.can_learn:
                 raise InputError(
@@ -673,7 +673,7 @@ class Tagger(Estimator, Persistent):
         if not isinstance(estimator, Ensemble):
             estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
         found = audit(documents, corpus.Y, estimator)
-        return report_of(found, top, corpus.ids, corpus.texts, corpus.label_names, shown)
+        return report_of(found, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
 
     def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
         """Choose the documents whose labels would teach the tagger most.
@@ -965,7 +965,7 @@ def _as_vocabulary(given: Any) -> Vocabulary | None:
 def _written(texts: Any) -> list[str]:
     """The texts themselves; empty ones for a corpus that has none."""
     if isinstance(texts, Corpus):
-        return texts.texts or [""] * len(texts)
+        return texts.full_texts or [""] * len(texts)
     return [texts] if isinstance(texts, str) else list(texts)
 
 

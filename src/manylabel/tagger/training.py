@@ -215,7 +215,7 @@ def count_corpus(
 ) -> Counted:
     """The counts of a corpus; one without texts has them."""
     _check(corpus)
-    texts = corpus.texts
+    texts = corpus.full_texts
     if texts is None:
         return Counted(corpus, Documents(corpus.X), None)
     if choose is not None:
@@ -256,9 +256,10 @@ def _check(corpus: Corpus) -> None:
 
 def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
     """What is kept of texts."""
-    if corpus.texts is None:
+    texts = corpus.full_texts
+    if texts is None:
         return [""] * len(corpus)
-    return corpus.texts if keep_texts else [text[:SNIPPET] for text in corpus.texts]
+    return texts if keep_texts else [text[:SNIPPET] for text in texts]
 
 
 def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:

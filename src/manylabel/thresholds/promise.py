@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -285,5 +286,5 @@ def hoeffding_bentkus(total: float, n: int, alpha: float) -> float:
         return 1.0
     mean = total / n
     gap = xlogy(mean, mean / alpha) + xlogy(1 - mean, (1 - mean) / (1 - alpha))
-    bentkus = np.e * float(bdtr(np.ceil(total - 1e-9), n, alpha))
+    bentkus = math.e * float(bdtr(np.ceil(total - 1e-9), n, alpha))
     return float(min(1.0, np.exp(-n * gap), bentkus))
