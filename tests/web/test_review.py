@@ -125,7 +125,7 @@ def test_an_audit_says_what_looks_wrong(open_page, server):
     page = open_page()
     page.goto(f"{server}/review")
     page.wait_for_selector("html[data-ready]")
-    suspect = {"id": "b1", "label": "Bees", "given": True, "probability": 0.01, "text": "A tale"}
+    suspect = {"id": "b1", "label": "Dogs", "given": True, "probability": 0.01, "text": "A tale"}
     page.set_input_files(
         "#file",
         {
@@ -134,5 +134,5 @@ def test_an_audit_says_what_looks_wrong(open_page, server):
             "buffer": json.dumps(suspect).encode(),
         },
     )
-    expect(page.locator("#suspect")).to_have_text("Bees looks wrong")
-    expect(page.locator("#labels li .name").first).to_have_text("Bees")
+    expect(page.locator("#suspect")).to_have_text("Dogs looks wrong")
+    expect(page.locator("#labels li .name").first).to_have_text("Dogs")
