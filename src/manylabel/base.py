@@ -234,7 +234,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             dense form instead.
         """
         check_is_fitted(self)
-        scores = self._scored(self._checked_features(X, reset=False), top)
+        return self.scores_of(self._checked_features(X, reset=False), top)
+
+    def scores_of(
+        self, X: sparse.csr_array | Documents, top: int | None = None
+    ) -> sparse.csr_array | NDArray[np.float64]:
+        """As `decision_function`, for rows that are known to be canonical: nothing is checked."""
+        if isinstance(X, Documents) and not self.reads_views:
+            X = X.counts
+        scores = self._scored(X, top)
         if self.single_label_:
             dense = self._filled(scores)
             return dense[:, 1] - dense[:, 0] if dense.shape[1] == 2 else dense
@@ -295,7 +303,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         return answer
 
-    def _scored(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
+    def _scored(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
         """Scores of rows; many rows are scored wherever blocks run."""
         n_rows, size = X.shape[0], self._round
         if current_place() is not None and n_rows > BLOCK:

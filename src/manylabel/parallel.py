@@ -77,19 +77,14 @@ def run_blocks(
     """
     starts = range(0, n_rows, block)
     threads = min(effective_jobs(n_jobs), len(starts))
-    done = 0
-
-    def finished(start: int) -> None:
-        nonlocal done
-        done += min(start + block, n_rows) - start
-        if callback is not None:
-            callback(done, n_rows)
-
     if threads <= 1:
         for start in starts:
-            work(start, min(start + block, n_rows))
-            finished(start)
+            stop = min(start + block, n_rows)
+            work(start, stop)
+            if callback is not None:
+                callback(stop, n_rows)
         return
+    done = 0
 
     with ThreadPoolExecutor(threads) as pool:
         pending: dict[Future[None], int] = {
@@ -100,7 +95,9 @@ def run_blocks(
                 for future in wait(pending, return_when=FIRST_COMPLETED).done:
                     start = pending.pop(future)
                     future.result()
-                    finished(start)
+                    done += min(start + block, n_rows) - start
+                    if callback is not None:
+                        callback(done, n_rows)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -6,6 +6,7 @@ stored zeros, finite values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = [
     "check_real",
     "check_same_rows",
     "check_structure",
+    "check_texts",
     "check_whole",
     "csr_parts",
     "pointers",
@@ -198,6 +200,19 @@ def check_same_rows(X: sparse.csr_array, Y: sparse.csr_array) -> None:
         raise InputError(
             f"X and Y must have the same number of rows; got {X.shape[0]} and {Y.shape[0]}."
         )
+
+
+def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
+    """A list of strings; by default with something in each."""
+    listed = list(texts)
+    for row, text in enumerate(listed):
+        if text is None or (isinstance(text, float) and np.isnan(text)):
+            raise InputError(f"text {row} is missing ({text}); leave it out, or give ''.")
+        if not isinstance(text, str):
+            raise InputError(f"texts must be strings; text {row} is {type(text).__name__}.")
+        if not allow_empty and not text.strip():
+            raise InputError(f"text {row} is empty; give it some words, or leave it out.")
+    return listed
 
 
 def check_whole(name: str, value: Any, minimum: int) -> int:

@@ -7,7 +7,7 @@ from manylabel import Ensemble, Tagger
 from manylabel.corpus import Corpus
 from manylabel.exceptions import InputError
 from manylabel.scoring import Documents
-from manylabel.tagger import views
+from manylabel.tagger import features
 
 PAIRS = ["red wine", "wine red", "green tea", "tea green"]
 
@@ -34,13 +34,13 @@ def drinks(seed: int = 0, n: int = 240) -> Corpus:
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch):
-    monkeypatch.setattr("manylabel.tagger.training.FEWEST", 100)
+    monkeypatch.setattr("manylabel.tagger.training.FEWEST_FOR_VIEWS", 100)
 
 
 @pytest.fixture(scope="module")
 def tagger():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("manylabel.tagger.training.FEWEST", 100)
+        patch.setattr("manylabel.tagger.training.FEWEST_FOR_VIEWS", 100)
         return Tagger(language=None, parameters={"k": 20}).fit(drinks())
 
 
@@ -113,7 +113,7 @@ def test_a_view_without_features_is_left_out():
 def test_every_view_has_a_scorer():
     from manylabel.ensemble.scorers import make_scorers
 
-    assert views.VIEWS.keys() <= {scorer.view for scorer in make_scorers("auto")}
+    assert features.VIEWS.keys() <= {scorer.view for scorer in make_scorers("auto")}
 
 
 def test_an_ensemble_that_must_read_a_view_says_which_is_missing():

@@ -358,18 +358,22 @@ class Ensemble(MultiLabelClassifier):
     # Prediction
 
     def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
-        found = []
-        for start in range(0, X.shape[0], ROUND):
-            documents, candidates = self._candidates(X[start : start + ROUND], self.n_jobs)
+        found, n_rows = [], X.shape[0]
+        for start in range(0, n_rows, ROUND):
+            documents, candidates = self._candidates(
+                X if n_rows <= ROUND else X[start : start + ROUND], self.n_jobs
+            )
             parts = {
                 name: scorer.score(documents, candidates, self.n_jobs)
                 for name, scorer in self.scorers_.items()
             }
             scores = candidates.scores(expit(self._log_odds(candidates, parts)))
+            if n_rows <= ROUND:
+                return scores
             found.append(scores if top is None else keep_top(scores, top))
         if not found:
             return sparse.csr_array((0, self.n_labels_))
-        return found[0] if len(found) == 1 else sparse.csr_array(sparse.vstack(found, "csr"))
+        return sparse.csr_array(sparse.vstack(found, "csr"))
 
     def _candidates(
         self, X: sparse.csr_array | Documents, n_jobs: int | None

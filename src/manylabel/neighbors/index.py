@@ -245,12 +245,13 @@ class NeighborIndex:
         """Search every part and merge the answers."""
         k = min(check_whole("k", k, 1), max(self.n_rows, 1))
         check_whole("m", m, 1)
-        with progress_bar("neighbours", verbose) as bar:
-            told = callback or bar
-            if current_place() is not None and skip.size > BLOCK:
-                found = self._search_elsewhere(queries, skip, k, strategy, m, told)
-            else:
-                found = self._search_here(queries, skip, k, strategy, m, n_jobs, told)
+        if verbose and callback is None:
+            with progress_bar("neighbours", verbose) as bar:
+                return self._search(queries, skip, k, strategy, m, n_jobs, bar, False)
+        if current_place() is not None and skip.size > BLOCK:
+            found = self._search_elsewhere(queries, skip, k, strategy, m, callback)
+        else:
+            found = self._search_here(queries, skip, k, strategy, m, n_jobs, callback)
         if len(self._tail):
             offset = self.n_rows - len(self._tail)
             self._scan_tail(

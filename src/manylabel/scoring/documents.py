@@ -8,12 +8,16 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.text.weighting import Weighting
 
-__all__ = ["Documents"]
+__all__ = ["Documents", "lengths"]
+
+#: What follows from the rest, and is not stored.
+_FOUND = ("cache", "rows", "lengths")
 
 
 class Documents:
@@ -85,7 +89,12 @@ class Documents:
     @cached_property
     def rows(self) -> sparse.csr_array:
         """Weighted counts; the counts themselves where there is no weighting."""
-        return self.counts if self.weighting is None else self.weighting.transform(self.counts)
+        return self.counts if self.weighting is None else self.weighting.weigh(self.counts)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """The sum of each document's counts: its number of words."""
+        return lengths(self.counts)
 
     def view(self, name: str) -> Any:
         """Features by name: ``"counts"``, ``"rows"`` or one of :attr:`views`."""
@@ -163,13 +172,18 @@ class Documents:
         return some
 
     def _store_state(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("cache", "rows")}
+        return {name: value for name, value in vars(self).items() if name not in _FOUND}
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Documents:
         found = cls.__new__(cls)
         vars(found).update(state, cache={})
         return found
+
+
+def lengths(counts: sparse.csr_array) -> NDArray[np.float64]:
+    """The sum of each row."""
+    return np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
 
 
 def _chained(values: Iterable[Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manylabel.tagger.auditing import AuditReport, Finding, Witness, read_decisions
+from manylabel.audit.report import AuditReport, Finding, Witness, read_decisions
 from manylabel.tagger.changes import Change
 from manylabel.tagger.explanations import (
     LabelReasons,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from manylabel.rendering import html_table
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -15,11 +17,9 @@ if TYPE_CHECKING:
     from manylabel.tagger.explanations import LabelReasons, NeighbourReason, TextExplanation
 
 __all__ = [
-    "as_text",
     "explanation_html",
     "explanation_view",
     "html_highlighted",
-    "html_table",
     "separate",
 ]
 
@@ -27,35 +27,8 @@ __all__ = [
 _NEIGHBOURS, _WORDS, _SHARED = 5, 8, 5
 _TEXT = 1_500
 _PAGE_NEIGHBOURS, _PAGE_WORDS, _PAGE_SHARED = 10, 15, 8
-_WIDTH = 100
 #: Colours of words that speak for and against a label, as red, green, blue.
 _FOR, _AGAINST = "255, 193, 7", "220, 53, 69"
-
-
-def as_text(renderable: Any) -> str:
-    """What rich would print, without colours."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    page = StringIO()
-    console = Console(file=page, width=_WIDTH, color_system=None, force_terminal=False)
-    console.print(renderable)
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip("\n")
-
-
-def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of escaped texts; the last column is a number."""
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        styles = ["left"] * (len(cells) - 1) + ["right"]
-        return "".join(
-            f'<{tag} style="text-align:{side}">{escape(cell)}</{tag}>'
-            for side, cell in zip(styles, cells, strict=True)
-        )
-
-    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
-    return f"<table><thead><tr>{row(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def separate(spans: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, float]]:

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from manylabel.corpus.given import as_corpus, as_texts
 from manylabel.exceptions import InputError
-from manylabel.tagger.inputs import as_corpus, as_texts
+from manylabel.tagger.persistence import Persistent
 
 __all__ = ["Estimator"]
 
 
-class Estimator(BaseEstimator):
+class Estimator(Persistent, BaseEstimator):
     """What scikit-learn asks of a tagger: texts are ``X``, labels are ``y``.
 
     A tagger that is not fitted can be pickled, so that searches run in several processes. A fitted
@@ -34,7 +35,7 @@ class Estimator(BaseEstimator):
         csr_array of shape (n_texts, n_labels)
             Ones of type int8; columns are in the order of ``labels``.
         """
-        with self._reading() as state:  # type: ignore[attr-defined]
+        with self._reading() as state:
             documents, _ = state.read(_several(texts))
             return state.given(documents, state.scores(documents))
 
@@ -52,7 +53,7 @@ class Estimator(BaseEstimator):
         array of shape (n_texts, n_labels)
             Dense: for very many labels, `suggest` is the better question.
         """
-        with self._reading() as state:  # type: ignore[attr-defined]
+        with self._reading() as state:
             documents, _ = state.read(_several(texts))
             return state.model._filled(state.scores(documents))
 
@@ -68,10 +69,10 @@ class Estimator(BaseEstimator):
         array of shape (n_texts, n_labels)
             A label that is no candidate has the probability 0.
         """
-        with self._reading() as state:  # type: ignore[attr-defined]
+        with self._reading() as state:
             if not state.model.gives_probabilities:
                 raise InputError(
-                    f"the scores of {self.model_name} are no probabilities; use "  # type: ignore[attr-defined]
+                    f"the scores of {self.model_name} are no probabilities; use "
                     "`decision_function`, or a model such as ensemble."
                 )
             documents, _ = state.read(_several(texts))
@@ -82,19 +83,19 @@ class Estimator(BaseEstimator):
         if sample_weight is not None:
             raise InputError("`sample_weight` has no meaning here; leave it out.")
         corpus = as_corpus(texts, labels)
-        return float(self.evaluate(corpus, metrics=["micro-f1"])["micro-f1"])  # type: ignore[attr-defined]
+        return float(self.evaluate(corpus, metrics=["micro-f1"])["micro-f1"])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names of the columns that `predict` gives: the labels."""
-        return np.array(self.labels, dtype=object)  # type: ignore[attr-defined]
+        return np.array(self.labels, dtype=object)
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels, under the name that scikit-learn has for them."""
-        return np.array(self.labels, dtype=object)  # type: ignore[attr-defined]
+        return np.array(self.labels, dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._state is not None  # type: ignore[attr-defined]
+        return self._state is not None
 
     def __getstate__(self) -> dict[str, Any]:
         if self.__sklearn_is_fitted__():

@@ -204,7 +204,7 @@ class TextExplanation:
         return explanation_view(self)
 
     def __str__(self) -> str:
-        from manylabel.tagger.display import as_text
+        from manylabel.rendering import as_text
 
         return as_text(self)
 

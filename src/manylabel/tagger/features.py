@@ -1,9 +1,9 @@
-"""Which features of texts pay beside words, found out on a sample."""
+"""Which features of texts pay beside words: chosen on a sample, or as views of their own."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.text import CountVectorizer
 
-__all__ = ["check_features", "choose_features", "has_words_only"]
+__all__ = [
+    "FEWEST_FOR_VIEWS",
+    "VIEWS",
+    "check_features",
+    "choose_features",
+    "count_views",
+    "has_words_only",
+    "new_views",
+    "read_views",
+]
 
 #: With fewer documents chance would choose; more than so many need not be tried.
 _FEWEST, _MOST = 2_000, 4_000
@@ -28,6 +37,20 @@ _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
 _NEIGHBOURS, _FOLDS = 50, 3
 #: How many standard errors features must add to the measure to be worth their time.
 _WORTH = 1.0
+#: Name of a view -> what its vectorizer does otherwise than that of the words. An ensemble reads a
+#: view by the scorer of that name, and keeps it if it helps.
+VIEWS: dict[str, dict[str, Any]] = {
+    "phrases": {"ngram_range": (2, 2), "min_df": 3},
+}
+#: With fewer documents hardly any other feature occurs often enough to be learned from.
+FEWEST_FOR_VIEWS = 1_000
+#: A vectorizer of words becomes that of a view when its other features are taken away. First words
+#: that count more count more in every view.
+_VIEW: dict[str, Any] = {
+    "char_ngrams": None,
+    "whole_words": False,
+    "max_features": None,
+}
 
 
 def check_features(features: Any) -> None:
@@ -115,3 +138,38 @@ def _quality(
     candidates = source.propose(Documents(rows), leave_out=everyone, n_jobs=n_jobs).pattern
     _, scores, _ = train_on_candidates(rows, Y, candidates, settings, folds)
     return ndcg_at(Y, scores, 5, average=False)
+
+
+def new_views(vectorizer: CountVectorizer) -> dict[str, CountVectorizer]:
+    """A vectorizer for each view, not fitted, for the same language."""
+    return {
+        name: clone(vectorizer).set_params(**_VIEW | own, verbose=False)
+        for name, own in VIEWS.items()
+    }
+
+
+def count_views(
+    views: Mapping[str, CountVectorizer], count: Callable[[CountVectorizer], sparse.csr_array]
+) -> dict[str, sparse.csr_array]:
+    """Counts in each view; a view of which the texts have no features is left out."""
+    counts = {}
+    for name, vectorizer in views.items():
+        try:
+            counts[name] = _small(count(vectorizer))
+        except InputError:
+            # Nothing occurs often enough.
+            continue
+    return counts
+
+
+def read_views(
+    views: Mapping[str, CountVectorizer], texts: list[str]
+) -> dict[str, sparse.csr_array]:
+    """Counts of texts in each view, by vectorizers that are fitted."""
+    return {name: _small(vectorizer.transform(texts)) for name, vectorizer in views.items()}
+
+
+def _small(counts: sparse.csr_array) -> sparse.csr_array:
+    """The same counts in half the memory."""
+    counts.data = counts.data.astype(np.float32)
+    return counts

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.tagger.display import as_text, html_table
+from manylabel.rendering import as_text, html_table
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -17,9 +17,10 @@ from manylabel.scoring import Documents
 from manylabel.tagger.changes import Forget, Learn
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widened
 from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
+from manylabel.tagger.features import read_views
 from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
-from manylabel.tagger.views import read_views
 from manylabel.text import CountVectorizer, feature_spans
+from manylabel.validation import check_texts
 from manylabel.vocabulary import LabelNames
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from manylabel.evidence import Explanation
     from manylabel.thresholds import Promise
 
-__all__ = ["Choose", "TaggerState", "check_texts"]
+__all__ = ["Choose", "TaggerState"]
 
 #: From a document and its scores to label columns, best first.
 Choose = Callable[[Documents, sparse.csr_array], NDArray[np.int64]]
@@ -147,9 +148,8 @@ class TaggerState:
 
     def _read_texts(self, texts: list[str]) -> Documents:
         assert self.vectorizer is not None
-        return Documents(
-            self.vectorizer.transform(texts), texts=texts, views=read_views(self.views, texts)
-        )
+        views = read_views(self.views, texts) if self.views else None
+        return Documents(self.vectorizer.transform(texts), texts=texts, views=views)
 
     def _read_changes(self, learned: list[Learn]) -> Documents:
         """Documents from a journal."""
@@ -172,7 +172,10 @@ class TaggerState:
 
     def scores(self, documents: Documents, top: int | None = None) -> sparse.csr_array:
         """The scores of candidates."""
-        return self.model.decision_function(documents, top=top)
+        if self.vectorizer is None:
+            return self.model.decision_function(documents, top=top)
+        # Our own counts need no check.
+        return self.model.scores_of(documents, top)
 
     def given(self, documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
         """The labels that the model's own threshold gives."""
@@ -454,19 +457,6 @@ class TaggerState:
 
 #: What waits for the model, and what is quickly found again: neither is stored.
 _PENDING = ("_learned", "_columns", "_gone", "_promises")
-
-
-def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
-    """A list of strings; by default with something in each."""
-    listed = list(texts)
-    for row, text in enumerate(listed):
-        if text is None or (isinstance(text, float) and np.isnan(text)):
-            raise InputError(f"text {row} is missing ({text}); leave it out, or give ''.")
-        if not isinstance(text, str):
-            raise InputError(f"texts must be strings; text {row} is {type(text).__name__}.")
-        if not allow_empty and not text.strip():
-            raise InputError(f"text {row} is empty; give it some words, or leave it out.")
-    return listed
 
 
 def _spread(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:

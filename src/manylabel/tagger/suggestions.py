@@ -11,7 +11,7 @@ from scipy import sparse
 
 from manylabel.exceptions import MissingExtraError, ParameterError
 from manylabel.predictions import rank_order
-from manylabel.tagger.display import as_text, html_table
+from manylabel.rendering import as_text, html_table
 from manylabel.tagger.labels import Labels
 from manylabel.thresholds import PROMISES, Promise, make_threshold
 from manylabel.validation import check_real

@@ -11,25 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.base import MultiLabelClassifier
-from manylabel.corpus import Corpus, Document, read
+from manylabel.corpus import Corpus, Document
+from manylabel.corpus.given import as_corpus, as_texts
 from manylabel.corpus.parts import TextFile
-from manylabel.corpus.vocabulary import union
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.models import make_model
 from manylabel.parallel import current_place
 from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
 from manylabel.scoring import Documents
+from manylabel.store.traces import find_traces
 from manylabel.tagger.changes import Change, Forget, documents_of
-from manylabel.tagger.documents import widened
 from manylabel.tagger.estimator import Estimator
 from manylabel.tagger.explanations import TextExplanation
 from manylabel.tagger.features import check_features, choose_features, has_words_only
-from manylabel.tagger.inputs import as_corpus, as_texts
 from manylabel.tagger.labels import LabelDescription, LabelInfo, Labels, check_label_info
-from manylabel.tagger.persistence import Persistent
-from manylabel.tagger.state import TaggerState, check_texts
+from manylabel.tagger.quality import Quality
+from manylabel.tagger.state import TaggerState
 from manylabel.tagger.suggestions import (
     SuggestionList,
     Suggestions,
@@ -38,25 +35,24 @@ from manylabel.tagger.suggestions import (
     kept_entries,
     suggestions,
 )
-from manylabel.tagger.traces import find_traces
 from manylabel.tagger.training import (
     Naming,
     check_distinct,
-    count_corpus,
     make_vectorizer,
+    name_of,
+    new_estimator,
     text_file,
     train,
     train_without_documents,
 )
 from manylabel.text import CountVectorizer
 from manylabel.thresholds import Promise
-from manylabel.validation import check_whole
+from manylabel.validation import check_texts, check_whole
 from manylabel.vocabulary import Vocabulary
 from manylabel.vocabulary import read as read_vocabulary
 
 if TYPE_CHECKING:
-    from manylabel.metrics import CoverageCurve
-    from manylabel.tagger.auditing import AuditReport
+    pass
 
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
@@ -64,7 +60,7 @@ __all__ = ["DEFAULT_MODEL", "Tagger"]
 DEFAULT_MODEL = "ensemble"
 
 
-class Tagger(Estimator, Persistent):
+class Tagger(Estimator, Quality):
     """Learns from texts with labels, suggests labels for new texts, and says why.
 
     Parameters
@@ -273,7 +269,8 @@ class Tagger(Estimator, Persistent):
         limit = check_threshold(threshold)
         if top is not None:
             check_whole("top", top, 1)
-        texts = as_texts(texts, text)
+        if not isinstance(texts, str):
+            texts = as_texts(texts, text)
         is_plain = include is None and exclude is None and threshold is None
         with self._reading() as state:
             if explain:
@@ -292,13 +289,15 @@ class Tagger(Estimator, Persistent):
                     elif threshold is not None:
                         kept &= values_at(state.given(documents, scores), scores) > 0
                     scores = kept_entries(scores, kept)
-                return scores if top is None else keep_top(scores, top)
+                return (
+                    scores if top is None or (is_plain and not explain) else keep_top(scores, top)
+                )
 
             if explain:
                 scores, why = self._explained(state, texts, documents, selected)
             else:
-                scores = selected(documents, state.scores(documents, top if is_plain else None))
-                why = None
+                scores = state.scores(documents, top if is_plain else None)
+                scores, why = scores if is_plain else selected(documents, scores), None
             found = SuggestionList(suggestions(scores, state.labels, ids, why))
         return found[0] if isinstance(texts, str) else found
 
@@ -478,79 +477,6 @@ class Tagger(Estimator, Persistent):
                 found += [f'the vocabulary: "{word}"' for word in words]
         return found
 
-    def evaluate(
-        self, texts: Any, labels: Any = None, metrics: Iterable[str] | None = None
-    ) -> dict[str, float]:
-        """Measure suggestions against the labels that people gave.
-
-        Parameters
-        ----------
-        texts : list of str, Corpus or path
-        labels : list of lists of str
-            Labels that the tagger does not know count as missed.
-        metrics : list of str, optional
-            Names from ``manylabel.metrics.MEASURES``; by default all.
-
-        Returns
-        -------
-        dict of str to float
-        """
-        from manylabel.metrics import evaluate
-
-        corpus = as_corpus(texts, labels)
-        if corpus.Y.nnz == 0:
-            raise InputError(
-                f"none of the {len(corpus):,} documents has a label to compare suggestions with; "
-                "give documents whose labels are known."
-            )
-        with self._reading() as state:
-            documents = state.read_corpus(corpus)
-            scores = state.scores(documents)
-            given = state.given(documents, scores)
-            names = union([state.labels.listed, corpus.label_names])
-            Y_train = state.documents.label_matrix(len(names))
-        return evaluate(
-            corpus.align_to(names).Y,
-            widened(scores, len(names)),
-            widened(given, len(names)),
-            Y_train=Y_train,
-            metrics=metrics,
-        )
-
-    def unseen(self, texts: Any, labels: Any = None) -> dict[str, int]:
-        """How many true labels of documents the model has no training document of.
-
-        Parameters
-        ----------
-        texts : list of str, Corpus or path
-        labels : list of lists of str
-
-        Returns
-        -------
-        dict of str to int
-            ``true``: labels of all documents; ``unseen``: those that no training document has, and
-            of these ``suggested``, found among the first 10 suggestions, and ``unknown``, which the
-            model could not have known.
-        """
-        corpus = as_corpus(texts, labels)
-        with self._reading() as state:
-            n_labels, listed = state.n_labels, state.labels.listed
-            names = union([listed, corpus.label_names])
-            Y = corpus.align_to(names).Y
-            seen = np.zeros(len(names), np.bool_)
-            seen[state.documents.label_matrix(n_labels).indices] = True
-            unseen = ~seen[Y.indices]
-            suggested = 0
-            if (unseen & (Y.indices < n_labels)).any():
-                scores = widened(state.scores(state.read_corpus(corpus), 10), len(names))
-                suggested = int((values_at(keep_top(scores, 10), Y)[unseen] > 0).sum())
-        return {
-            "true": int(Y.nnz),
-            "unseen": int(unseen.sum()),
-            "suggested": suggested,
-            "unknown": int((Y.indices >= n_labels).sum()),
-        }
-
     def set_vocabulary(self, vocabulary: Any, update: bool = False) -> None:
         """Replace the vocabulary without training again; a saved tagger's folder is changed, too.
 
@@ -610,197 +536,10 @@ class Tagger(Estimator, Persistent):
                 "found_in_texts": state.reads_names,
             }
 
-    def coverage_curve(self, texts: Any, labels: Any = None) -> CoverageCurve:
-        """Measure precision against the share of documents that get labels, threshold by threshold.
-
-        Parameters
-        ----------
-        texts : list of str, Corpus or path
-        labels : list of lists of str
-        """
-        from manylabel.metrics import coverage_curve
-
-        corpus = as_corpus(texts, labels)
-        with self._reading() as state:
-            scores = state.scores(state.read_corpus(corpus))
-            names = union([state.labels.listed, corpus.label_names])
-        return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
-
-    def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
-        """Find labels that look wrong or missing, and say why.
-
-        Every pair of a document and a label that is given, or that other documents suggest, is
-        judged by models that have not seen the document; see `manylabel.audit`. This trains an
-        ensemble and takes longer than `fit`.
-
-        Parameters
-        ----------
-        texts : list of str, Corpus or path, optional
-            By default the documents that the tagger knows. Other documents are looked at by
-            themselves: a tagger need not be fitted to audit them, and learns nothing from them.
-        labels : list of lists of str
-        top : int, default=100
-            How many pairs to tell of.
-
-        Returns
-        -------
-        AuditReport
-
-        Examples
-        --------
-        >>> from manylabel.corpus import load_library
-        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
-        >>> found = tagger.audit(load_library("train"), top=3)
-        >>> len(found), abs(sum(found[0].reasons.values())) > 0
-        (3, True)
-        """
-        from manylabel.audit import audit
-        from manylabel.ensemble import Ensemble
-        from manylabel.tagger.auditing import report_of
-
-        check_whole("top", top, 1)
-        shown: dict[str, str] = {}
-        if texts is None:
-            with self._reading() as state:
-                corpus = state.corpus()
-                documents = state.read_corpus(corpus)
-                shown = {label: state.labels.name(label) for label in corpus.label_names}
-        else:
-            corpus = as_corpus(texts, labels)
-            vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
-            documents = count_corpus(corpus, vectorizer, None, Clock()).documents
-        estimator = self._new_estimator()
-        if not isinstance(estimator, Ensemble):
-            estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
-        found = audit(documents, corpus.Y, estimator)
-        return report_of(found, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
-
-    def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
-        """Choose the documents whose labels would teach the tagger most.
-
-        The first are those about whose labels it is least sure, and that differ most from those
-        chosen before them and from those that it knows. A model whose scores are no probabilities
-        does not know how sure it is, and goes by the differences alone.
-
-        Parameters
-        ----------
-        texts : list of str, Corpus or path
-            Documents to choose from; labels that they have are ignored.
-        n : int, default=20
-            How many to choose.
-        top : int, default=10
-            Maximum labels to suggest for each.
-
-        Returns
-        -------
-        list of Suggestions
-            Of the chosen documents, in the order in which to label them; their ``id`` tells which
-            they are, the place in the list if they have none.
-
-        Examples
-        --------
-        >>> from manylabel.corpus import load_library
-        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
-        >>> tagger.fit(load_library("train"))
-        <Tagger: ensemble, 489 documents, 130 labels>
-        >>> len(tagger.next(load_library("test"), n=3))
-        3
-        """
-        from manylabel.audit import uncertainty, what_next
-        from manylabel.ensemble import Ensemble
-        from manylabel.text import make_weighting
-
-        check_whole("n", n, 1)
-        check_whole("top", top, 1)
-        if isinstance(texts, str | os.PathLike):
-            texts = read(texts)
-        if not isinstance(texts, Corpus):
-            texts = list(texts)
-        with self._reading() as state:
-            documents, ids = state.read(texts)
-            scores, counts = state.scores(documents), documents.counts
-            near = None
-            if isinstance(state.model, Ensemble):
-                rows = state.model.weighting_.transform(counts)
-                found = state.model.source_.search(rows, self.n_jobs)
-                near = None if found is None else np.maximum(found.similarities[:, 0], 0)
-            else:
-                rows = make_weighting("tfidf").fit_transform(counts)
-            is_sure = state.model.gives_probabilities
-            worth = uncertainty(scores) if is_sure else np.ones(scores.shape[0])
-            chosen = what_next(worth, rows, n, near)
-            names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
-            return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
-
-    def fix(self, decisions: Iterable[Mapping[str, str]]) -> tuple[Change, list[dict[str, str]]]:
-        """Change labels of known documents, as people have decided.
-
-        Parameters
-        ----------
-        decisions : iterable of mapping
-            Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
-            "keep"; see `read_decisions`. With a ``text`` the document may be new. Labels that no
-            decision names stay as they are, so that several people can decide at once.
-
-        Returns
-        -------
-        change : Change
-            What was learned.
-        undo : list of dict
-            The decisions that take everything back.
-
-        Examples
-        --------
-        >>> tagger = Tagger("lcif").fit(["a cat", "a dog"], [["cats"], ["cats"]], ids=["1", "2"])
-        >>> change, undo = tagger.fix([{"id": "2", "label": "dogs", "decision": "add"}])
-        >>> tagger.document("2").labels, undo
-        (['cats', 'dogs'], [{'id': '2', 'label': 'dogs', 'decision': 'remove'}])
-        """
-        from manylabel.tagger.auditing import decided
-
-        with self._writing() as (state, write):
-            if not state.model.can_learn:
-                raise InputError(
-                    f"{self.model_name} cannot learn single documents; change the labels in the "
-                    "corpus and train again."
-                )
-            if state.vectorizer is None or not state.keep_texts:
-                raise InputError(
-                    "the texts of this model's documents were not kept; change the labels in the "
-                    "corpus and train again."
-                )
-
-            def labels_of(name: str) -> list[str]:
-                if name in new and state.documents.find(name) is None:
-                    return []
-                return list(state.document(state.number(name)).labels)
-
-            decisions = list(decisions)
-            new = {each["id"]: each["text"] for each in decisions if each.get("text")}
-            labels, undo = decided(decisions, labels_of)
-            replaced = [name for name in labels if state.documents.find(name) is not None]
-            known = state.n_labels
-            if labels:
-                names = list(labels)
-                kept = [
-                    state.document(state.number(name)).text if name in replaced else new[name]
-                    for name in names
-                ]
-                check_texts(kept)
-                corpus = Corpus.from_texts(kept, list(labels.values()), names)
-                documents = state.read_corpus(corpus)
-                write(documents_of(corpus, names, documents.counts), documents)
-            return Change(
-                learned=tuple(labels),
-                replaced=tuple(replaced),
-                new_labels=tuple(state.labels.listed[known:]),
-                not_updated=state.not_updated(self.model_name, bool(labels)),
-            ), undo
-
     @property
     def model_name(self) -> str:
         """The name of the model, or of its class."""
-        return self.model if isinstance(self.model, str) else type(self.model).__name__
+        return name_of(self.model)
 
     @property
     def gives_probabilities(self) -> bool:
@@ -919,35 +658,13 @@ class Tagger(Estimator, Persistent):
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""
-        from sklearn.base import clone
-
-        given = dict(self.parameters or {})
-        settings: dict[str, Any] = {
-            "n_jobs": self.n_jobs,
-            "random_state": self.random_state,
-            "effort": self.effort,
-        }
-        if isinstance(self.model, str):
-            estimator = make_model(self.model, given)
-            # One document must not cost a look at all the others.
-            settings |= {"update_weights": False, "verbose": self.verbose}
-        elif isinstance(self.model, MultiLabelClassifier):
-            estimator = clone(self.model).set_params(**given)
-        else:
-            raise ParameterError(
-                f"`model` must be the name of a model or an estimator; got {self.model!r}."
-            )
-        known = estimator.get_params(deep=False)
-        if self.effort is not None and "effort" not in known:
-            raise ParameterError(
-                f"`effort` is for the ensemble, not for {self.model_name}; leave it out."
-            )
-        return estimator.set_params(
-            **{
-                name: value
-                for name, value in settings.items()
-                if name in known and name not in given and value is not None
-            }
+        return new_estimator(
+            self.model,
+            dict(self.parameters or {}),
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            effort=self.effort,
+            verbose=self.verbose,
         )
 
 

@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.base import MultiLabelClassifier
 from manylabel.corpus import Corpus
 from manylabel.corpus.parts import TextFile
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.models import make_model
 from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
+from manylabel.tagger.features import FEWEST_FOR_VIEWS, count_views, new_views
 from manylabel.tagger.labels import LabelInfo, Labels
 from manylabel.tagger.state import TaggerState
-from manylabel.tagger.views import FEWEST, count_views, new_views
 from manylabel.text import CountVectorizer
 from manylabel.vocabulary import LabelNames, Vocabulary
 from manylabel.vocabulary.vocabulary import bare
@@ -30,6 +32,8 @@ __all__ = [
     "Naming",
     "check_distinct",
     "make_vectorizer",
+    "name_of",
+    "new_estimator",
     "text_file",
     "train",
     "train_without_documents",
@@ -99,7 +103,7 @@ def train(
             Y, columns = widened(Y, len(listed)), naming.label_names(listed)
         labels = Labels(listed, label_info, naming.vocabulary, naming.code)
     views: dict[str, CountVectorizer] = {}
-    if with_views and fitted is not None and len(corpus) >= FEWEST:
+    if with_views and fitted is not None and len(corpus) >= FEWEST_FOR_VIEWS:
         views = new_views(fitted)
         counted.views |= count_views(views, partial(_counts, documents))
         clock.lap("vectorize")
@@ -267,6 +271,39 @@ def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile |
     if labels is None and ids is None and isinstance(documents, str | os.PathLike):
         return TextFile.at(documents)
     return None
+
+
+def name_of(model: Any) -> str:
+    """The name of a model that was given by name or as an estimator."""
+    return model if isinstance(model, str) else type(model).__name__
+
+
+def new_estimator(model: Any, parameters: dict[str, Any], effort: str | None, **own: Any) -> Any:
+    """A model, not fitted, with the tagger's own settings where it has them and none was given."""
+    from sklearn.base import clone
+
+    verbose = own.pop("verbose")
+    settings: dict[str, Any] = own | {"effort": effort}
+    if isinstance(model, str):
+        estimator = make_model(model, parameters)
+        # One document must not cost a look at all the others.
+        settings |= {"update_weights": False, "verbose": verbose}
+    elif isinstance(model, MultiLabelClassifier):
+        estimator = clone(model).set_params(**parameters)
+    else:
+        raise ParameterError(f"`model` must be the name of a model or an estimator; got {model!r}.")
+    known = estimator.get_params(deep=False)
+    if effort is not None and "effort" not in known:
+        raise ParameterError(
+            f"`effort` is for the ensemble, not for {name_of(model)}; leave it out."
+        )
+    return estimator.set_params(
+        **{
+            name: value
+            for name, value in settings.items()
+            if name in known and name not in parameters and value is not None
+        }
+    )
 
 
 def make_vectorizer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sized
+from functools import lru_cache
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -200,6 +201,9 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
             places = [self.vocabulary_.get(feature, -1) for feature in block.features]
             return block.rows.to_csr(np.array(places, np.int32), n_columns)
 
+        if isinstance(texts, list) and len(texts) == 1:
+            # A server is asked about one text at a time, and in a hurry.
+            return count(*split_blocks(texts))
         blocks = list(self._read(texts, count))
         return sparse.vstack(blocks or [sparse.csr_array((0, n_columns))], format="csr")
 
@@ -242,32 +246,15 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
 
     def _counter(self) -> BlockCounter:
         """The parameters, checked, as something that counts."""
-        check_whole("min_length", self.min_length, 1)
-        words = _check_range("ngram_range", self.ngram_range)
-        characters = None
-        if self.char_ngrams is not None:
-            characters = _check_range("char_ngrams", self.char_ngrams)
-            if words != (1, 1):
-                raise ParameterError(
-                    "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); "
-                    f"got {words}."
-                )
-        check_whole("lead", self.lead, 0)
-        check_whole("lead_weight", self.lead_weight, 1)
-        if self.lead and words[0] != words[1]:
-            raise ParameterError(
-                "`lead` weighs features of one length, so `ngram_range` must be a pair of equal "
-                f"numbers, such as (1, 1); got {words}."
-            )
-        return BlockCounter(
-            word_rules(self.lowercase, self.stop_words, self.stemming),
-            self.min_length,
-            words,
-            characters,
-            self.whole_words,
-            self.lead,
-            self.lead_weight,
-        )
+        given: Any = (
+            self.lowercase, self.stop_words, self.stemming, self.min_length, self.ngram_range,
+            self.char_ngrams, self.whole_words, self.lead, self.lead_weight,
+        )  # fmt: skip
+        try:
+            return _counter(*given)
+        except TypeError:
+            # Lists cannot be remembered.
+            return _counter.__wrapped__(*given)
 
     def _read(self, texts: Iterable[str], work: Callable[[list[str]], Result]) -> Iterator[Result]:
         """Results of ``work`` on each block of texts, in order, with a progress bar."""
@@ -317,6 +304,40 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
             f"{self.min_length} characters that is not a stop word; give other texts, lower "
             "`min_length` or drop `stop_words`."
         )
+
+
+@lru_cache(maxsize=16, typed=True)
+def _counter(
+    lowercase: bool,
+    stop_words: str | Collection[str] | None,
+    stemming: str | None,
+    min_length: int,
+    ngram_range: tuple[int, int],
+    char_ngrams: tuple[int, int] | None,
+    whole_words: bool,
+    lead: int,
+    lead_weight: int,
+) -> BlockCounter:
+    """What counts with these parameters; it keeps the stems that earlier texts needed."""
+    check_whole("min_length", min_length, 1)
+    words = _check_range("ngram_range", ngram_range)
+    characters = None
+    if char_ngrams is not None:
+        characters = _check_range("char_ngrams", char_ngrams)
+        if words != (1, 1):
+            raise ParameterError(
+                "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); "
+                f"got {words}."
+            )
+    check_whole("lead", lead, 0)
+    check_whole("lead_weight", lead_weight, 1)
+    if lead and words[0] != words[1]:
+        raise ParameterError(
+            "`lead` weighs features of one length, so `ngram_range` must be a pair of equal "
+            f"numbers, such as (1, 1); got {words}."
+        )
+    rules = word_rules(lowercase, stop_words, stemming)
+    return BlockCounter(rules, min_length, words, characters, whole_words, lead, lead_weight)
 
 
 def _check_range(name: str, value: Any) -> tuple[int, int]:

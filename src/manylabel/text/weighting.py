@@ -112,7 +112,10 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Counts; never changed.
         """
         check_is_fitted(self, "idf_")
-        counts = check_matrix(X, n_columns=self.n_features_in_)
+        return self.weigh(check_matrix(X, n_columns=self.n_features_in_))
+
+    def weigh(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """As `transform`, for counts that are known to be canonical: nothing is checked."""
         weights = counts.data.astype(self.dtype, copy=True)
         if self.scheme == "tfidf" and self.sublinear_tf:
             logs = np.log(np.maximum(weights, 1))
@@ -127,7 +130,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         elif self.scheme == "share":
             weights /= np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
         if self.scheme in ("tfidf", "bm25"):
-            weights *= self.idf_.astype(self.dtype)[counts.indices]
+            weights *= self.idf_[counts.indices].astype(self.dtype)
         if self.normalize and self.scheme != "share":
             _unit_rows(weights, counts.indptr)
         return sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)

@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.scoring.documents import lengths
 from manylabel.thresholds import TopK
 from manylabel.topics.fold import own_credit
 from manylabel.topics.presets import PRESETS, preset
-from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import Schedule, check_inference
 from manylabel.topics.training import LabelledTraining, draw_seed, train_phi
 from manylabel.topics.word_labels import WordLabels

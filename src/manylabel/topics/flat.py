@@ -15,9 +15,10 @@ from manylabel.evidence import Reason
 from manylabel.parallel import run_blocks
 from manylabel.predictions import canonical_scores, keep_top
 from manylabel.progress import progress_bar
+from manylabel.scoring.documents import lengths
 from manylabel.topics.base import Credit, TopicClassifier
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
-from manylabel.topics.sampling import Documents, Findings, Sampler, lengths
+from manylabel.topics.sampling import Documents, Findings, Sampler
 from manylabel.validation import check_real
 
 __all__ = ["FlatLDA", "LabeledLDA", "PriorLDA", "pseudo_count"]

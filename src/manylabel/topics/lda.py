@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manylabel.exceptions import ParameterError
 from manylabel.parallel import map_blocks
+from manylabel.scoring.documents import lengths
 from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.partitions import Partitions, sample_partitions
-from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import (
     Progress,
     Schedule,

@@ -14,12 +14,7 @@ from manylabel.topics.schedule import SETTLED, Schedule
 from manylabel.topics.word_labels import Rows
 from manylabel.validation import csr_parts
 
-__all__ = ["Documents", "Findings", "Sampler", "lengths"]
-
-
-def lengths(X: sparse.csr_array) -> NDArray[np.float64]:
-    """The weight of each document: its number of words, if it holds counts."""
-    return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
+__all__ = ["Documents", "Findings", "Sampler"]
 
 
 class Documents(NamedTuple):

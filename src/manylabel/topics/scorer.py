@@ -14,7 +14,6 @@ from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
 from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.fold import own_credit
-from manylabel.topics.sampling import lengths
 from manylabel.topics.schedule import Schedule
 from manylabel.topics.training import train_phi
 from manylabel.topics.word_labels import WordLabels
@@ -126,7 +125,7 @@ class TopicScorer(Scorer):
         credit = np.zeros((documents.counts.nnz, int(sharing.sum())))
         wanted = np.arange(credit.shape[1], dtype=np.int32)
         tokens = self.infer(documents, priors, 1, wanted=wanted, credit=credit)
-        words, length = documents.counts.indices, max(lengths(documents.counts)[0], 1e-12)
+        words, length = documents.counts.indices, max(documents.lengths[0], 1e-12)
 
         def reasons(place: int) -> list[Reason]:
             if not sharing[place]:
@@ -150,7 +149,7 @@ class TopicScorer(Scorer):
             sharing[:] = False
             values = votes.astype(np.float64)
             keep_best_of_rows(ptr, pattern.indices, values, self.sharing, sharing)
-        length = np.repeat(lengths(documents.counts), np.diff(ptr))
+        length = np.repeat(documents.lengths, np.diff(ptr))
         if self.eta is None and self.alpha_sum is None:
             weights = length * (ETA_PER_WORD * votes + ALPHA_PER_WORD / n_labels)
         else:
@@ -187,7 +186,7 @@ class TopicScorer(Scorer):
         tokens: sparse.csr_array,
     ) -> NDArray[np.float64]:
         """Tokens as shares of the documents' lengths, 0 for candidates that do not share."""
-        length = np.maximum(lengths(documents.counts), 1e-12)
+        length = np.maximum(documents.lengths, 1e-12)
         scores = np.zeros(sharing.size)
         scores[sharing] = tokens.data / np.repeat(length, np.diff(priors.indptr))
         return scores

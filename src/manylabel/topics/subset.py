@@ -17,10 +17,10 @@ from manylabel.neighbors.scorers import NeighborVotes
 from manylabel.neighbors.source import NeighborSource
 from manylabel.predictions import keep_top
 from manylabel.scoring import Candidates, Documents
+from manylabel.scoring.documents import lengths
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.topics.base import Credit, TopicClassifier
 from manylabel.topics.presets import presets_of
-from manylabel.topics.sampling import lengths
 from manylabel.topics.scorer import ALPHA_PER_WORD, ETA_PER_WORD, TopicScorer
 from manylabel.validation import check_real, check_whole
 

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from manylabel.tagger.auditing import AuditReport, Finding, Witness
+    from manylabel.audit.report import AuditReport, Finding, Witness
 
 __all__ = ["page"]
 
@@ -72,7 +72,7 @@ def _section(title: str, sentence: str, items: list[str]) -> str:
 
 
 def _finding(found: Finding) -> str:
-    from manylabel.tagger.auditing import title_of
+    from manylabel.audit.report import title_of
 
     looks = "wrong" if found.given else "missing"
     reasons = "".join(

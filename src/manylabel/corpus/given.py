@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manylabel.corpus import Corpus, read
 from manylabel.corpus.columns import Columns, Layout, labels_in, text_in
+from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.formats import read
 from manylabel.exceptions import InputError
-from manylabel.tagger.state import check_texts
-from manylabel.validation import check_labels
+from manylabel.validation import check_labels, check_texts
 
 __all__ = ["as_corpus", "as_texts"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from manylabel.corpus.files import atomic_write
 from manylabel.exceptions import CorpusError, InputError
-from manylabel.tagger.display import as_text
+from manylabel.rendering import as_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -170,7 +170,7 @@ class AuditReport(Sequence[Finding]):
         return file.getvalue()
 
     def _html(self) -> str:
-        from manylabel.tagger.audit_page import page
+        from manylabel.audit.page import page
 
         return page(self)
 

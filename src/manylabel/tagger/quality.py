@@ -1,0 +1,299 @@
+"""How good a tagger's answers are, what looks wrong in its documents, and what to label next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manylabel.corpus import Corpus, read
+from manylabel.corpus.given import as_corpus
+from manylabel.corpus.vocabulary import union
+from manylabel.exceptions import InputError
+from manylabel.predictions import keep_top, values_at
+from manylabel.progress import Clock
+from manylabel.tagger.changes import Change, documents_of
+from manylabel.tagger.documents import widened
+from manylabel.tagger.persistence import Persistent
+from manylabel.tagger.suggestions import Suggestions, suggestions
+from manylabel.tagger.training import count_corpus, make_vectorizer
+from manylabel.validation import check_texts, check_whole
+
+if TYPE_CHECKING:
+    from manylabel.audit.report import AuditReport
+    from manylabel.metrics import CoverageCurve
+
+__all__ = ["Quality"]
+
+
+class Quality(Persistent):
+    """The part of a tagger that judges: its own answers, and the labels that people gave."""
+
+    language: str | None
+    vectorizer: Any
+
+    def _new_estimator(self) -> Any:
+        """The model, not fitted."""
+        raise NotImplementedError
+
+    def evaluate(
+        self, texts: Any, labels: Any = None, metrics: Iterable[str] | None = None
+    ) -> dict[str, float]:
+        """Measure suggestions against the labels that people gave.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+        labels : list of lists of str
+            Labels that the tagger does not know count as missed.
+        metrics : list of str, optional
+            Names from ``manylabel.metrics.MEASURES``; by default all.
+
+        Returns
+        -------
+        dict of str to float
+        """
+        from manylabel.metrics import evaluate
+
+        corpus = as_corpus(texts, labels)
+        if corpus.Y.nnz == 0:
+            raise InputError(
+                f"none of the {len(corpus):,} documents has a label to compare suggestions with; "
+                "give documents whose labels are known."
+            )
+        with self._reading() as state:
+            documents = state.read_corpus(corpus)
+            scores = state.scores(documents)
+            given = state.given(documents, scores)
+            names = union([state.labels.listed, corpus.label_names])
+            Y_train = state.documents.label_matrix(len(names))
+        return evaluate(
+            corpus.align_to(names).Y,
+            widened(scores, len(names)),
+            widened(given, len(names)),
+            Y_train=Y_train,
+            metrics=metrics,
+        )
+
+    def unseen(self, texts: Any, labels: Any = None) -> dict[str, int]:
+        """How many true labels of documents the model has no training document of.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+        labels : list of lists of str
+
+        Returns
+        -------
+        dict of str to int
+            ``true``: labels of all documents; ``unseen``: those that no training document has, and
+            of these ``suggested``, found among the first 10 suggestions, and ``unknown``, which the
+            model could not have known.
+        """
+        corpus = as_corpus(texts, labels)
+        with self._reading() as state:
+            n_labels, listed = state.n_labels, state.labels.listed
+            names = union([listed, corpus.label_names])
+            Y = corpus.align_to(names).Y
+            seen = np.zeros(len(names), np.bool_)
+            seen[state.documents.label_matrix(n_labels).indices] = True
+            unseen = ~seen[Y.indices]
+            suggested = 0
+            if (unseen & (Y.indices < n_labels)).any():
+                scores = widened(state.scores(state.read_corpus(corpus), 10), len(names))
+                suggested = int((values_at(keep_top(scores, 10), Y)[unseen] > 0).sum())
+        return {
+            "true": int(Y.nnz),
+            "unseen": int(unseen.sum()),
+            "suggested": suggested,
+            "unknown": int((Y.indices >= n_labels).sum()),
+        }
+
+    def coverage_curve(self, texts: Any, labels: Any = None) -> CoverageCurve:
+        """Measure precision against the share of documents that get labels, threshold by threshold.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+        labels : list of lists of str
+        """
+        from manylabel.metrics import coverage_curve
+
+        corpus = as_corpus(texts, labels)
+        with self._reading() as state:
+            scores = state.scores(state.read_corpus(corpus))
+            names = union([state.labels.listed, corpus.label_names])
+        return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
+
+    def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
+        """Find labels that look wrong or missing, and say why.
+
+        Every pair of a document and a label that is given, or that other documents suggest, is
+        judged by models that have not seen the document; see `manylabel.audit`. This trains an
+        ensemble and takes longer than `fit`.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path, optional
+            By default the documents that the tagger knows. Other documents are looked at by
+            themselves: a tagger need not be fitted to audit them, and learns nothing from them.
+        labels : list of lists of str
+        top : int, default=100
+            How many pairs to tell of.
+
+        Returns
+        -------
+        AuditReport
+
+        Examples
+        --------
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> found = tagger.audit(load_library("train"), top=3)
+        >>> len(found), abs(sum(found[0].reasons.values())) > 0
+        (3, True)
+        """
+        from manylabel.audit import audit
+        from manylabel.audit.report import report_of
+        from manylabel.ensemble import Ensemble
+
+        check_whole("top", top, 1)
+        shown: dict[str, str] = {}
+        if texts is None:
+            with self._reading() as state:
+                corpus = state.corpus()
+                documents = state.read_corpus(corpus)
+                shown = {label: state.labels.name(label) for label in corpus.label_names}
+        else:
+            corpus = as_corpus(texts, labels)
+            vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+            documents = count_corpus(corpus, vectorizer, None, Clock()).documents
+        estimator = self._new_estimator()
+        if not isinstance(estimator, Ensemble):
+            estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
+        found = audit(documents, corpus.Y, estimator)
+        return report_of(found, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
+
+    def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
+        """Choose the documents whose labels would teach the tagger most.
+
+        The first are those about whose labels it is least sure, and that differ most from those
+        chosen before them and from those that it knows. A model whose scores are no probabilities
+        does not know how sure it is, and goes by the differences alone.
+
+        Parameters
+        ----------
+        texts : list of str, Corpus or path
+            Documents to choose from; labels that they have are ignored.
+        n : int, default=20
+            How many to choose.
+        top : int, default=10
+            Maximum labels to suggest for each.
+
+        Returns
+        -------
+        list of Suggestions
+            Of the chosen documents, in the order in which to label them; their ``id`` tells which
+            they are, the place in the list if they have none.
+
+        Examples
+        --------
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> tagger.fit(load_library("train"))
+        <Tagger: ensemble, 489 documents, 130 labels>
+        >>> len(tagger.next(load_library("test"), n=3))
+        3
+        """
+        from manylabel.audit import uncertainty, what_next
+        from manylabel.ensemble import Ensemble
+        from manylabel.text import make_weighting
+
+        check_whole("n", n, 1)
+        check_whole("top", top, 1)
+        if isinstance(texts, str | os.PathLike):
+            texts = read(texts)
+        if not isinstance(texts, Corpus):
+            texts = list(texts)
+        with self._reading() as state:
+            documents, ids = state.read(texts)
+            scores, counts = state.scores(documents), documents.counts
+            near = None
+            if isinstance(state.model, Ensemble):
+                rows = state.model.weighting_.transform(counts)
+                found = state.model.source_.search(rows, self.n_jobs)
+                near = None if found is None else np.maximum(found.similarities[:, 0], 0)
+            else:
+                rows = make_weighting("tfidf").fit_transform(counts)
+            is_sure = state.model.gives_probabilities
+            worth = uncertainty(scores) if is_sure else np.ones(scores.shape[0])
+            chosen = what_next(worth, rows, n, near)
+            names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
+            return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
+
+    def fix(self, decisions: Iterable[Mapping[str, str]]) -> tuple[Change, list[dict[str, str]]]:
+        """Change labels of known documents, as people have decided.
+
+        Parameters
+        ----------
+        decisions : iterable of mapping
+            Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
+            "keep"; see `read_decisions`. With a ``text`` the document may be new. Labels that no
+            decision names stay as they are, so that several people can decide at once.
+
+        Returns
+        -------
+        change : Change
+            What was learned.
+        undo : list of dict
+            The decisions that take everything back.
+
+        Examples
+        --------
+        >>> tagger = Tagger("lcif").fit(["a cat", "a dog"], [["cats"], ["cats"]], ids=["1", "2"])
+        >>> change, undo = tagger.fix([{"id": "2", "label": "dogs", "decision": "add"}])
+        >>> tagger.document("2").labels, undo
+        (['cats', 'dogs'], [{'id': '2', 'label': 'dogs', 'decision': 'remove'}])
+        """
+        from manylabel.audit.report import decided
+
+        with self._writing() as (state, write):
+            if not state.model.can_learn:
+                raise InputError(
+                    f"{self.model_name} cannot learn single documents; change the labels in the "
+                    "corpus and train again."
+                )
+            if state.vectorizer is None or not state.keep_texts:
+                raise InputError(
+                    "the texts of this model's documents were not kept; change the labels in the "
+                    "corpus and train again."
+                )
+
+            def labels_of(name: str) -> list[str]:
+                if name in new and state.documents.find(name) is None:
+                    return []
+                return list(state.document(state.number(name)).labels)
+
+            decisions = list(decisions)
+            new = {each["id"]: each["text"] for each in decisions if each.get("text")}
+            labels, undo = decided(decisions, labels_of)
+            replaced = [name for name in labels if state.documents.find(name) is not None]
+            known = state.n_labels
+            if labels:
+                names = list(labels)
+                kept = [
+                    state.document(state.number(name)).text if name in replaced else new[name]
+                    for name in names
+                ]
+                check_texts(kept)
+                corpus = Corpus.from_texts(kept, list(labels.values()), names)
+                documents = state.read_corpus(corpus)
+                write(documents_of(corpus, names, documents.counts), documents)
+            return Change(
+                learned=tuple(labels),
+                replaced=tuple(replaced),
+                new_labels=tuple(state.labels.listed[known:]),
+                not_updated=state.not_updated(self.model_name, bool(labels)),
+            ), undo
