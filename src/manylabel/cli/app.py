@@ -28,6 +28,7 @@ from manylabel.cli.doctor import doctor
 from manylabel.cli.evaluate import evaluate
 from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
+from manylabel.cli.groups import spread
 from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.next import next
@@ -106,7 +107,7 @@ def _manylabel(
 
 app.callback(invoke_without_command=True, help=_help_text(_manylabel))(_manylabel)
 for _function in COMMANDS:
-    app.command(help=_help_text(_function))(_function)
+    app.command(help=_help_text(_function))(spread(_function))
 
 
 def main() -> NoReturn:

@@ -14,15 +14,11 @@ from manylabel.cli.options import (
     Debug,
     Jobs,
     Json,
-    Labels,
     Language,
     Quiet,
-    ReadFormat,
-    Separator,
-    ZeroBased,
 )
 from manylabel.cli.output import make_console, note, print_json, working
-from manylabel.cli.reading import read_corpus
+from manylabel.cli.reading import Reading
 
 if TYPE_CHECKING:
     from manylabel.tagger import AuditReport
@@ -69,10 +65,7 @@ def audit(
         ),
     ] = None,
     as_json: Json = False,
-    format: ReadFormat = None,
-    labels: Labels = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
+    reading: Reading = Reading(),
     language: Language = "en",
     jobs: Jobs = -1,
     quiet: Quiet = False,
@@ -110,9 +103,7 @@ def audit(
     if is_model:
         tagger, corpus = open_tagger(source, jobs, quiet), None
     else:
-        corpus = read_corpus(
-            source, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
-        )
+        corpus = reading.corpus(source, quiet)
         tagger = Tagger(language=None if language == "none" else language, n_jobs=jobs)
     with working("Judging every label without its document ...", quiet):
         report = tagger.audit(corpus, top=top)

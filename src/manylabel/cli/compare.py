@@ -13,21 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manylabel.cli.options import (
-    FORMAT_NAMES,
     Dask,
     Debug,
-    Format,
-    Jobs,
     Json,
-    Labels,
-    MinDf,
     Quiet,
-    Separator,
-    Stemming,
-    StopWords,
-    ZeroBased,
 )
 from manylabel.cli.output import note, print_json
+from manylabel.cli.reading import Counting, Reading
 from manylabel.exceptions import ManylabelError, ParameterError
 
 if TYPE_CHECKING:
@@ -119,19 +111,8 @@ def compare(
         bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
     ] = False,
     as_json: Json = False,
-    format: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; usually found out."
-        ),
-    ] = None,
-    labels: Labels = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
-    stop_words: StopWords = None,
-    stemming: Stemming = None,
-    min_df: MinDf = 1,
-    jobs: Jobs = -1,
+    reading: Reading = Reading(),
+    counting: Counting = Counting(),
     dask: Dask = None,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -156,14 +137,11 @@ def compare(
     elif train is None or models is None:
         raise typer.BadParameter("give TRAIN and TEST with --models, or --preset.")
     else:
-        reading = {
-            "format": format, "labels": labels, "separator": separator, "zero_based": zero_based
-        }  # fmt: skip
-        words = {"stop_words": stop_words, "stemming": stemming, "min_df": min_df}
-        plan = _own_plan(train, test, models, settings or [], _names(metrics), reading, words)
+        problem = _problem(train, test, reading, counting)
+        plan = _own_plan(problem, models, settings or [], _names(metrics))
     if metrics is not None:
         plan = replace(plan, metrics=tuple(_checked_metrics(_names(metrics) or [])))
-    plan = replace(plan, n_jobs=effective_jobs(jobs), seeds=seeds or plan.seeds)
+    plan = replace(plan, n_jobs=effective_jobs(counting.jobs), seeds=seeds or plan.seeds)
     with _scheduler(dask, quiet) as address:
         results = _run(plan, out, parallel, fresh, quiet, address)
     _show(results, as_json)
@@ -182,25 +160,16 @@ def _preset_plan(name: str, data: str | None, corpora: list[str] | None) -> Plan
 
 
 def _own_plan(
-    train: str,
-    test: str | None,
-    models: str,
-    settings: list[str],
-    metrics: list[str] | None,
-    reading: dict[str, Any],
-    words: dict[str, Any],
+    problem: Problem, models: str, settings: list[str], metrics: list[str] | None
 ) -> Plan:
     from manylabel.compare import Plan
 
-    problem = _problem(train, test, reading, words)
     tuned_for = metrics[0] if metrics else "micro-f1"
     rows = _rows(_names(models) or [], settings, tuned_for)
     return Plan(f"Models on {problem.heading}", (problem,), tuple(rows))
 
 
-def _problem(
-    train: str, test: str | None, reading: dict[str, Any], words: dict[str, Any]
-) -> Problem:
+def _problem(train: str, test: str | None, reading: Reading, counting: Counting) -> Problem:
     from manylabel.compare import Problem
     from manylabel.corpus.files import bare_stem
 
@@ -210,10 +179,10 @@ def _problem(
     name = bare_stem(Path(train))
     if name in ("train", "all"):
         name = Path(train).resolve().parent.name or name
-    given = {key: value for key, value in reading.items() if value is not None}
+    given = {key: value for key, value in reading.options.items() if value is not None}
     if "format" in given:
         given["format"] = str(given["format"])
-    return Problem(name, train, test, reading=given, vectorizer=words)
+    return Problem(name, train, test, reading=given, vectorizer=counting.words)
 
 
 def _rows(models: list[str], settings: list[str], tuned_for: str) -> list[Row]:

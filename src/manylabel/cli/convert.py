@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,29 +12,31 @@ import typer
 from manylabel.cli.options import (
     FORMAT_NAMES,
     Debug,
-    Encoding,
     Force,
     Format,
-    IdColumn,
-    Jobs,
-    LabelColumn,
-    Labels,
-    MinDf,
     Quiet,
-    Separator,
-    Stemming,
-    StopWords,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
 from manylabel.cli.output import counted, note, working
-from manylabel.cli.reading import count_words, read_corpus
+from manylabel.cli.reading import Counting, Reading
 from manylabel.exceptions import ManylabelError
 
 __all__ = ["convert"]
 
 _FEATURES = (Format.xc, Format.svmlight, Format.mulan, Format.meka)
+
+
+@dataclass(frozen=True)
+class FromReading(Reading):
+    """How a corpus is read that is converted."""
+
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help=f"The format of IN, one of {FORMAT_NAMES}; usually found out.",
+        ),
+    ] = None
 
 
 def convert(
@@ -52,38 +55,20 @@ def convert(
             "standard output.",
         ),
     ],
-    from_format: Annotated[
-        Format | None,
-        typer.Option(
-            "--from",
-            metavar="FORMAT",
-            help=f"The format of IN, one of {FORMAT_NAMES}; usually found out.",
-        ),
-    ] = None,
     to_format: Annotated[
         Format | None,
         typer.Option(
             "--to", metavar="FORMAT", help="The format of OUT; by default its ending tells."
         ),
     ] = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
     to_separator: Annotated[
         str | None,
         typer.Option(
-            "--to-separator", metavar="SIGN", help="The same for OUT; --separator is for IN."
+            "--to-separator", metavar="SIGN", help="What stands between labels in one cell of OUT."
         ),
     ] = None,
-    zero_based: ZeroBased = None,
-    stop_words: StopWords = None,
-    stemming: Stemming = None,
-    min_df: MinDf = 1,
-    jobs: Jobs = -1,
+    reading: FromReading = FromReading(),
+    counting: Counting = Counting(),
     force: Force = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -107,23 +92,9 @@ def convert(
     kind = to_format or Format(format_of_name(target))
     if not force:
         _refuse_overwriting(source, target, kind)
-    corpus = read_corpus(
-        source,
-        from_format,
-        labels=labels,
-        separator=separator,
-        text_column=text_column,
-        label_column=label_column,
-        title_column=title_column,
-        id_column=id_column,
-        encoding=encoding,
-        zero_based=zero_based,
-        quiet=quiet,
-    )
+    corpus = reading.corpus(source, quiet)
     if kind in _FEATURES:
-        corpus = count_words(
-            corpus, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
-        )
+        corpus = counting.counted(corpus, quiet)
     with working(f"Writing {target} ...", quiet or target == "-"):
         write(corpus, target, kind, separator=to_separator)
     shown = "standard output" if target == "-" else target

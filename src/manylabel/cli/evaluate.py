@@ -13,22 +13,13 @@ from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     CorpusPath,
     Debug,
-    Encoding,
-    IdColumn,
     Jobs,
     Json,
-    LabelColumn,
-    Labels,
     ModelPath,
     Quiet,
-    ReadFormat,
-    Separator,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
 from manylabel.cli.output import counted, make_console, note, print_json, working
-from manylabel.cli.reading import read_corpus
+from manylabel.cli.reading import Reading
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,15 +53,7 @@ def evaluate(
         ),
     ] = None,
     as_json: Json = False,
-    format: ReadFormat = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
+    reading: Reading = Reading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -93,19 +76,7 @@ def evaluate(
     for name in names or []:
         get_measure(name)
     tagger = open_tagger(model, jobs, quiet)
-    found = read_corpus(
-        corpus,
-        format,
-        labels=labels,
-        separator=separator,
-        text_column=text_column,
-        label_column=label_column,
-        title_column=title_column,
-        id_column=id_column,
-        encoding=encoding,
-        zero_based=zero_based,
-        quiet=quiet,
-    )
+    found = reading.corpus(corpus, quiet)
     with working(f"Suggesting labels for {counted(len(found), 'document')} ...", quiet):
         measured = tagger.evaluate(found, metrics=names)
         unseen = tagger.unseen(found)

@@ -10,25 +10,14 @@ import typer
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     Debug,
-    DocumentsFormat,
     DocumentsPath,
-    Encoding,
-    IdColumn,
     Jobs,
-    LabelColumn,
-    Labels,
     ModelPath,
-    OnError,
-    OnErrorChoice,
     Quiet,
-    Separator,
     Text,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
 from manylabel.cli.output import make_console
-from manylabel.cli.predict import open_documents
+from manylabel.cli.reading import DocumentReading
 
 __all__ = ["explain"]
 
@@ -48,16 +37,7 @@ def explain(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object a document, on a line each.")
     ] = False,
-    format: DocumentsFormat = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
-    on_error: OnError = OnErrorChoice.stop,
+    reading: DocumentReading = DocumentReading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -72,21 +52,7 @@ def explain(
       manylabel explain model --text "A voyage to the ice" --label "Sea stories"
       manylabel explain model new.jsonl --top 1 --json
     """
-    documents = open_documents(
-        file,
-        text,
-        format,
-        labels=labels,
-        separator=separator,
-        text_column=text_column,
-        label_column=label_column,
-        title_column=title_column,
-        id_column=id_column,
-        encoding=encoding,
-        zero_based=zero_based,
-        on_error=on_error,
-        quiet=quiet,
-    )
+    documents = reading.documents(file, text, quiet)
     tagger = open_tagger(model, jobs, quiet)
     console = make_console()
     for batch in documents:

@@ -10,22 +10,13 @@ import typer
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     Debug,
-    Encoding,
-    IdColumn,
     Jobs,
     Json,
-    LabelColumn,
-    Labels,
     ModelPath,
     Quiet,
-    ReadFormat,
-    Separator,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
 from manylabel.cli.output import note, print_json, working
-from manylabel.cli.reading import read_corpus
+from manylabel.cli.reading import Reading
 
 if TYPE_CHECKING:
     from manylabel.tagger import Change
@@ -57,15 +48,7 @@ def learn(
         typer.Option("--id", metavar="ID", help="The name of --text; by default a number."),
     ] = None,
     as_json: Json = False,
-    format: ReadFormat = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
+    reading: Reading = Reading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -86,19 +69,7 @@ def learn(
     if text is None:
         if label or id is not None:
             raise typer.BadParameter("--label and --id belong to --text.")
-        found = read_corpus(
-            corpus or "-",
-            format,
-            labels=labels,
-            separator=separator,
-            text_column=text_column,
-            label_column=label_column,
-            title_column=title_column,
-            id_column=id_column,
-            encoding=encoding,
-            zero_based=zero_based,
-            quiet=quiet,
-        )
+        found = reading.corpus(corpus or "-", quiet)
         documents = {"texts": found}
     else:
         ids = None if id is None else [id]

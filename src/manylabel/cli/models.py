@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import warnings
 from pathlib import Path
@@ -24,7 +23,6 @@ __all__ = [
     "open_without_journal",
     "parsed_value",
     "settings_of",
-    "text_options",
 ]
 
 
@@ -91,45 +89,6 @@ def parsed_value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def text_options(
-    language: str,
-    *,
-    stop_words: str | None,
-    stemming: str | None,
-    ngrams: str | None,
-    char_ngrams: str | None,
-    min_df: float,
-    max_df: float | None,
-    max_features: int | None,
-) -> dict[str, Any]:
-    """``language`` and ``vectorizer`` of a tagger; the word "none" switches something off."""
-    options = {
-        "stop_words": stop_words,
-        "stemming": stemming,
-        "ngram_range": _range("--ngrams", ngrams),
-        "char_ngrams": _range("--char-ngrams", char_ngrams),
-        "min_df": min_df,
-        "max_df": max_df,
-        "max_features": max_features,
-    }
-    given = {name: _or_none(value) for name, value in options.items() if value is not None}
-    return {"language": _or_none(language), "vectorizer": given}
-
-
-def _or_none(value: Any) -> Any:
-    return None if value == "none" else value
-
-
-def _range(option: str, text: str | None) -> tuple[int, int] | None:
-    """``1-2``, or one number for both ends."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
-    if found is None:
-        raise typer.BadParameter(f"{option} must be two numbers such as 1-2; got {text}.")
-    return int(found[1]), int(found[2] or found[1])
 
 
 def folder_size(path: str) -> int:

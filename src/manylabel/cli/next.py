@@ -11,15 +11,11 @@ from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     Debug,
     Jobs,
-    Labels,
     ModelPath,
     Quiet,
-    ReadFormat,
-    Separator,
-    ZeroBased,
 )
 from manylabel.cli.output import note, working
-from manylabel.cli.reading import read_corpus
+from manylabel.cli.reading import Reading
 
 __all__ = ["next"]
 
@@ -41,10 +37,7 @@ def next(
         str,
         typer.Option("--output", "-o", metavar="OUT", help="A file; - is standard output."),
     ] = "-",
-    format: ReadFormat = None,
-    labels: Labels = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
+    reading: Reading = Reading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -61,9 +54,7 @@ def next(
     from manylabel.corpus.files import atomic_write
 
     tagger = open_tagger(model, jobs, quiet)
-    found = read_corpus(
-        pool, format, labels=labels, separator=separator, zero_based=zero_based, quiet=quiet
-    )
+    found = reading.corpus(pool, quiet)
     with working(f"Looking at {len(found):,} documents ...", quiet):
         chosen = tagger.next(found, number)
     places = {name: place for place, name in enumerate(found.ids)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,34 +12,19 @@ from manylabel.cli.models import open_tagger, parsed_value
 from manylabel.cli.options import (
     Dask,
     Debug,
-    DocumentsFormat,
     DocumentsPath,
-    Encoding,
-    IdColumn,
     Jobs,
-    LabelColumn,
-    Labels,
     ModelPath,
-    OnError,
-    OnErrorChoice,
     Quiet,
-    Separator,
     Spool,
     Text,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
-from manylabel.cli.output import complain, counted, counting, note
-from manylabel.exceptions import CorpusError, ManylabelError
+from manylabel.cli.output import counted, counting, note
+from manylabel.cli.reading import DocumentReading
+from manylabel.exceptions import ManylabelError
 
-if TYPE_CHECKING:
-    from manylabel.cli.documents import DocumentStream
+__all__ = ["predict"]
 
-__all__ = ["open_documents", "predict"]
-
-#: So many bad lines are shown; the rest are counted.
-_SHOWN = 20
 _TOP = 10
 
 
@@ -114,16 +99,7 @@ def predict(
             "tells, or table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
-    format: DocumentsFormat = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
-    on_error: OnError = OnErrorChoice.stop,
+    reading: DocumentReading = DocumentReading(),
     jobs: Jobs = -1,
     dask: Dask = None,
     spool: Spool = None,
@@ -157,21 +133,7 @@ def predict(
         top = _TOP
     is_terminal = output == "-" and sys.stdout.isatty()
     kind = to or AnswerFormat(format_of_answers(output, is_terminal))
-    documents = open_documents(
-        file,
-        text,
-        format,
-        labels=labels,
-        separator=separator,
-        text_column=text_column,
-        label_column=label_column,
-        title_column=title_column,
-        id_column=id_column,
-        encoding=encoding,
-        zero_based=zero_based,
-        on_error=on_error,
-        quiet=quiet,
-    )
+    documents = reading.documents(file, text, quiet)
     tagger = open_tagger(model, jobs, quiet)
     # A bar and lines of data do not go together on one screen.
     is_bar_shown = not quiet and text is None and not is_terminal
@@ -204,49 +166,3 @@ def predict(
         verb = "has" if manifest.n_failed == 1 else "have"
         failed = counted(manifest.n_failed, "document")
         raise ManylabelError(f"{failed} {verb} no answer; see above.")
-
-
-def open_documents(
-    file: str,
-    text: str | None,
-    format: DocumentsFormat,
-    *,
-    labels: str | None,
-    zero_based: bool | None,
-    on_error: OnErrorChoice,
-    quiet: bool,
-    encoding: str | None = None,
-    **columns: Any,
-) -> DocumentStream:
-    """The documents that a command was given, as a text or as a file.
-
-    ``columns`` are the options about columns that `manylabel.corpus.read` has.
-    """
-    from manylabel.cli.documents import DocumentStream, OneText
-    from manylabel.corpus.columns import Columns
-
-    if text is not None:
-        if file != "-":
-            raise typer.BadParameter("give FILE or --text, not both.")
-        if not text.strip():
-            raise typer.BadParameter("--text is empty: there is nothing to find labels for.")
-        return OneText(text)
-    if file == "-" and sys.stdin.isatty():
-        note("Reading standard input, a text a line; Ctrl-D ends.", quiet=False)
-    return DocumentStream(
-        file,
-        format,
-        columns=Columns.of(**columns),
-        encoding=encoding,
-        labels=labels,
-        zero_based=zero_based,
-        on_bad=None if on_error is OnErrorChoice.stop else _report_bad_line,
-        tell=lambda sentence: note(sentence, quiet),
-    )
-
-
-def _report_bad_line(error: CorpusError, number: int) -> None:
-    if number <= _SHOWN:
-        complain(f"{error} Skipped.")
-    elif number == _SHOWN + 1:
-        complain("more lines cannot be read; they are skipped and counted.")

@@ -1,70 +1,150 @@
-"""A corpus as the options of a command describe it."""
+"""Documents as the options of a command describe them."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from manylabel.cli.output import note, working
+import typer
+
+from manylabel.cli.options import (
+    DocumentsFormat,
+    Encoding,
+    IdColumn,
+    Jobs,
+    LabelColumn,
+    Labels,
+    MinDf,
+    OnError,
+    OnErrorChoice,
+    ReadFormat,
+    Separator,
+    Stemming,
+    StopWords,
+    TextColumn,
+    TitleColumn,
+    ZeroBased,
+)
+from manylabel.cli.output import complain, note, working
 
 if TYPE_CHECKING:
+    from manylabel.cli.documents import DocumentStream
     from manylabel.corpus import Corpus
+    from manylabel.exceptions import CorpusError
 
-__all__ = ["can_be_counted_in_parts", "count_words", "read_corpus"]
+__all__ = ["Counting", "DocumentReading", "Reading"]
+
+#: The number of bad lines that are shown; the rest are counted.
+_SHOWN = 20
 
 
-def read_corpus(
-    path: str,
-    format: str | None,
-    *,
-    labels: str | None,
-    zero_based: bool | None,
-    quiet: bool,
-    **columns: Any,
-) -> Corpus:
-    """Read a corpus, while a terminal shows that this takes its time.
+@dataclass(frozen=True)
+class Reading:
+    """How a corpus is read: the options of every command that takes one."""
 
-    ``columns`` are the options about columns and signs that `manylabel.corpus.read` has.
-    """
-    from manylabel.corpus import read
+    format: ReadFormat = None
+    labels: Labels = None
+    text_column: TextColumn = None
+    label_column: LabelColumn = None
+    title_column: TitleColumn = None
+    id_column: IdColumn = None
+    encoding: Encoding = None
+    separator: Separator = None
+    zero_based: ZeroBased = None
 
-    said: list[str] = []
-    with working(f"Reading {path} ...", quiet):
-        found = read(
-            path, format, labels=labels, zero_based=zero_based, tell=said.append, **columns
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of `manylabel.corpus.read` besides the path."""
+        return {field.name: getattr(self, field.name) for field in fields(Reading)}
+
+    def corpus(self, path: str, quiet: bool) -> Corpus:
+        """Read a corpus, while a terminal shows that this takes its time."""
+        from manylabel.corpus import read
+
+        said: list[str] = []
+        with working(f"Reading {path} ...", quiet):
+            found = read(path, **self.options, tell=said.append)
+        for sentence in said:
+            note(sentence, quiet)
+        return found
+
+    def can_be_counted_in_parts(self, path: str) -> bool:
+        """Whether a file holds texts that a tagger can read part by part, with no more said."""
+        from manylabel.corpus.parts import TextFile
+
+        return all(value is None for value in self.options.values()) and (
+            TextFile.at(path) is not None
         )
-    for sentence in said:
-        note(sentence, quiet)
-    return found
 
 
-def can_be_counted_in_parts(path: str, *said: Any) -> bool:
-    """Whether a file holds texts that a tagger can read part by part, with no more said."""
-    from manylabel.corpus.parts import TextFile
+@dataclass(frozen=True)
+class DocumentReading(Reading):
+    """How documents are read that need no labels, one after another."""
 
-    return not any(said) and TextFile.at(path) is not None
+    format: DocumentsFormat = None
+    on_error: OnError = OnErrorChoice.stop
+
+    def documents(self, file: str, text: str | None, quiet: bool) -> DocumentStream:
+        """The documents that a command was given, as a text or as a file."""
+        from manylabel.cli.documents import DocumentStream, OneText
+        from manylabel.corpus.columns import Columns
+
+        if text is not None:
+            if file != "-":
+                raise typer.BadParameter("give FILE or --text, not both.")
+            if not text.strip():
+                raise typer.BadParameter("--text is empty: there is nothing to find labels for.")
+            return OneText(text)
+        if file == "-" and sys.stdin.isatty():
+            note("Reading standard input, a text a line; Ctrl-D ends.", quiet=False)
+        return DocumentStream(
+            file,
+            self.format,
+            columns=Columns.of(
+                self.text_column,
+                self.label_column,
+                self.title_column,
+                self.id_column,
+                self.separator,
+            ),
+            encoding=self.encoding,
+            labels=self.labels,
+            zero_based=self.zero_based,
+            on_bad=None if self.on_error is OnErrorChoice.stop else _report_bad_line,
+            tell=lambda sentence: note(sentence, quiet),
+        )
 
 
-def count_words(
-    corpus: Corpus,
-    *,
-    stop_words: str | None,
-    stemming: str | None,
-    min_df: float,
-    jobs: int,
-    quiet: bool,
-) -> Corpus:
-    """The corpus with counts of words as features; one that has features stays as it is."""
-    if corpus.X is not None:
-        return corpus
-    from manylabel.text import CountVectorizer
+@dataclass(frozen=True)
+class Counting:
+    """How words become features, where a command needs features."""
 
-    note(f"Counting the words of {len(corpus):,} texts ...", quiet)
-    vectorizer = CountVectorizer(
-        stop_words=stop_words,
-        stemming=stemming,
-        min_df=min_df,
-        n_jobs=jobs,
-        verbose=not quiet and sys.stderr.isatty(),
-    )
-    return corpus.vectorized(vectorizer)
+    stop_words: StopWords = None
+    stemming: Stemming = None
+    min_df: MinDf = 1
+    jobs: Jobs = -1
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The arguments of `manylabel.text.CountVectorizer` besides threads."""
+        return {"stop_words": self.stop_words, "stemming": self.stemming, "min_df": self.min_df}
+
+    def counted(self, corpus: Corpus, quiet: bool) -> Corpus:
+        """The corpus with counts of words as features; one that has features stays as it is."""
+        if corpus.X is not None:
+            return corpus
+        from manylabel.text import CountVectorizer
+
+        note(f"Counting the words of {len(corpus):,} texts ...", quiet)
+        vectorizer = CountVectorizer(
+            **self.words, n_jobs=self.jobs, verbose=not quiet and sys.stderr.isatty()
+        )
+        return corpus.vectorized(vectorizer)
+
+
+def _report_bad_line(error: CorpusError, number: int) -> None:
+    if number <= _SHOWN:
+        complain(f"{error} Skipped.")
+    elif number == _SHOWN + 1:
+        complain("more lines cannot be read; they are skipped and counted.")

@@ -8,27 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manylabel.cli.options import (
-    FORMAT_NAMES,
     CorpusPath,
     Debug,
-    Encoding,
-    Format,
-    IdColumn,
-    Jobs,
     Json,
-    LabelColumn,
-    Labels,
-    MinDf,
     Quiet,
-    Separator,
-    Stemming,
-    StopWords,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
 from manylabel.cli.output import make_console, note, print_json
-from manylabel.cli.reading import count_words, read_corpus
+from manylabel.cli.reading import Counting, Reading
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -82,24 +68,8 @@ def stats(
             help="Draw how labels are distributed, as .svg, .pdf or .png: two files.",
         ),
     ] = None,
-    format: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; usually found out."
-        ),
-    ] = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
-    stop_words: StopWords = None,
-    stemming: Stemming = None,
-    min_df: MinDf = 1,
-    jobs: Jobs = -1,
+    reading: Reading = Reading(),
+    counting: Counting = Counting(),
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -114,22 +84,7 @@ def stats(
       xzcat train.jsonl.xz | manylabel stats -
     """
     name = "standard input" if corpus == "-" else corpus
-    found = read_corpus(
-        corpus,
-        format,
-        labels=labels,
-        separator=separator,
-        text_column=text_column,
-        label_column=label_column,
-        title_column=title_column,
-        id_column=id_column,
-        encoding=encoding,
-        zero_based=zero_based,
-        quiet=quiet,
-    )
-    found = count_words(
-        found, stop_words=stop_words, stemming=stemming, min_df=min_df, jobs=jobs, quiet=quiet
-    )
+    found = counting.counted(reading.corpus(corpus, quiet), quiet)
     figures = found.statistics().to_dict()
     if as_json:
         print_json(figures)

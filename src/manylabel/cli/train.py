@@ -7,45 +7,28 @@ from typing import Any
 
 import typer
 
-from manylabel.cli.models import check_target, settings_of, text_options
+from manylabel.cli.models import check_target, settings_of
 from manylabel.cli.options import (
-    CharNgrams,
     Dask,
     Debug,
     Effort,
-    Encoding,
-    Features,
     Force,
-    IdColumn,
     Jobs,
     Json,
     KeepTexts,
-    LabelColumn,
     LabelInfo,
-    Labels,
-    Language,
-    MaxDf,
-    MaxFeatures,
-    MinDf,
     ModelName,
     NewModel,
-    Ngrams,
     Quiet,
-    ReadFormat,
     Seed,
-    Separator,
     Settings,
     Spool,
-    Stemming,
-    StopWords,
-    TextColumn,
-    TitleColumn,
     TrainingPath,
     VocabularyFile,
-    ZeroBased,
 )
-from manylabel.cli.reading import can_be_counted_in_parts, read_corpus
+from manylabel.cli.reading import Reading
 from manylabel.cli.training import fit_tagger, note_corpus, write_model
+from manylabel.cli.words import Words
 from manylabel.progress import Clock
 
 __all__ = ["train"]
@@ -56,28 +39,12 @@ def train(
     corpus: TrainingPath = None,
     model: ModelName = None,
     settings: Settings = None,
-    language: Language = "en",
-    features: Features = "auto",
     effort: Effort = None,
-    stop_words: StopWords = None,
-    stemming: Stemming = None,
-    ngrams: Ngrams = None,
-    char_ngrams: CharNgrams = None,
-    min_df: MinDf = 1,
-    max_df: MaxDf = None,
-    max_features: MaxFeatures = None,
+    words: Words = Words(),
     label_info: LabelInfo = None,
     vocabulary: VocabularyFile = None,
     keep_texts: KeepTexts = True,
-    format: ReadFormat = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
+    reading: Reading = Reading(),
     seed: Seed = 0,
     jobs: Jobs = -1,
     dask: Dask = None,
@@ -110,21 +77,10 @@ def train(
     from manylabel.cli.clusters import cluster_at
     from manylabel.tagger import DEFAULT_MODEL, Tagger
 
-    words = text_options(
-        language,
-        stop_words=stop_words,
-        stemming=stemming,
-        ngrams=ngrams,
-        char_ngrams=char_ngrams,
-        min_df=min_df,
-        max_df=max_df,
-        max_features=max_features,
-    )
     tagger = Tagger(
         DEFAULT_MODEL if model is None else model,
         parameters=settings_of(settings),
-        **words,
-        features=features,
+        **words.of_tagger(),
         vocabulary=vocabulary,
         effort=effort,
         keep_texts=keep_texts,
@@ -136,23 +92,10 @@ def train(
     if corpus is None and vocabulary is None:
         raise typer.BadParameter("give a corpus, a --vocabulary, or both.")
     documents: Any = corpus
-    said = (format, labels, separator, text_column, label_column, title_column, id_column, encoding)
     if corpus is not None and (
-        dask is None or keep_texts or not can_be_counted_in_parts(corpus, *said)
+        dask is None or keep_texts or not reading.can_be_counted_in_parts(corpus)
     ):
-        documents = read_corpus(
-            corpus,
-            format,
-            labels=labels,
-            separator=separator,
-            text_column=text_column,
-            label_column=label_column,
-            title_column=title_column,
-            id_column=id_column,
-            encoding=encoding,
-            zero_based=zero_based,
-            quiet=quiet,
-        )
+        documents = reading.corpus(corpus, quiet)
         note_corpus(documents, clock, quiet)
     with cluster_at(dask, spool, output, quiet):
         fit_tagger(tagger, documents, label_info, clock, quiet)

@@ -8,42 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manylabel.cli.models import check_target, parsed_value, settings_of, text_options
+from manylabel.cli.models import check_target, parsed_value, settings_of
 from manylabel.cli.options import (
-    CharNgrams,
     CorpusPath,
     Debug,
-    Encoding,
-    Features,
     Force,
-    IdColumn,
     Jobs,
     Json,
     KeepTexts,
-    LabelColumn,
     LabelInfo,
-    Labels,
-    Language,
-    MaxDf,
-    MaxFeatures,
-    MinDf,
     ModelName,
     NewModel,
-    Ngrams,
     Quiet,
-    ReadFormat,
     Seed,
-    Separator,
     Settings,
-    Stemming,
-    StopWords,
-    TextColumn,
-    TitleColumn,
-    ZeroBased,
 )
 from manylabel.cli.output import make_console, note
-from manylabel.cli.reading import read_corpus
+from manylabel.cli.reading import Reading
 from manylabel.cli.training import fit_tagger, note_corpus, write_model
+from manylabel.cli.words import Words
 from manylabel.progress import Clock
 
 if TYPE_CHECKING:
@@ -106,26 +89,10 @@ def tune(
             "untuned model on them.",
         ),
     ] = 0.2,
-    language: Language = "en",
-    features: Features = "auto",
-    stop_words: StopWords = None,
-    stemming: Stemming = None,
-    ngrams: Ngrams = None,
-    char_ngrams: CharNgrams = None,
-    min_df: MinDf = 1,
-    max_df: MaxDf = None,
-    max_features: MaxFeatures = None,
+    words: Words = Words(),
     label_info: LabelInfo = None,
     keep_texts: KeepTexts = True,
-    format: ReadFormat = None,
-    labels: Labels = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    title_column: TitleColumn = None,
-    id_column: IdColumn = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    zero_based: ZeroBased = None,
+    reading: Reading = Reading(),
     seed: Seed = 0,
     jobs: Jobs = -1,
     force: Force = False,
@@ -153,18 +120,7 @@ def tune(
     get_measure(metric)
     name, fixed = DEFAULT_MODEL if model is None else model, settings_of(settings)
     is_shown = not quiet and sys.stderr.isatty()
-    shared: dict[str, Any] = text_options(
-        language,
-        stop_words=stop_words,
-        stemming=stemming,
-        ngrams=ngrams,
-        char_ngrams=char_ngrams,
-        min_df=min_df,
-        max_df=max_df,
-        max_features=max_features,
-    )
-    shared |= {
-        "features": features,
+    shared: dict[str, Any] = words.of_tagger() | {
         "keep_texts": keep_texts,
         "random_state": seed,
         "n_jobs": jobs,
@@ -174,19 +130,7 @@ def tune(
     tuner = _tuner(name, fixed, _grid(tried), metric, seed, jobs)
     tuner.set_params(cv=parsed_value(cv), confirm=held_out, verbose=is_shown)
     clock = Clock()
-    found = read_corpus(
-        corpus,
-        format,
-        labels=labels,
-        separator=separator,
-        text_column=text_column,
-        label_column=label_column,
-        title_column=title_column,
-        id_column=id_column,
-        encoding=encoding,
-        zero_based=zero_based,
-        quiet=quiet,
-    )
+    found = reading.corpus(corpus, quiet)
     note_corpus(found, clock, quiet)
     counted = _counted(found, untuned)
     note(f"Tuning {name} for {metric} ...", quiet)
