@@ -67,9 +67,6 @@ def test_label_ranking_measures_agree_with_scikit_learn(problem):
     assert metrics.average_precision(problem.Y, problem.S) == pytest.approx(
         sklearn_metrics.label_ranking_average_precision_score(truth, scores)
     )
-    assert metrics.ranking_loss(problem.Y, problem.S) == pytest.approx(
-        sklearn_metrics.label_ranking_loss(truth, scores)
-    )
     assert metrics.coverage_error(problem.Y, problem.S) == pytest.approx(
         sklearn_metrics.coverage_error(truth, scores)
     )
@@ -101,10 +98,28 @@ def test_a_ranking_with_nothing_to_order_counts_as_perfect_or_not_at_all(problem
         np.testing.assert_array_equal(np.isnan(left_out), ~ordered)
 
 
-def test_without_ties_ranking_loss_is_one_minus_the_area_under_roc():
+@pytest.mark.parametrize("pivot", ["document", "label"])
+@given(problem=problems())
+def test_ranking_loss_is_one_minus_the_area_under_roc_whatever_the_ties(pivot, problem):
+    loss, area = (
+        measure(problem.Y, problem.S, pivot=pivot, empty="skip", average=False)
+        for measure in (metrics.ranking_loss, metrics.auc_roc)
+    )
+    np.testing.assert_allclose(loss, 1 - area, atol=1e-12)
+
+
+def test_ranking_loss_is_that_of_scikit_learn_where_nothing_is_tied():
     Y, scores = [[1, 0, 1, 0], [0, 0, 0, 1]], [[0.1, 0.4, 0.3, 0.2], [0.4, 0.1, 0.2, 0.3]]
-    area = metrics.auc_roc(Y, scores, average=False)
-    np.testing.assert_allclose(metrics.ranking_loss(Y, scores, average=False), 1 - area)
+    expected = sklearn_metrics.label_ranking_loss(Y, scores)
+    assert metrics.ranking_loss(Y, scores) == pytest.approx(expected)
+
+
+def test_precision_recall_begins_with_the_first_point_that_has_a_true_positive():
+    assert metrics.auc_pr([[0, 1]], [[0.9, 0.5]]) == 0.5
+    # Ranks 2 and 3: precisions 1/2 and 2/3, and level at 1/2 before.
+    assert metrics.auc_pr([[0, 1, 1]], [[3, 2, 1]]) == pytest.approx((1 / 2 + 7 / 12) / 2)
+    # Wrong, then two of three in a tie: one point with 2 right of 4.
+    assert metrics.auc_pr([[0, 1, 1, 0]], [[3, 2, 2, 2]]) == pytest.approx(1 / 2)
 
 
 def test_precision_bends_between_points_as_davis_and_goadrich_have_it():

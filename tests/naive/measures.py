@@ -160,25 +160,30 @@ def full_ranking(true, candidates, n_items):
         "one-error": 0.0 if first and first[0] in true else 1.0,
         "is-error": float(any(score[r] <= score[w] for r, w in pairs)),
         "margin": max(0, max(worst_rank.values()) - best_wrong),
-        "ranking-loss": average([score[r] <= score[w] for r, w in pairs]),
+        "ranking-loss": average(
+            [(score[r] < score[w]) + 0.5 * (score[r] == score[w]) for r, w in pairs]
+        ),
         "coverage-error": max(worst_rank.values()),
     }
 
 
 def auc_pr(score, true):
-    """Davis and Goadrich: a point for each true positive, straight lines between the points."""
-    points = [(0, 0)]
+    """Davis and Goadrich: a point for each true positive, straight lines between the points.
+
+    Points without a true positive are dropped; from recall 0 to the first that is left precision is
+    that of this point.
+    """
+    points = []
     for cut in sorted(set(score), reverse=True):
         above = [item for item, s in enumerate(score) if s >= cut]
         tp = sum(item in true for item in above)
-        points.append((tp, len(above) - tp))
-    area = 0.0
+        if tp:
+            points.append((tp, len(above) - tp))
+    tp, fp = points[0]
+    area = tp * tp / (tp + fp)
     for (tp_a, fp_a), (tp_b, fp_b) in itertools.pairwise(points):
         precisions = []
         for x in range(tp_b - tp_a + 1):
-            if tp_a + x + fp_a == 0:
-                precisions.append(tp_b / (tp_b + fp_b))
-                continue
             fp = fp_a + (fp_b - fp_a) * x / (tp_b - tp_a) if x else fp_a
             precisions.append((tp_a + x) / (tp_a + x + fp))
         area += sum((p + q) / 2 for p, q in itertools.pairwise(precisions))

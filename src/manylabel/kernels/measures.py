@@ -91,17 +91,18 @@ def full_ranking(indptr, scores, hits, n_true, n_items):
                 coverage = right + wrong + group_right + group_wrong
                 precision_sum += group_right * (right + group_right) / coverage
                 ordered += group_right * (n_wrong - wrong - 0.5 * group_wrong)
-                misordered += group_right * (wrong + group_wrong)
-                # Davis & Goadrich: inside a group false positives grow in step with true ones.
-                slope = group_wrong / group_right
-                if right + wrong == 0:
-                    before = 1.0 / (1.0 + slope)
+                misordered += group_right * (wrong + 0.5 * group_wrong)
+                if right == 0:
+                    # Davis & Goadrich: level up to the first point with a true positive.
+                    area += group_right * group_right / coverage
                 else:
+                    # Inside a group false positives grow in step with true ones.
+                    slope = group_wrong / group_right
                     before = right / (right + wrong)
-                for x in range(1, group_right + 1):
-                    after = (right + x) / (right + x + wrong + slope * x)
-                    area += 0.5 * (before + after)
-                    before = after
+                    for x in range(1, group_right + 1):
+                        after = (right + x) / (right + x + wrong + slope * x)
+                        area += 0.5 * (before + after)
+                        before = after
             right += group_right
             wrong += group_wrong
         values[row, 0] = ordered / (n_right * n_wrong)

@@ -2,15 +2,16 @@
 
 Items that are not stored are tied below the candidates. How ties count:
 
-- area under ROC: a tied pair counts half, as in scikit-learn's ``roc_auc_score``;
+- area under ROC and ranking loss: a tied pair counts half, as in scikit-learn's
+  ``roc_auc_score``. So ranking loss is always one minus the area under ROC, as Rubin et al. (2012)
+  define it. scikit-learn's ``label_ranking_loss`` counts a tied pair whole;
 - area under precision-recall: tied items are one step, interpolated inside;
-- average precision, ranking loss, coverage error, is-error and margin: ties count against the
-  ranking, as in scikit-learn's ``label_ranking_average_precision_score``, ``label_ranking_loss``
-  and ``coverage_error``;
+- average precision, coverage error, is-error and margin: ties count against the ranking, as in
+  scikit-learn's ``label_ranking_average_precision_score`` and ``coverage_error``;
 - one-error: the tie rule says which item is first, as in precision at 1.
 
-Without ties ranking loss is one minus the area under ROC. Errors and losses are shares from 0 to
-1, where Rubin et al. (2012) print percentages; margin and coverage error are counted in ranks.
+Errors and losses are shares from 0 to 1, where Rubin et al. print percentages; margin and coverage
+error are counted in ranks.
 """
 
 from __future__ import annotations
@@ -119,13 +120,15 @@ def auc_pr(
 
     Between two points of the curve false positives grow in step with true positives, which bends
     precision (Davis & Goadrich 2006); the area is that of the trapezia between the points with
-    whole numbers of true positives. Before the first true positive the curve is level with the
-    first point, or starts at 0 if a wrong item comes first.
+    whole numbers of true positives. The curve begins at recall 0 with the precision of the first
+    point that has a true positive, and is level up to that point, as in the authors' program.
 
     Examples
     --------
     >>> round(auc_pr([[1, 0, 1]], [[0.9, 0.5, 0.1]]), 4)
     0.7917
+    >>> auc_pr([[0, 1, 0]], [[0.9, 0.5, 0.1]])
+    0.5
     """
     return _measure("auc-pr", Y_true, scores, pivot, Y_train, empty, average)
 
@@ -217,12 +220,14 @@ def ranking_loss(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """The share of right-wrong pairs not in the right order. Parameters as in :func:`auc_roc`.
+    """The share of right-wrong pairs in the wrong order, ties half.
+
+    One minus the area under the ROC curve, whatever the ties. Parameters as in :func:`auc_roc`.
 
     Examples
     --------
     >>> ranking_loss([[1, 0, 1]], [[0.9, 0.5, 0.5]])
-    0.5
+    0.25
     """
     return _measure("ranking-loss", Y_true, scores, pivot, Y_train, empty, average)
 

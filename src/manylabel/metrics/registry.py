@@ -256,7 +256,7 @@ def _full_ranking_entries() -> list[Measure]:
         "one-error": "share of rankings whose first item is wrong",
         "is-error": "share of rankings that are not perfect",
         "margin": "ranks from the best wrong item down to the worst right one",
-        "ranking-loss": "share of right-wrong pairs not in the right order",
+        "ranking-loss": "share of right-wrong pairs in the wrong order, ties half (1 - AUC ROC)",
         "coverage-error": "rank of the last true item",
     }
 
