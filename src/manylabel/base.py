@@ -74,6 +74,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     can_compact: ClassVar[bool] = False
     #: Out-of-sample scores and true labels are kept, as ``held_out_``: there is ``promise``.
     can_promise: ClassVar[bool] = False
+    #: There is ``scores_left_out``: known documents are scored as if they were not known.
+    can_leave_out: ClassVar[bool] = False
     #: Training rows are kept, as ``X_``, ``Y_`` and, for those not forgotten, ``alive_``.
     keeps_rows: ClassVar[bool] = False
     #: Settings of papers by name, for ``from_preset``.

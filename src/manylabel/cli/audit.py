@@ -18,7 +18,7 @@ from manylabel.cli.options import (
     Quiet,
 )
 from manylabel.cli.output import make_console, note, print_json, working
-from manylabel.cli.reading import Reading
+from manylabel.cli.reading import Reading, is_model
 
 if TYPE_CHECKING:
     from manylabel.tagger import AuditReport
@@ -86,9 +86,9 @@ def audit(
     """
     from manylabel.tagger import Tagger, read_decisions
 
-    is_model = (Path(source) / "model.json").exists()
+    from_model = is_model(source)
     if fix is not None:
-        if not is_model:
+        if not from_model:
             raise typer.BadParameter(f"--fix changes a model; {source} is none.")
         decisions = read_decisions(fix)
         change, back = open_tagger(source, jobs, quiet).fix(decisions)
@@ -100,7 +100,7 @@ def audit(
         raise typer.BadParameter("--undo belongs to --fix.")
     if output is not None and output.suffix.lower() not in (".jsonl", ".csv", ".html"):
         raise typer.BadParameter(f"-o {output} must end in .jsonl, .csv or .html.")
-    if is_model:
+    if from_model:
         tagger, corpus = open_tagger(source, jobs, quiet), None
     else:
         corpus = reading.corpus(source, quiet)

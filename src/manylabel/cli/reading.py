@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -33,10 +34,15 @@ if TYPE_CHECKING:
     from manylabel.corpus import Corpus
     from manylabel.exceptions import CorpusError
 
-__all__ = ["Counting", "DocumentReading", "Reading"]
+__all__ = ["Counting", "DocumentReading", "Reading", "is_model"]
 
 #: The number of bad lines that are shown; the rest are counted.
 _SHOWN = 20
+
+
+def is_model(path: str) -> bool:
+    """Whether a path is the folder of a model."""
+    return (Path(path) / "model.json").exists()
 
 
 @dataclass(frozen=True)

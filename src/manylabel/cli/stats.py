@@ -14,7 +14,8 @@ from manylabel.cli.options import (
     Quiet,
 )
 from manylabel.cli.output import make_console, note, print_json
-from manylabel.cli.reading import Counting, Reading
+from manylabel.cli.reading import Counting, Reading, is_model
+from manylabel.exceptions import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,6 +58,14 @@ MEANINGS = {
 }
 
 
+#: Of a model: figure -> what it means.
+MODEL_MEANINGS = {
+    "promised": "mean probability of the labels that it suggested, before it learned the documents",
+    "accepted": "share of them that people gave",
+    "standard-errors": "between the two; more than 3 either way is not chance",
+}
+
+
 def stats(
     corpus: CorpusPath,
     as_json: Json = False,
@@ -73,16 +82,24 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Describe a corpus in the figures of the papers' tables.
+    """Describe a corpus in the figures of the papers' tables, or how well a model still holds.
 
-    Words of texts are counted first; the options for that decide how many features there are.
+    Words of texts are counted first; the options for that decide how many features there are. Of
+    a model, shows what it promised of the documents that it has learned since its training, what
+    people accepted, and whether to train again.
 
     For example:
       manylabel stats train.jsonl --stop-words english --min-df 2
       manylabel stats bibtex/train.txt.xz --json
+      manylabel stats model
       manylabel stats emotions-train.arff --plot emotions.svg
       xzcat train.jsonl.xz | manylabel stats -
     """
+    if is_model(corpus):
+        if plot is not None:
+            raise InputError("--plot draws a corpus, not a model; leave it out.")
+        _show_model(corpus, as_json)
+        return
     name = "standard input" if corpus == "-" else corpus
     found = counting.counted(reading.corpus(corpus, quiet), quiet)
     figures = found.statistics().to_dict()
@@ -93,6 +110,45 @@ def stats(
     if plot is not None:
         for path in _draw(found, plot):
             note(f"Wrote {path}", quiet)
+
+
+def _show_model(path: str, as_json: bool) -> None:
+    """What a model holds, and whether its probabilities still do."""
+    from manylabel.tagger import Tagger
+
+    tagger = Tagger.load(path)
+    drift = tagger.drift()
+    figures = {
+        "documents": tagger.n_documents,
+        "labels": len(tagger.labels),
+        "learned-since-training": drift.n_documents,
+        "promised": drift.promised,
+        "accepted": drift.accepted,
+        "standard-errors": drift.z,
+        "retrain": drift.should_retrain,
+    }
+    if as_json:
+        print_json(figures)
+        return
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(path, "bold"), title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("Figure", style="cyan", no_wrap=True)
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_column("Meaning", style="dim")
+    shown = dict(MODEL_MEANINGS) if drift.n_documents else {}
+    for name in ("documents", "labels", "learned-since-training"):
+        table.add_row(name, f"{figures[name]:,}", "")
+    for name, meaning in shown.items():
+        value = f"{figures[name]:+.1f}" if name == "standard-errors" else f"{figures[name]:.1%}"
+        table.add_row(name, value, meaning)
+    console = make_console()
+    console.print(table)
+    console.print(drift.advice)
+    if drift.should_retrain:
+        console.print(f"manylabel compact {path} --retrain", style="bold", markup=False)
 
 
 def statistics_table(figures: dict[str, Any], title: str) -> Table:

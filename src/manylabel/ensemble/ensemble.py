@@ -143,6 +143,7 @@ class Ensemble(MultiLabelClassifier):
     reads_views = True
     can_compact = True
     can_promise = True
+    can_leave_out = True
     # Whether `fit` scores all training documents, for `fit_out_of_sample`.
     _scores_everyone = False
     default_grid: ClassVar[Grid] = {
@@ -375,14 +376,46 @@ class Ensemble(MultiLabelClassifier):
             return sparse.csr_array((0, self.n_labels_))
         return sparse.csr_array(sparse.vstack(found, "csr"))
 
+    def scores_left_out(self, X: Any, numbers: ArrayLike) -> sparse.csr_array:
+        """Score documents that were learned after ``fit`` as if they had not been.
+
+        Neighbours and words leave each document out. The scorers in ``frozen_parts_`` have never
+        seen it.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or Documents
+            The documents.
+        numbers : array of int
+            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_labels)
+        """
+        check_is_fitted(self)
+        places = np.asarray(numbers, np.int64)
+        documents, candidates = self._candidates(
+            self._checked_features(X, reset=False), self.n_jobs, places
+        )
+        parts = {
+            name: scorer.score(documents, candidates, self.n_jobs)
+            for name, scorer in self.scorers_.items()
+        }
+        own = values_at(self.source_.Y[places], candidates.pattern).astype(np.int64)
+        return candidates.scores(expit(self._log_odds(candidates, parts, own)))
+
     def _candidates(
-        self, X: sparse.csr_array | Documents, n_jobs: int | None
+        self,
+        X: sparse.csr_array | Documents,
+        n_jobs: int | None,
+        leave_out: NDArray[np.int64] | None = None,
     ) -> tuple[Documents, Candidates]:
         """Documents with weighted rows, and their candidates by all sources."""
         documents, also = Documents.of(X).weighted(self.weighting_), None
         if self.sources_:
-            also = union([s.propose(documents, None, n_jobs).pattern for s in self.sources_])
-        candidates = self.source_.propose(documents, None, n_jobs, also)
+            also = union([s.propose(documents, leave_out, n_jobs).pattern for s in self.sources_])
+        candidates = self.source_.propose(documents, leave_out, n_jobs, also)
         return documents, replace(candidates, vocabulary=self.vocabulary)
 
     @property
@@ -392,10 +425,18 @@ class Ensemble(MultiLabelClassifier):
         return frozenset(scorer.view for scorer in self.scorers_.values()) - {"rows"}
 
     def _log_odds(
-        self, candidates: Candidates, parts: dict[str, NDArray[np.float64]]
+        self,
+        candidates: Candidates,
+        parts: dict[str, NDArray[np.float64]],
+        own: NDArray[np.int64] | None = None,
     ) -> NDArray[np.float64]:
-        """The sum of all evidence; new labels are left to scorers that learn at once."""
+        """The sum of all evidence; new labels are left to scorers that learn at once.
+
+        ``own`` is 1 for labels of documents that are to be left out of the labels' counts.
+        """
         counts = self.counts_[candidates.labels]
+        if own is not None:
+            counts = counts - own
         log_odds = self.combination_(parts, counts)
         new = ~self.known_labels_[candidates.labels]
         if new.any():

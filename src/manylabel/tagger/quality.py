@@ -16,6 +16,7 @@ from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
 from manylabel.tagger.changes import Change, documents_of
 from manylabel.tagger.documents import widened
+from manylabel.tagger.drift import Drift, drift_of
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.suggestions import Suggestions, suggestions
 from manylabel.tagger.training import count_corpus, make_vectorizer
@@ -127,6 +128,49 @@ class Quality(Persistent):
             names = union([state.labels.listed, corpus.label_names])
         return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
 
+    def drift(self) -> Drift:
+        """Compare what the model promises with what people accepted since it was trained.
+
+        Every document that was learned since then is scored as if it were not known. In a sound
+        model, people gave four in five of the labels that have a probability of 0.8.
+
+        Returns
+        -------
+        Drift
+
+        Examples
+        --------
+        >>> from manylabel import Tagger
+        >>> from manylabel.corpus import load_library
+        >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
+        >>> test = load_library("test")
+        >>> _ = tagger.fit(load_library("train"))
+        >>> _ = tagger.learn(test.texts[:60], list(test.label_lists())[:60])
+        >>> found = tagger.drift()
+        >>> found.n_documents, found.n_trained, found.is_significant
+        (60, 489, False)
+        """
+        from manylabel.metrics.calibration import calibration_of
+
+        with self._reading() as state:
+            numbers = state.learned_since()
+            n_trained = len(state.documents) - numbers.size
+            if not numbers.size:
+                return Drift(0, n_trained, 0.0, 0.0, 0.0, calibration_of(np.empty(0), np.empty(0)))
+            if not state.model.can_leave_out:
+                raise InputError(
+                    f"the scores of {self.model_name} are not probabilities, so there is nothing "
+                    "to compare; an ensemble's are."
+                )
+            if state.vectorizer is None or not state.keep_texts:
+                raise InputError(
+                    "the texts were not kept (`keep_texts=False`): nothing to compare."
+                )
+            texts = [state.documents.text(number) for number in numbers.tolist()]
+            scores = state.model.scores_left_out(state.read(texts)[0], numbers)
+            truth = state.documents.label_matrix(state.n_labels)[-numbers.size :]
+        return drift_of(scores, truth, n_trained)
+
     def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
         """Find labels that look wrong or missing, and say why.
 
@@ -149,6 +193,7 @@ class Quality(Persistent):
 
         Examples
         --------
+        >>> from manylabel import Tagger
         >>> from manylabel.corpus import load_library
         >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
         >>> found = tagger.audit(load_library("train"), top=3)
@@ -200,6 +245,7 @@ class Quality(Persistent):
 
         Examples
         --------
+        >>> from manylabel import Tagger
         >>> from manylabel.corpus import load_library
         >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
         >>> tagger.fit(load_library("train"))
@@ -252,6 +298,7 @@ class Quality(Persistent):
 
         Examples
         --------
+        >>> from manylabel import Tagger
         >>> tagger = Tagger("lcif").fit(["a cat", "a dog"], [["cats"], ["cats"]], ids=["1", "2"])
         >>> change, undo = tagger.fix([{"id": "2", "label": "dogs", "decision": "add"}])
         >>> tagger.document("2").labels, undo

@@ -69,6 +69,8 @@ class TaggerState:
 
     # Older folders have none.
     marked = False
+    #: Documents that the model was trained with; their numbers come first. None in older folders.
+    n_trained: int | None = None
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class TaggerState:
         self.views = dict(views or {})
         #: Labels that the model's threshold was fitted for.
         self.n_fitted_labels = len(labels)
+        self.n_trained = len(documents)
         # The token tells a journal that belongs to this state from others; entries up to the number
         # are part of it.
         self.token, self.sequence = secrets.token_hex(8), 0
@@ -210,6 +213,11 @@ class TaggerState:
                 return f"Ask for {tried}. "
         return ""
 
+    def learned_since(self) -> NDArray[np.int64]:
+        """The numbers of documents that came after the training and are there."""
+        kept = self.documents.kept()
+        return kept[kept >= self.n_trained] if self.n_trained is not None else kept[:0]
+
     def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
         """Why each document has the labels that are chosen once its scores are known."""
         found = []
@@ -307,6 +315,8 @@ class TaggerState:
             self._forget_words(gone)
             return
         self.model.compact()
+        if self.n_trained is not None:
+            self.n_trained = int(np.sum(self.documents.kept() < self.n_trained))
         self.documents = self.documents.compacted(self.n_labels)
         self._forget_words(gone)
         if self.model.keeps_rows:

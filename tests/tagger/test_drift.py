@@ -1,0 +1,105 @@
+"""What a model promised of documents that it learned later, and what people accepted."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manylabel import Tagger
+from manylabel.cli.app import run
+from manylabel.corpus import load_library
+from manylabel.exceptions import InputError
+from manylabel.tagger.documents import widened
+from manylabel.tagger.drift import drift_of
+
+TRAIN, TEST = load_library("train"), load_library("test")
+LABELS = list(TEST.label_lists())
+
+
+def new_tagger():
+    return Tagger(parameters={"scorers": ["neighbours", "words"]}).fit(TRAIN)
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return new_tagger()
+
+
+def test_nothing_drifts_before_anything_is_learned(tagger):
+    found = tagger.drift()
+    assert found.n_documents == 0
+    assert not found.should_retrain
+    assert found.advice == "No document was learned since the training."
+
+
+def test_learned_documents_are_scored_as_if_they_had_not_been_learned():
+    with_all, without_one = new_tagger(), new_tagger()
+    with_all.learn(TEST.texts[:5], LABELS[:5])
+    without_one.learn(TEST.texts[1:5], LABELS[1:5])
+    with with_all._reading() as state:
+        document = state.read([TEST.texts[0]])[0]
+        found = state.model.scores_left_out(document, state.learned_since()[:1])
+    with without_one._reading() as state:
+        expected = state.scores(state.read([TEST.texts[0]])[0])
+    width = max(found.shape[1], expected.shape[1])
+    np.testing.assert_allclose(
+        widened(found, width).toarray(), widened(expected, width).toarray(), atol=1e-6
+    )
+
+
+def test_wrong_labels_are_seen():
+    tagger = new_tagger()
+    labels = LABELS[:60]
+    tagger.learn(TEST.texts[:60], labels)
+    assert not tagger.drift().is_significant
+    shuffled = [labels[(place + 17) % 60] for place in range(60)]
+    tagger = new_tagger()
+    tagger.learn(TEST.texts[:60], shuffled)
+    found = tagger.drift()
+    assert found.is_significant
+    assert found.accepted < found.promised
+    assert found.advice == "Train again: people accept less than the model promises."
+
+
+def test_calibrated_probabilities_do_not_drift():
+    rng = np.random.default_rng(3)
+    chances = rng.random((400, 5))
+    truth = sparse.csr_array((rng.random((400, 5)) < chances).astype(np.int8))
+    assert not drift_of(sparse.csr_array(chances), truth, 4000).is_significant
+    too_low = sparse.csr_array(chances * 0.8)
+    assert drift_of(too_low, truth, 4000).is_significant
+
+
+def test_it_survives_saving_compacting_and_retraining(tmp_path):
+    tagger = new_tagger()
+    tagger.save(tmp_path / "model")
+    tagger.learn(TEST.texts[:10], LABELS[:10])
+    tagger.forget(TRAIN.ids[0])
+    before = tagger.drift()
+    tagger.compact()
+    after = Tagger.load(tmp_path / "model").drift()
+    assert (after.n_documents, after.n_trained) == (10, len(TRAIN) - 1)
+    assert after.promised == pytest.approx(before.promised, abs=1e-6)
+    tagger.compact(retrain=True)
+    assert tagger.drift().n_documents == 0
+
+
+def test_other_models_are_refused():
+    tagger = Tagger("lcif").fit(TRAIN)
+    tagger.learn(TEST.texts[:2], LABELS[:2])
+    with pytest.raises(InputError, match="not probabilities"):
+        tagger.drift()
+
+
+def test_the_shell_says_when_to_train_again(tmp_path, capfd):
+    tagger = new_tagger()
+    tagger.save(tmp_path / "model")
+    labels = LABELS[:60]
+    tagger.learn(TEST.texts[:60], [labels[(place + 17) % 60] for place in range(60)])
+    assert run(["stats", str(tmp_path / "model")]) == 0
+    shown = capfd.readouterr().out
+    assert "Train again: people accept less" in shown
+    assert "--retrain" in shown
+    assert run(["stats", str(tmp_path / "model"), "--json"]) == 0
+    assert '"retrain": true' in capfd.readouterr().out
+    assert run(["stats", str(tmp_path / "model"), "--plot", "x.svg"]) != 0
+    assert "--plot draws a corpus" in capfd.readouterr().err
