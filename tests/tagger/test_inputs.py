@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from sklearn.preprocessing import FunctionTransformer
 from tagger.tagger_problems import texts_and_labels
 
 from manylabel import Tagger
-from manylabel.exceptions import InputError, ParameterError
+from manylabel.exceptions import InputError, MissingExtraError, ParameterError
 
 TEXTS, LABELS = texts_and_labels()
 NAMES = sorted({label for labels in LABELS for label in labels})
@@ -63,9 +64,33 @@ class Dataset:
         return {"text": TEXTS, "labels": numbers}[name]
 
 
+class Interchanged:
+    """A frame of an unknown library that speaks the dataframe interchange protocol."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __dataframe__(self, **options):
+        return self._frame.__dataframe__(**options)
+
+
+class Streamed:
+    """A frame of an unknown library that gives a stream of Arrow's."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested=None):
+        return self._frame.__arrow_c_stream__(requested)
+
+
 @pytest.mark.parametrize(
     "given",
     [
+        (Interchanged(pa.table(FRAME)),),
+        (Streamed(pl.DataFrame(FRAME)),),
+        (Streamed(pl.DataFrame({"text": TEXTS, "labels": LABELS})),),
+        (pl.Series(TEXTS), Streamed(pl.DataFrame(FLAGS, schema=NAMES))),
         (pd.DataFrame(FRAME),),
         (pl.DataFrame(FRAME),),
         (pa.table(FRAME),),
@@ -83,6 +108,17 @@ class Dataset:
 )
 def test_every_kind_of_table_teaches_the_same(given, expected):
     assert lcif().fit(*given).suggest(QUESTION) == expected
+
+
+def test_other_frames_are_tagged_and_name_what_they_need(tagger, expected, monkeypatch):
+    frame = pl.DataFrame({"text": [QUESTION], "year": [1999]})
+    assert tagger.suggest(Streamed(frame)) == [expected]
+    with pytest.raises(InputError, match=r"a LazyFrame has no rows yet: give what its `coll"):
+        tagger.suggest(frame.lazy())
+    for module in ("pyarrow", "pyarrow.interchange", "pandas.api.interchange"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match="Reading this data frame needs pyarrow"):
+        tagger.suggest(Interchanged(frame))
 
 
 def test_columns_can_be_named(expected):
@@ -164,7 +200,27 @@ def test_nothing_to_compare_with_is_refused(tagger):
         tagger.evaluate(["a cat", "a dog"], [[], []])
 
 
-def test_weights_of_documents_are_refused():
+def test_texts_and_labels_go_by_the_names_of_scikit_learn_too(tagger, expected):
+    fitted = lcif().fit(X=TEXTS, y=LABELS)
+    assert fitted.suggest(QUESTION) == expected
+    assert (fitted.predict(X=TEXTS) != tagger.predict(TEXTS)).nnz == 0
+    assert fitted.score(X=TEXTS, y=LABELS) == tagger.score(TEXTS, LABELS)
+
+
+def test_weights_of_documents_count_in_a_score(tagger):
+    few = [0, 3, 7, 8]
+    weights = np.zeros(len(TEXTS))
+    weights[few] = 2.5
+    chosen = tagger.score([TEXTS[n] for n in few], [LABELS[n] for n in few])
+    assert tagger.score(TEXTS, LABELS, sample_weight=weights) == pytest.approx(chosen)
+    missed = [*LABELS[:-1], [*LABELS[-1], "unheard of"]]
+    alike = tagger.score(TEXTS, missed, sample_weight=np.ones(len(TEXTS)))
+    assert alike == pytest.approx(tagger.score(TEXTS, missed))
+    with pytest.raises(InputError, match="must have a number for each of the"):
+        tagger.score(TEXTS, LABELS, sample_weight=[1.0])
+
+
+def test_weights_of_documents_are_refused_in_training():
     with pytest.raises(ParameterError, match="`sample_weight` has no meaning here"):
         lcif().fit(TEXTS, LABELS, sample_weight=np.ones(len(TEXTS)))
 
@@ -185,8 +241,9 @@ def test_scikit_learn_searches_and_scores(expected):
     plain = make_pipeline(FunctionTransformer(lambda texts: [t.lower() for t in texts]), lcif())
     assert plain.fit(TEXTS, LABELS).named_steps["tagger"].suggest(QUESTION) == expected
     assert (cross_val_score(lcif(), TEXTS, LABELS, cv=2) > 0.5).all()
-    assert (cross_val_score(lcif(), TEXTS, FLAGS, cv=2, scoring="f1_micro") > 0.5).all()
-    search = GridSearchCV(lcif(), {"parameters": [{"k": 1}, {"k": 5}]}, cv=2, n_jobs=2)
+    for scoring in ("f1_micro", "average_precision", "roc_auc"):
+        assert (cross_val_score(lcif(), TEXTS, FLAGS, cv=2, scoring=scoring) > 0.5).all()
+    search = GridSearchCV(lcif(), {"parameters": [{"k": 1}, {"k": 5}]}, cv=2)
     assert search.fit(TEXTS, LABELS).best_estimator_.suggest(QUESTION, top=1).labels == ["cats"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 from manylabel.corpus.columns import Columns, Layout, labels_in, text_in
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.formats import read
-from manylabel.exceptions import InputError
+from manylabel.exceptions import InputError, MissingExtraError
 from manylabel.validation import check_labels, check_texts
 
 __all__ = ["as_corpus", "as_texts"]
@@ -31,6 +32,7 @@ def as_texts(given: Any, text: Any = None) -> str | list[str] | Corpus:
     """
     if isinstance(given, str | Corpus):
         return given
+    given = _by_columns(given)
     if _column_names(given) is not None:
         return _frame_corpus(given, text=text, labels=(), ids=None, title=None)
     return _listed(given)
@@ -62,6 +64,7 @@ def as_corpus(
     what : str
         What ``documents`` are called.
     """
+    documents = _by_columns(documents)
     names = _column_names(documents)
     if names is None and (text is not None or title is not None):
         raise InputError(
@@ -93,6 +96,7 @@ def _with_labels(texts: Corpus, labels: Any, ids: Any, names: Sequence[str] | No
             f"`labels` must be a list of label names for each text; got {_kind(labels)}."
         )
     named = None if ids is None else [str(name) for name in _values(ids)]
+    labels = _by_columns(labels)
     matrix = _indicator(labels)
     if matrix is None:
         if names is not None:
@@ -196,6 +200,38 @@ def _column_names(given: Any) -> list[str] | None:
     if names is None or callable(names) or isinstance(names, str):
         return None
     return [str(name) for name in names] if hasattr(given, "__getitem__") else None
+
+
+def _by_columns(given: Any) -> Any:
+    """A data frame of a library that we do not know, as a table that we do.
+
+    Such a frame speaks the dataframe interchange protocol or gives a stream of Arrow's; anything
+    else is returned as it is.
+    """
+    if all(hasattr(type(given), name) for name in ("collect", "collect_schema")):
+        raise InputError(f"a {_kind(given)} has no rows yet: give what its `collect()` returns.")
+    # A series speaks these, too, and is read as the list that it can become.
+    is_series = any(hasattr(given, name) for name in ("to_list", "to_pylist", "tolist"))
+    if is_series or _column_names(given) is not None:
+        return given
+    if hasattr(given, "__arrow_c_stream__"):
+        pyarrow = _imported("pyarrow")
+        if pyarrow is not None:
+            return pyarrow.table(given)
+    if hasattr(given, "__dataframe__"):
+        reader = _imported("pyarrow.interchange") or _imported("pandas.api.interchange")
+        if reader is None:
+            raise MissingExtraError("Reading this data frame", "pyarrow", "files")
+        return reader.from_dataframe(given)
+    return given
+
+
+def _imported(name: str) -> Any:
+    """A module, if it is installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
 
 
 def _are_columns(labels: Any, names: list[str]) -> bool:

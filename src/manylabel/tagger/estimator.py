@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,21 @@ from manylabel.corpus.given import as_corpus, as_texts
 from manylabel.exceptions import InputError
 from manylabel.tagger.persistence import Persistent
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "named_as_in_scikit_learn"]
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+#: scikit-learn's names of arguments -> ours.
+_NAMES = {"X": "texts", "y": "labels"}
+
+
+def named_as_in_scikit_learn(method: _Method) -> _Method:
+    """Let a method take its texts as ``X`` and its labels as ``y``."""
+
+    @wraps(method)
+    def called(self: Any, *given: Any, **named: Any) -> Any:
+        return method(self, *given, **{_NAMES.get(name, name): named[name] for name in named})
+
+    return called  # type: ignore[return-value]
 
 
 class Estimator(Persistent, BaseEstimator):
@@ -23,6 +39,7 @@ class Estimator(Persistent, BaseEstimator):
     one is saved to a folder: manylabel reads no pickles.
     """
 
+    @named_as_in_scikit_learn
     def predict(self, texts: Any) -> sparse.csr_array:
         """The labels that the model's own threshold gives.
 
@@ -39,6 +56,7 @@ class Estimator(Persistent, BaseEstimator):
             documents, _ = state.read(_several(texts))
             return state.given(documents, state.scores(documents))
 
+    @named_as_in_scikit_learn
     def decision_function(self, texts: Any) -> NDArray[np.float64]:
         """The score of every label for every text, as scikit-learn's measures want them.
 
@@ -57,6 +75,7 @@ class Estimator(Persistent, BaseEstimator):
             documents, _ = state.read(_several(texts))
             return state.model._filled(state.scores(documents))
 
+    @named_as_in_scikit_learn
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
         """The probability of every label for every text.
 
@@ -78,12 +97,33 @@ class Estimator(Persistent, BaseEstimator):
             documents, _ = state.read(_several(texts))
             return state.scores(documents).toarray()
 
+    @named_as_in_scikit_learn
     def score(self, texts: Any, labels: Any = None, sample_weight: Any = None) -> float:
-        """Micro F1 of `predict`, which scikit-learn's searches make the most of by default."""
-        if sample_weight is not None:
-            raise InputError("`sample_weight` has no meaning here; leave it out.")
+        """Micro F1 of `predict`, which scikit-learn's searches make the most of by default.
+
+        Parameters
+        ----------
+        texts : list of str, series, data frame or Corpus
+        labels : list of lists of str, or indicator matrix
+        sample_weight : array of shape (n_texts,), optional
+            How often each text counts.
+        """
         corpus = as_corpus(texts, labels)
-        return float(self.evaluate(corpus, metrics=["micro-f1"])["micro-f1"])
+        if sample_weight is None:
+            return float(self.evaluate(corpus, metrics=["micro-f1"])["micro-f1"])  # type: ignore[attr-defined]
+        weights = np.asarray(sample_weight, np.float64)
+        if weights.shape != (len(corpus),):
+            raise InputError(
+                f"`sample_weight` must have a number for each of the {len(corpus):,} texts; got an "
+                f"array of shape {weights.shape}."
+            )
+        names = [str(name) for name in self.classes_]
+        own = corpus.align_to(names).Y
+        found = self.predict(corpus)
+        right = weights @ own.multiply(found).sum(axis=1)
+        # Labels that the tagger does not know are missed.
+        total = weights @ (corpus.Y.sum(axis=1) + found.sum(axis=1))
+        return float(2 * right / total) if total else 0.0
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names of the columns that `predict` gives: the labels."""

@@ -21,7 +21,7 @@ from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.store.traces import find_traces
 from manylabel.tagger.changes import Change, Forget, documents_of
-from manylabel.tagger.estimator import Estimator
+from manylabel.tagger.estimator import Estimator, named_as_in_scikit_learn
 from manylabel.tagger.explanations import TextExplanation
 from manylabel.tagger.features import check_features, choose_features, has_words_only
 from manylabel.tagger.labels import LabelDescription, LabelInfo, Labels, check_label_info
@@ -145,6 +145,7 @@ class Tagger(Estimator, Quality):
         self._new_estimator()
         make_vectorizer(language, vectorizer, n_jobs, verbose)
 
+    @named_as_in_scikit_learn
     def fit(
         self,
         texts: Any = None,
