@@ -32,6 +32,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=list(PRESETS))
     parser.add_argument("--corpora", nargs="+")
+    parser.add_argument("--seeds", type=int, help="fewer than the presets have")
     arguments = parser.parse_args()
     data = data_folder(arguments.data)
     found = {}
@@ -42,6 +43,7 @@ def main() -> None:
         if not chosen:
             continue
         plan = replace(make_preset(name, data, chosen), n_jobs=arguments.jobs)
+        plan = replace(plan, seeds=min(plan.seeds, arguments.seeds or plan.seeds))
         with watching(quiet=False) as watcher:
             found[name] = run(plan, arguments.out / name, watcher=watcher)
         write_report(found[name], arguments.out / name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manylabel.compare import PRESETS, Plan, Row, make_preset
-from manylabel.compare.estimators import make_estimator
+from manylabel.compare.estimators import make_estimator, make_search
 from manylabel.compare.plan import Problem, parse_row
 from manylabel.compare.presets import data_folder
 from manylabel.exceptions import InputError, ParameterError
@@ -105,6 +105,33 @@ def test_corpora_that_are_not_there_are_left_out_with_a_sentence(data):
     plan = make_preset("subset-llda-tables-2-4", data)
     assert [problem.name for problem in plan.problems] == ["delicious"]
     assert "Bibtex is left out: its files are not there." in plan.sentences()
+
+
+def test_rows_of_a_ranking_are_rows_of_the_plan(data):
+    for name in PRESETS:
+        plan = make_preset(name, data)
+        titles = {title for problem in plan.problems for title in plan.titles_of(problem)}
+        for ranked in plan.rankings.values():
+            assert set(ranked) <= titles
+
+
+def test_only_rows_that_say_so_choose_on_test_documents(data):
+    for name in PRESETS:
+        plan = make_preset(name, data)
+        for row in (*plan.rows, *(row for own in plan.own_rows.values() for row in own)):
+            assert (row.chooses == "test") == ("chosen on test" in row.title)
+
+
+def test_hamming_loss_has_a_threshold_that_suits_it(data):
+    rows = {row.title: row for row in make_preset("lcif-table-2", data).rows}
+    found = {
+        metric: make_search(rows["LCIF"], metric, 0, 1, 100).grid["threshold"]
+        for metric in ("micro-f1", "hamming-loss")
+    }
+    assert found == {
+        "micro-f1": ("cardinality",),
+        "hamming-loss": ("cardinality", "best:hamming-loss"),
+    }
 
 
 def test_a_preset_can_be_limited_to_some_corpora(data):

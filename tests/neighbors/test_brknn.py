@@ -103,7 +103,7 @@ def test_sparse_labels_in_give_sparse_labels_out():
         ({"variant": "c"}, "`variant` must be None, 'a' or 'b'; got 'c'."),
         (
             {"weighting": "tf"},
-            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', None or a Weighting; "
+            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', 'raw', None or a Weighting; "
             "got 'tf'.",
         ),
     ],

@@ -123,7 +123,7 @@ def test_a_weighting_can_be_made_from_a_name_or_copied():
     [
         (
             lambda: make_weighting("tf"),
-            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', None or a Weighting; "
+            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', 'raw', None or a Weighting; "
             "got 'tf'.",
         ),
         (
@@ -153,3 +153,9 @@ def test_a_bad_parameter_is_refused(make, message):
 def test_another_number_of_columns_is_refused():
     with pytest.raises(InputError, match="X has 3 columns, but 2 are expected"):
         Weighting().fit([[1, 0]]).transform([[1, 0, 1]])
+
+
+def test_raw_rows_stay_as_they_are():
+    counts = np.array([[3.0, 0.0, 4.0]])
+    assert make_weighting("raw").fit_transform(counts).toarray().tolist() == counts.tolist()
+    assert make_weighting(None).fit_transform(counts).toarray().tolist() == [[0.6, 0.0, 0.8]]

@@ -217,6 +217,7 @@ def test_no_candidates_at_all_is_no_error():
         ("top-5", "TopK(k=5)"),
         ("0.3", "Fixed(threshold=0.3)"),
         (0, "Fixed(threshold=0.0)"),
+        ("0:abstain", "Fixed(at_least_one=False, threshold=0.0)"),
         ("best:example-f1", "Best(metric='example-f1')"),
         ("best:macro-f1:per-label", "Best(metric='macro-f1', per_label=True)"),
     ],

@@ -48,7 +48,8 @@ def test_presets_have_rubins_numbers(name, model):
 @pytest.mark.parametrize("model", MODELS)
 def test_presets_have_papanikolaous_numbers(model):
     made = model.from_preset("papanikolaou")
-    assert (made.train_alpha_sum, made.alpha_sum, made.beta) == (50, 30, 0.01)
+    assert (made.train_eta, made.train_alpha_sum) == (50, 0)
+    assert (made.alpha_sum, made.beta, made.combine) == (30, 0.01, "counts")
     assert (made.chains, made.burn_in, made._schedule().sweeps) == (1, 50, 195)
     if model is not FlatLDA:
         assert made.eta == 50

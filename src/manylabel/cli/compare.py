@@ -64,7 +64,7 @@ def compare(
             "--preset",
             metavar="NAME",
             help="A paper's comparison instead of TRAIN and TEST: lcif-table-2, "
-            "subset-llda-tables-2-4, rubin-figures-6-7-10-11 or xmc.",
+            "subset-llda-tables-2-4, subset-llda-trade-off, rubin-figures-6-7-10-11 or xmc.",
         ),
     ] = None,
     corpora: Annotated[

@@ -35,6 +35,9 @@ __all__ = [
     "write_json",
 ]
 
+#: Raised where a measure comes to mean something else, so that finished cells run again.
+_MEASURES = 2
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -77,7 +80,7 @@ class Finished:
 def cells_of(plan: Plan) -> list[Cell]:
     """Every cell of a plan, problem by problem, seed by seed."""
     found = []
-    shared = [plan.names_measured(), plan.top, plan.n_jobs, __version__]
+    shared = [plan.names_measured(), plan.top, plan.n_jobs, _MEASURES, __version__]
     for problem in plan.problems:
         rows = [(row, row.depends_on_seed, _identity(row)) for row in plan.rows_of(problem)]
         seeds = plan.seeds_of(problem)
@@ -95,7 +98,10 @@ def cells_of(plan: Plan) -> list[Cell]:
 def _identity(row: Row) -> list[Any]:
     """Everything about a row but what it is called."""
     source = hashlib.sha256(source_of(row)).hexdigest()
-    return [row.model, dict(row.parameters), row.preset, list(row.tuned_for), source]
+    # A preset's name may come to mean other parameters.
+    made = None if row.preset is None else repr(sorted(row.make().get_params().items()))
+    tuning = [list(row.tuned_for), row.grid, row.chooses]
+    return [row.model, dict(row.parameters), row.preset, made, *tuning, source]
 
 
 def job_of(cell: Cell, plan: Plan, folder: Path, corpus: Path) -> dict[str, Any]:

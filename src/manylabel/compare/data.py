@@ -92,6 +92,8 @@ def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Co
         train, test = _split(whole, problem.n_train, split or 0)
     else:
         train, test = whole, read(problem.test, **problem.reading)
+    if problem.only_labelled:
+        train, test = (part[np.flatnonzero(np.diff(part.Y.indptr))] for part in (train, test))
     if train.X is None or test.X is None:
         train, test = _vectorized(train, test, problem.vectorizer, n_jobs)
     elif train.feature_names != test.feature_names:

@@ -39,7 +39,7 @@ def make_search(row: Row, measure: str, seed: int, n_jobs: int, n_test: int) -> 
     Macro F1 with absent labels counted as 1 depends on how many labels are absent, and so on the
     number of documents.
     """
-    from manylabel.selection import Tuner, usual_grid
+    from manylabel.selection import Tuner
 
     if not row.is_ours:
         raise ParameterError(f"{row.model} cannot be tuned here. Give its parameters.")
@@ -47,11 +47,27 @@ def make_search(row: Row, measure: str, seed: int, n_jobs: int, n_test: int) -> 
     return Tuner(
         estimator,
         metric=measure,
-        grid=usual_grid(estimator, measure, row.parameters),
+        grid=_grid_of(row, estimator, measure),
         max_documents=min(2000, n_test),
         staged=True,
         n_jobs=n_jobs,
     )
+
+
+def _grid_of(row: Row, estimator: Any, measure: str) -> Any:
+    """A row's own grid or the usual one; the threshold of a Hamming loss is one that suits it.
+
+    Cardinality matches how many labels there are, and with few right answers every label given
+    adds to the loss.
+    """
+    from manylabel.selection import usual_grid
+
+    if row.grid is None:
+        return usual_grid(estimator, measure, row.parameters)
+    grid = dict(row.grid)
+    if measure == "hamming-loss" and "threshold" in grid:
+        grid["threshold"] = (*grid["threshold"], "best:hamming-loss")
+    return grid
 
 
 def _factory(text: str) -> Any:

@@ -35,6 +35,8 @@ class Problem:
         How many documents, or which share, a split learns from.
     min_documents : int
         Leave out labels of fewer documents, and then documents without labels.
+    only_labelled : bool
+        Leave out documents without labels, of both parts.
     reading : mapping
         Arguments of `manylabel.corpus.read`.
     vectorizer : mapping
@@ -48,6 +50,7 @@ class Problem:
     test: str | None = None
     n_train: float = 0.75
     min_documents: int = 0
+    only_labelled: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
     vectorizer: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
@@ -79,6 +82,12 @@ class Row:
     tuned_for : tuple of str
         Measures; the model is tuned on the training documents for each by itself, and each is
         reported of the model tuned for it. Others are of the model tuned for the first.
+    grid : mapping, optional
+        Values to try instead of the usual ones, for a row with ``tuned_for``.
+    chooses : {"train", "test"}, optional
+        Fit every setting of ``grid`` and take, for each measure of ``tuned_for``, the one that is
+        best with a threshold fitted for the measure: on a part of the training documents, or on the
+        test documents, as papers do that call it an oracle. None tunes on training documents.
     needs : str, optional
         A module without which the row is left out. A variable such as ``MANYLABEL_PECOS`` may name
         the Python of another environment that has it.
@@ -90,6 +99,8 @@ class Row:
     preset: str | None = None
     tuned_for: tuple[str, ...] = ()
     needs: str | None = None
+    grid: Mapping[str, Any] | None = None
+    chooses: str | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -175,6 +186,8 @@ class Plan:
         Problem's name -> rows, for problems whose rows have other settings.
     once : tuple of str
         Names of problems that have one seed only.
+    rankings : mapping
+        Heading -> titles of rows that are ranked against each other; by default all rows.
     claims : tuple of Claim
         What a paper says in words.
     highlights : tuple of Highlight
@@ -194,6 +207,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     own_rows: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     once: tuple[str, ...] = ()
+    rankings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     highlights: tuple[Highlight, ...] = ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -138,29 +139,47 @@ class Results:
 
     @cached_property
     def ranks(self) -> dict[str, dict[str, float]]:
+        """Row's title -> measure -> its rank among all rows, averaged over the problems."""
+        return self.ranks_among()
+
+    def ranks_among(
+        self, chosen: Sequence[str] | None = None, published: bool = False
+    ) -> dict[str, dict[str, float]]:
         """Row's title -> measure -> its rank, averaged over the problems.
 
         The rows ranked are those that have every shown measure on every problem; equal values share
         the mean of their ranks, as in the papers. Empty with one problem, or fewer than two rows.
+
+        Parameters
+        ----------
+        chosen : sequence of str, optional
+            Titles of the rows to rank; all by default.
+        published : bool
+            Rank the published values instead.
         """
         from scipy.stats import rankdata
 
-        whole = [
-            {line.title: line for line in lines if self._is_whole(line)}
-            for lines in self.lines.values()
-        ]
-        titles = [title for title in whole[0] if all(title in lines for lines in whole)]
+        names = self.plan.metrics
+        whole: list[dict[str, dict[str, float]]] = []
+        for lines in self.lines.values():
+            values = {line.title: _values(line, published) for line in lines}
+            whole.append({title: v for title, v in values.items() if all(n in v for n in names)})
+        titles = [title for title in whole[0] if all(title in found for found in whole)]
+        titles = [title for title in titles if chosen is None or title in chosen]
         if len(titles) < 2 or len(whole) < 2:
             return {}
-        found: dict[str, dict[str, float]] = {title: {} for title in titles}
-        for name in self.plan.metrics:
+        ranks: dict[str, dict[str, float]] = {title: {} for title in titles}
+        for name in names:
             sign = -1 if get_measure(name).greater_is_better else 1
-            means = [[sign * lines[title].values[name].mean for title in titles] for lines in whole]
+            means = [[sign * found[title][name] for title in titles] for found in whole]
             for title, rank in zip(titles, np.mean(rankdata(means, axis=1), axis=0), strict=True):
-                found[title][name] = float(rank)
-        return found
+                ranks[title][name] = float(rank)
+        return ranks
 
-    def _is_whole(self, line: Line) -> bool:
-        """Whether a row has every measure that tables show."""
-        names = self.plan.metrics
-        return all(n in line.values and not math.isnan(line.values[n].mean) for n in names)
+
+def _values(line: Line, published: bool) -> dict[str, float]:
+    """What a row has of each measure, or what was published of it."""
+    if published:
+        return dict(line.published)
+    means = {name: value.mean for name, value in line.values.items()}
+    return {name: mean for name, mean in means.items() if not math.isnan(mean)}

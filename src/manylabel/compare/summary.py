@@ -17,7 +17,7 @@ from manylabel.compare.tables import (
     measure_title,
     number,
     problem_table,
-    rank_table,
+    rank_sections,
     seconds,
 )
 from manylabel.metrics import get_measure
@@ -70,8 +70,8 @@ def _preset(name: str, results: Results) -> list[str]:
         parts += [sentence + "\n" for sentence in _sentences(results, problem)]
         if table := _frequency_table(results, problem):
             parts.append(table)
-    if results.ranks:
-        parts += ["### Average ranks\n", rank_table(results) + "\n"]
+    for heading, table in rank_sections(results):
+        parts += [f"### {heading}\n", table + "\n"]
     parts.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
     return parts
 

@@ -91,8 +91,8 @@ def to_markdown(results: Results) -> str:
         parts += [f"## {problem.heading}\n", describe(results, problem) + "\n"]
         parts += [problem_table(results, problem) + "\n"]
         parts += [_failures(results.lines[problem.name])]
-    if results.ranks:
-        parts += ["## Average ranks\n", rank_table(results) + "\n"]
+    for heading, table in rank_sections(results):
+        parts += [f"## {heading}\n", table + "\n"]
     parts += [" ".join([*legend(results), SENTENCE]) + "\n"]
     parts += [sentence + "\n" for sentence in plan.sentences()]
     return "\n".join(part for part in parts if part)
@@ -116,23 +116,44 @@ def problem_table(results: Results, problem: Problem) -> str:
     return markdown_table(header, rows)
 
 
-def rank_table(results: Results) -> str:
-    """Ranks of each measure, and over all of them."""
-    names = results.plan.metrics
-    ranked = results.ranks
-    overall = {title: sum(ranks.values()) / len(ranks) for title, ranks in ranked.items()}
-    columns = {measure_title(name): {t: r[name] for t, r in ranked.items()} for name in names}
-    columns["All"] = overall
+def rank_sections(results: Results) -> list[tuple[str, str]]:
+    """Headings and tables of ranks: of all rows, or of those that a plan ranks apart."""
+    if not results.plan.rankings:
+        return [("Average ranks", rank_table(results))] if results.ranks else []
+    return [
+        (f"Average ranks: {heading}", rank_table(results, titles))
+        for heading, titles in results.plan.rankings.items()
+        if results.ranks_among(titles)
+    ]
+
+
+def rank_table(results: Results, titles: Sequence[str] | None = None) -> str:
+    """Ranks of each measure, and over all of them; those of published values in brackets."""
+    ranked = results.ranks_among(titles)
+    theirs = results.ranks_among(list(ranked), published=True)
+    columns = _rank_columns(results, ranked)
+    brackets = _rank_columns(results, theirs) if set(theirs) == set(ranked) else {}
+
+    def cell(name: str, title: str) -> str:
+        of = columns[name]
+        shown = f"{of[title]:.2f}"
+        shown = f"**{shown}**" if of[title] == min(of.values()) else shown
+        return f"{shown} ({brackets[name][title]:.2f})" if brackets else shown
+
     if len(columns) > _WIDEST + 1:
-        rows = [[name, *map(_rank(of), ranked)] for name, of in columns.items()]
+        rows = [[name, *(cell(name, title) for title in ranked)] for name in columns]
         return markdown_table(["Measure", *ranked], rows)
-    rows = [[title, *(_rank(of)(title) for of in columns.values())] for title in ranked]
+    rows = [[title, *(cell(name, title) for name in columns)] for title in ranked]
     return markdown_table(["Model", *columns], rows)
 
 
-def _rank(of: dict[str, float]) -> Any:
-    best = min(of.values())
-    return lambda title: f"**{of[title]:.2f}**" if of[title] == best else f"{of[title]:.2f}"
+def _rank_columns(
+    results: Results, ranked: dict[str, dict[str, float]]
+) -> dict[str, dict[str, float]]:
+    """Measure -> title -> rank, and over all measures."""
+    names = results.plan.metrics
+    columns = {measure_title(name): {t: r[name] for t, r in ranked.items()} for name in names}
+    return {**columns, "All": {t: sum(r.values()) / len(r) for t, r in ranked.items()}}
 
 
 def _cell(line: Line, name: str) -> str:

@@ -58,8 +58,7 @@ def run_job(job: dict[str, Any]) -> None:
         data = load(Path(job["corpus"]))
     if row.is_ours:
         with clock.phase("compile"):
-            first, _ = next(_estimators(row, job, data))
-            _warm_up(first, data)
+            _warm_up(*_few(row, job, data))
     memory = {"start": peak_memory()}
     measures: dict[str, float] = {}
     parts: dict[str, Any] = {}
@@ -107,19 +106,33 @@ def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any
     if not row.tuned_for:
         yield make_estimator(row, job["seed"], job["n_jobs"]), job["metrics"]
         return
+    if row.chooses is not None:
+        from manylabel.compare.choosing import Choice, ChosenFor
+
+        model = make_estimator(row, job["seed"], job["n_jobs"])
+        choice = Choice(model, row.grid or {}, tuple(row.tuned_for), row.chooses, data)
+        others = [name for name in job["metrics"] if name not in row.tuned_for]
+        for place, measure in enumerate(row.tuned_for):
+            yield ChosenFor(choice, measure), [measure, *others] if place == 0 else [measure]
+        return
     for place, measure in enumerate(row.tuned_for):
         others = [name for name in job["metrics"] if name not in row.tuned_for]
         search = make_search(row, measure, job["seed"], job["n_jobs"], data.X_test.shape[0])
         yield search, [measure, *others] if place == 0 else [measure]
 
 
-def _warm_up(estimator: Any, data: Data) -> None:
+def _few(row: Row, job: dict[str, Any], data: Data) -> tuple[Any, Data]:
+    """A row's first estimator, and a few documents for it."""
+    n = slice(0, min(_FEW, data.X_train.shape[0]))
+    few = Data(data.X_train[n], data.Y_train[n], data.X_test[:2], data.Y_test[:2])
+    return next(_estimators(row, job, few))[0], few
+
+
+def _warm_up(estimator: Any, few: Data) -> None:
     """Load compiled kernels on a few documents; whatever goes wrong there is no result."""
-    few = slice(0, min(_FEW, data.X_train.shape[0]))
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimator.fit(data.X_train[few], data.Y_train[few])
-        answers(estimator, data.X_test[:2], None)
+        answers(estimator.fit(few.X_train, few.Y_train), few.X_test, None)
 
 
 def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str, Any]]:

@@ -32,8 +32,9 @@ class OneVsRestSVM(LinearClassifier):
     tuned : bool, default=False
         Choose for each label how much its positive documents weigh, by accuracy on a hold-out:
         one of 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000 and negatives / positives.
-    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        What is done to the features.
+    weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
+        What is done to the features. Only ``"raw"`` and ``"share"`` leave rows with lengths other
+        than 1: a 0/1 row of length 8 is worth 64 times the ``C`` of one of length 1.
     prune : float, default=0.01
         Drop weights that are nearer 0 than this.
     n_candidates : int, default=100

@@ -35,7 +35,7 @@ class SubsetSVM(LinearClassifier):
         Nearest documents, by cosine, whose labels are a document's candidates.
     C : float, default=1
         Weight of the loss against the regularisation.
-    weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
+    weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
         What is done to the features, for the neighbours as well.
     prune : float, default=0.01
         Drop weights that are nearer 0 than this.

@@ -112,6 +112,9 @@ class LazyClassifier(MultiLabelClassifier):
 
     default_grid: ClassVar[Grid] = {"k": (5, 10, 20, 50, 100)}
 
+    #: An index of the same rows that answers as one of its own would, where models share it.
+    shared_index: Any = None
+
     k: int
     weighting: Any
     n_jobs: int | None
@@ -127,7 +130,8 @@ class LazyClassifier(MultiLabelClassifier):
     def _remember(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         """Index the training documents and keep their labels."""
         self.weighting_ = make_weighting(self.weighting).fit(X)
-        self.index_ = NeighborIndex(self.weighting_.transform(X))
+        rows = self.weighting_.transform(X)
+        self.index_ = NeighborIndex(rows) if self.shared_index is None else self.shared_index
         self.labels_ = Y
 
     def _neighbors(self, X: sparse.csr_array) -> Neighbors:

@@ -39,7 +39,8 @@ def usual_grid(
     ----------
     model : MultiLabelClassifier
     metric : str
-        Of a ranking thresholds are of no account, and none are tried.
+        Of a ranking thresholds are of no account, and none are tried. For Hamming loss the
+        threshold that is best for it is tried as well.
     fixed : collection of str
         Parameters that stay as they are.
 
@@ -57,6 +58,9 @@ def usual_grid(
     if "labels" not in get_measure(metric).needs:
         fixed = {*fixed, "threshold"}
     grid = {name: values for name, values in model.default_grid.items() if name not in fixed}
+    if metric == "hamming-loss" and "threshold" in grid:
+        # A match of cardinalities gives wrong labels where few can be right.
+        grid["threshold"] = (*grid["threshold"], f"best:{metric}")
     if not grid:
         raise ParameterError(
             f"there is nothing left to try of {type(model).__name__} for {metric}; say which "

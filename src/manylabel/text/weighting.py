@@ -178,8 +178,9 @@ def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) 
 
     Parameters
     ----------
-    spec : {"tfidf", "bm25", "binary", "share", None} or Weighting
-        A scheme with its defaults, or a weighting, which is copied with its parameters.
+    spec : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting
+        A scheme with its defaults, or a weighting, which is copied with its parameters. None
+        divides rows by their length; ``"raw"`` leaves them as they are.
     dtype : dtype
         Of the weights, where ``spec`` is a scheme.
 
@@ -190,9 +191,11 @@ def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) 
     """
     if isinstance(spec, Weighting):
         return clone(spec)
+    if spec == "raw":
+        return Weighting(None, normalize=False, dtype=dtype)
     if spec not in _SCHEMES:
         raise ParameterError(
-            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', None or a Weighting; "
+            "`weighting` must be 'tfidf', 'bm25', 'binary', 'share', 'raw', None or a Weighting; "
             f"got {spec!r}."
         )
     return Weighting(spec, dtype=dtype)

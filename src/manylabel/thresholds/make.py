@@ -36,7 +36,8 @@ def make_threshold(spec: Any) -> Threshold:
     ----------
     spec : str, float or threshold
         ``"cardinality"``, ``"per-label"``, ``"proportional"``, ``"top"`` (as many labels as
-        training documents have), ``"top-5"``, a number such as ``"0.3"`` or ``0.3``,
+        training documents have), ``"top-5"``, a number such as ``"0.3"`` or ``0.3``, or
+        ``"0.3:abstain"``, which gives a document nothing where nothing reaches it,
         ``"best:micro-f1"``, ``"best:macro-f1:per-label"``, or ``"best:macro-f1:grouped"``, which
         is the same with rare labels grouped by frequency; ``":abstain"`` after any of the last
         three lets a document go without labels. ``"precision:0.9"``, ``"recall:0.8"`` and
@@ -70,8 +71,11 @@ def make_threshold(spec: Any) -> Threshold:
             )
         if kind in PROMISES and (promise := _promise(kind, metric, options)) is not None:
             return promise
+        number, _, option = spec.partition(":")
         try:
-            return Fixed(check_real("threshold", float(spec), -np.inf))
+            if option in ("", "abstain"):
+                value = check_real("threshold", float(number), -np.inf)
+                return Fixed(value, at_least_one=option != "abstain")
         except ValueError:
             pass
     raise ParameterError(

@@ -10,7 +10,7 @@ from manylabel.compare.plan import Plan
 from manylabel.compare.presets.corpora import data_folder
 from manylabel.compare.presets.lcif import lcif
 from manylabel.compare.presets.rubin import rubin
-from manylabel.compare.presets.subset_llda import subset_llda
+from manylabel.compare.presets.subset_llda import subset_llda, trade_off
 from manylabel.compare.presets.xmc import xmc
 from manylabel.exceptions import InputError, ParameterError
 
@@ -20,6 +20,7 @@ __all__ = ["PRESETS", "data_folder", "make_preset"]
 PRESETS: dict[str, Callable[[Path], Plan]] = {
     "lcif-table-2": lcif,
     "subset-llda-tables-2-4": subset_llda,
+    "subset-llda-trade-off": trade_off,
     "rubin-figures-6-7-10-11": rubin,
     "xmc": xmc,
 }
