@@ -56,6 +56,12 @@ def test_bad_parameters_are_refused():
         LDA(gamma=0.0).fit([[1.0]])
 
 
-@parametrize_with_checks([LDA(3, burn_in=20), LDA(3, inference="cvb0", burn_in=20)])
+@parametrize_with_checks([LDA(3, inference="cvb0", burn_in=20)])
 def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([LDA(3, burn_in=20)])
+def test_scikit_learn_accepts_the_sampler(estimator, check):
     check(estimator)

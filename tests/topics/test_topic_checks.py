@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from manylabel.topics import DependencyLDA, FlatLDA, PriorLDA, SubsetLLDA
@@ -16,13 +17,20 @@ QUICK = {"train_burn_in": 5, "burn_in": 5, "samples": 5}
 @parametrize_with_checks(
     [
         FlatLDA(),
-        FlatLDA(inference="cgs", **QUICK),
         PriorLDA(),
         DependencyLDA(topic_burn_in=5),
         SubsetLLDA(),
-        SubsetLLDA(inference="cgs_p", **QUICK),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [FlatLDA(inference="cgs", **QUICK), SubsetLLDA(inference="cgs_p", **QUICK)],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+)
+def test_scikit_learn_accepts_the_samplers(estimator, check):
     check(estimator)
