@@ -186,6 +186,8 @@ def _in_options(sentence: str, command: object) -> str:
         spoken = parameter.opts[0] if parameter.opts[0].startswith("-") else None
         if spoken is not None:
             sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
+            limit = parameter.name.removeprefix("max_")
+            sentence = sentence.replace(f"`manylabel.corpus.limits({limit}=...)`", spoken)
     return sentence
 
 

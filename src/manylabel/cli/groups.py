@@ -5,10 +5,19 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import fields, is_dataclass
 from typing import Any, get_type_hints
 
-__all__ = ["spread"]
+__all__ = ["Group", "spread"]
+
+
+class Group:
+    """Options that change how a command runs, beside what it is told."""
+
+    def around(self) -> AbstractContextManager[None]:
+        """What holds while the command runs."""
+        return nullcontext()
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -19,7 +28,8 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     Examples
     --------
-    >>> from dataclasses import dataclass
+    >>> from contextlib import AbstractContextManager, ExitStack, nullcontext
+    from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Size:
     ...     width: int = 2
@@ -50,10 +60,13 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def called(**given: Any) -> None:
-        for name, kind in groups.items():
-            own = {field.name: given.pop(field.name) for field in fields(kind)}
-            given[name] = kind(**own)
-        command(**given)
+        with ExitStack() as around:
+            for name, kind in groups.items():
+                own = {field.name: given.pop(field.name) for field in fields(kind)}
+                group = given[name] = kind(**own)
+                if isinstance(group, Group):
+                    around.enter_context(group.around())
+            command(**given)
 
     called.__signature__ = inspect.Signature(shown, return_annotation=None)  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}

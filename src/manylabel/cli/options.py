@@ -31,7 +31,9 @@ __all__ = [
     "Labels",
     "Language",
     "MaxDf",
+    "MaxExpansion",
     "MaxFeatures",
+    "MaxLine",
     "MinDf",
     "ModelName",
     "ModelPath",
@@ -191,6 +193,26 @@ ZeroBased = Annotated[
         "--zero-based/--one-based",
         show_default=False,
         help="How svmlight counts features; usually found out.",
+    ),
+]
+MaxLine = Annotated[
+    int | None,
+    typer.Option(
+        "--max-line",
+        metavar="BYTES",
+        min=1,
+        show_default=False,
+        help="Refuse a file with a longer line; 64 MiB by default.",
+    ),
+]
+MaxExpansion = Annotated[
+    float | None,
+    typer.Option(
+        "--max-expansion",
+        metavar="TIMES",
+        min=1,
+        show_default=False,
+        help="Refuse a compressed file that grows more than this; 100 times by default.",
     ),
 ]
 StopWords = Annotated[

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from manylabel.cli.groups import Group
 from manylabel.cli.options import (
     DocumentsFormat,
     Encoding,
@@ -16,6 +18,8 @@ from manylabel.cli.options import (
     Jobs,
     LabelColumn,
     Labels,
+    MaxExpansion,
+    MaxLine,
     MinDf,
     OnError,
     OnErrorChoice,
@@ -38,6 +42,8 @@ __all__ = ["Counting", "DocumentReading", "Reading", "is_model"]
 
 #: The number of bad lines that are shown; the rest are counted.
 _SHOWN = 20
+#: Options about files of any format.
+_LIMITS = ("max_line", "max_expansion")
 
 
 def is_model(path: str) -> bool:
@@ -46,7 +52,7 @@ def is_model(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Group):
     """How a corpus is read: the options of every command that takes one."""
 
     format: ReadFormat = None
@@ -58,11 +64,22 @@ class Reading:
     encoding: Encoding = None
     separator: Separator = None
     zero_based: ZeroBased = None
+    max_line: MaxLine = None
+    max_expansion: MaxExpansion = None
 
     @property
     def options(self) -> dict[str, Any]:
         """The arguments of `manylabel.corpus.read` besides the path."""
-        return {field.name: getattr(self, field.name) for field in fields(Reading)}
+        named = {field.name: getattr(self, field.name) for field in fields(Reading)}
+        return {name: value for name, value in named.items() if name not in _LIMITS}
+
+    def around(self) -> AbstractContextManager[None]:
+        """Read files with the limits that were given."""
+        if self.max_line is None and self.max_expansion is None:
+            return nullcontext()
+        from manylabel.corpus import limits
+
+        return limits(line=self.max_line, expansion=self.max_expansion)
 
     def corpus(self, path: str, quiet: bool) -> Corpus:
         """Read a corpus, while a terminal shows that this takes its time."""
