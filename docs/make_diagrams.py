@@ -112,7 +112,8 @@ def architecture() -> Drawing:
             drawing.box(
                 left + column * (wide + gap), 10 + 62 * place, wide, 50, kind, name, purpose
             )
-    drawing.note(420, 460, "Imports never go up. Each row here groups several layers of the table.", "middle")
+    note = "Imports never go up. Each row here groups several layers of the table."
+    drawing.note(420, 460, note, "middle")
     return drawing
 
 
