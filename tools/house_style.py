@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _COUNTED = (
     "ms|milliseconds?|seconds?|s|kB|MB|GB|bytes?|steps?|times|numbers?|labels?|words?|tokens?|"
     "documents?|texts?|queries|lines?|rows?|pairs?|candidates?|features?|weights?|columns?|"
-    "classifiers?|regressions?|machines?|objects?|cuts?|thresholds?|functions?"
+    "classifiers?|regressions?|machines?|objects?|cuts?|thresholds?|functions?|SVMs?|models?"
 )
 _UNIT = (
     "documents?|texts?|titles?|query|label|word|token|row|line|candidate|posting|thread|process|"
