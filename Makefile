@@ -4,17 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 
-.PHONY: demo test test-all torture lint format bench docs reproduce clean help
+.PHONY: demo test test-all torture lint format bench docs site package reproduce clean help
 
 help:
 	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
 	@echo "make test      the test suite (minutes)"
 	@echo "make test-all  the test suite with the long tests"
 	@echo "make torture   kills, damage, hostile matrices and threads; goes on in torture.jsonl"
-	@echo "make lint      ruff and mypy"
-	@echo "make bench     every benchmark, side by side with its peers; writes docs/benchmarks/"
+	@echo "make lint      ruff, mypy, spelling and house style"
+	@echo "make bench     every benchmark, side by side with its peers; prints the tables"
 	@echo "make reproduce every comparison of the papers (about two hours); writes docs/results.md"
-	@echo "make docs      regenerate the generated pages of docs/"
+	@echo "make docs      regenerate the generated pages and pictures of docs/"
+	@echo "make site      build the documentation site, offline, in site/"
+	@echo "make package   build and check what goes to PyPI, in dist/"
 
 # A stamp a kind of install: `make demo` needs the plain package, the other targets its development extras.
 $(VENV)/.plain: pyproject.toml
@@ -47,6 +49,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/python tools/house_style.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -62,6 +66,16 @@ reproduce: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/make_images.py
+	$(BIN)/python docs/make_charts.py
+	$(BIN)/python docs/make_diagrams.py
+
+site: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+package: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,4 +1,5 @@
-"""Run every preset that the corpora at hand allow; write ``docs/results.md`` and README's table.
+"""Run every preset that has its corpora; write ``docs/results.md`` and the table
+of ``docs/benchmarks/index.md``.
 
     python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--jobs N]
 
@@ -19,8 +20,8 @@ from manylabel.compare.report import write_report, write_text
 from manylabel.compare.summary import highlight_table, summary_page
 
 PAGE = Path(__file__).parent / "results.md"
-README = Path(__file__).parents[1] / "README.md"
-#: What stands in the README before and after its table of results.
+SUMMARY = Path(__file__).parent / "benchmarks" / "index.md"
+#: What stands in the summary before and after its table of results.
 MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
 
 
@@ -53,10 +54,10 @@ def main() -> None:
             left_out[name] = f"{name} on {', '.join(others)}"
         write_text(PAGE, summary_page(found, list(left_out.values())))
     if not left_out:
-        before, rest = README.read_text("utf-8").split(MARKS[0])
+        before, rest = SUMMARY.read_text("utf-8").split(MARKS[0])
         after = rest.split(MARKS[1], 1)[1]
         table = highlight_table(dict(reversed(found.items())))
-        write_text(README, before + table.join(MARKS) + after)
+        write_text(SUMMARY, before + table.join(MARKS) + after)
 
 
 if __name__ == "__main__":

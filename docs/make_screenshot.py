@@ -1,53 +1,111 @@
-"""Photograph the page with the bundled corpus: docs/images/page.png.
+"""Photograph every view of the page with the bundled catalogue: docs/images/*.png.
 
 python docs/make_screenshot.py
 
-Needs Chromium, Playwright and, for the letters of the picture, the fonts Inter and Noto Serif.
+Needs Chromium, Playwright and, for the letters of the pictures, the fonts Inter and Noto Serif.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
 
-PICTURE = Path(__file__).parent / "images" / "page.png"
+from manylabel.corpus import load_library
+
+IMAGES = Path(__file__).parent / "images"
 SIZE = {"width": 1360, "height": 860}
 
 
 def main() -> None:
-    """Serve the bundled corpus, open a label of a book, and take the picture."""
+    """Serve the bundled catalogue and take the pictures."""
     command = [sys.executable, "-m", "manylabel.cli", "demo", "--serve", "--port", "0"]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603
     try:
         assert server.stderr is not None
         said = (re.search(r" at (http://\S+)", line) for line in server.stderr)
-        photograph(next(found[1] for found in said if found))
+        photograph(next(found[1] for found in said if found).rstrip("/"))
     finally:
         server.terminate()
         server.wait()
 
 
 def photograph(address: str) -> None:
-    """Take the picture."""
+    """Take one picture per view, with few colours to keep the files small."""
     browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE)
-        page.goto(address)
-        page.locator("#examples button").first.click()
-        page.locator(".chip-main").first.click()
-        page.locator("#why .card").first.wait_for()
-        for place in range(3):
-            page.locator(".tick.yes").nth(place).click()
-        page.mouse.move(0, 0)
-        page.screenshot(path=PICTURE)
+        for name, show in VIEWS.items():
+            page = browser.new_page(viewport=SIZE)
+            show(page, address)
+            page.mouse.move(0, 0)
+            page.wait_for_timeout(300)
+            page.screenshot(path=IMAGES / name)
+            page.close()
+            with Image.open(IMAGES / name) as picture:
+                picture.convert("RGB").quantize(192, dither=Image.Dither.NONE).save(
+                    IMAGES / name, optimize=True
+                )
         browser.close()
+
+
+def reasons(page: Page, address: str) -> None:
+    """A text, its labels, and why it has one of them."""
+    page.goto(address)
+    page.locator("#examples button").first.click()
+    page.locator(".chip-main").first.click()
+    page.locator("#why .card").first.wait_for()
+    for place in range(3):
+        page.locator(".tick.yes").nth(place).click()
+
+
+def label(page: Page, address: str) -> None:
+    """What a label stands for."""
+    reasons(page, address)
+    page.locator("#about-tab").click()
+    page.locator("#about > *").first.wait_for()
+
+
+def review(page: Page, address: str) -> None:
+    """A queue of documents to review."""
+    page.goto(f"{address}/review")
+    books = load_library("test")
+    with tempfile.TemporaryDirectory() as folder:
+        queue = Path(folder) / "queue.jsonl"
+        documents = zip(books.ids[:8], books.texts[:8], strict=True)
+        queue.write_text(
+            "".join(json.dumps({"id": id_, "text": text}) + "\n" for id_, text in documents)
+        )
+        page.set_input_files("#file", queue)
+        page.locator("#labels li").first.wait_for()
+    page.keyboard.press("a")
+
+
+def api(page: Page, address: str) -> None:
+    """The routes, with examples."""
+    page.goto(f"{address}/docs")
+    route = page.locator("details", has_text="/v1/suggest").first
+    route.locator("summary").click()
+    route.get_by_role("button", name="Send").click()
+    route.locator("pre:visible").first.wait_for()
+
+
+#: File -> what shows the view.
+VIEWS: dict[str, Callable[[Page, str], None]] = {
+    "page.png": reasons,
+    "label.png": label,
+    "review.png": review,
+    "api.png": api,
+}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ __all__ = ["KINDS", "Explanation", "Kind", "Reason", "WordReasons", "kind_of", "
 class Kind(NamedTuple):
     """What people read of a kind of reason.
 
-    Parameters
+    Attributes
     ----------
     title : str
         Its name, as it stands in a list.

@@ -37,7 +37,7 @@ _BAR = 16
 class Suggestion(NamedTuple):
     """A label that a text may have.
 
-    Parameters
+    Attributes
     ----------
     label : str
     score : float

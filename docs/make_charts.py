@@ -1,0 +1,172 @@
+"""Draw the charts of docs/benchmarks/index.md from the tables that the documentation keeps.
+
+python docs/make_charts.py
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("svg")
+from matplotlib import pyplot as plt
+
+DOCS = Path(__file__).parent
+IMAGES = DOCS / "images"
+#: Grey is readable on a white and on a dark page.
+INK, OURS, THEIRS = "#808080", "#009688", "#b0723a"
+_OURS = ("Instance kNN", "LCIF", "Subset SVM", "Ensemble")
+
+
+def table(page: str, headings: list[str], first: str) -> list[list[str]]:
+    """The rows, header first, of the table below some headings whose first cell is given."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for heading in headings:
+        text = text[text.index(f"\n{heading}\n") :]
+    found = re.search(rf"(?:^\| *{re.escape(first)} *\|.*\n)(?:^\|.*\n)+", text, re.MULTILINE)
+    assert found, f"{page} has no table {first!r} below {headings}"
+    lines = [line.strip().strip("|") for line in found[0].splitlines()]
+    return [[cell.strip() for cell in line.split("|")] for line in (lines[0], *lines[2:])]
+
+
+def number(cell: str) -> float:
+    """The number in a cell such as ``**1,234**``, ``≈ 0.9`` or ``.904``."""
+    return float(re.sub(r"[*≈,\s]", "", cell))
+
+
+def figure(width: float = 8.0, columns: int = 1) -> tuple[Any, Any]:
+    """An empty figure in the colours of the page."""
+    mpl.rcParams.update(
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "manylabel",
+            "font.size": 9.5,
+            "font.family": "sans-serif",
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            **{f"axes.{name}": INK for name in ("edgecolor", "labelcolor", "titlecolor")},
+            **dict.fromkeys(("text.color", "xtick.color", "ytick.color"), INK),
+        }
+    )
+    return plt.subplots(1, columns, figsize=(width, 3.4), layout="constrained")
+
+
+def accuracy_and_time() -> Any:
+    """P@5 against seconds of training, on two corpora."""
+    drawn, places = figure(9, columns=2)
+    # Names stand on the right, above their points, unless they would cover another one there.
+    shifts = {"Parabel": (0, 9), "Bonsai": (9, -3), "XR-Linear": (9, -4), "LCIF": (9, -4)}
+    shifts |= {"Ensemble": (9, 3), "Instance kNN": (9, 3)}
+    for place, corpus in zip(places, ("EURLEX57K", "YSO-Finna, English titles"), strict=True):
+        rows = table("results.md", ["## Extreme classification", f"### {corpus}"], "Measure")
+        values = {row[0]: row[1:] for row in rows[1:]}
+        for name, precision, seconds in zip(
+            rows[0][1:], values["P@5"], values["Train, s"], strict=True
+        ):
+            if seconds == "–":
+                continue
+            color = OURS if name.startswith(_OURS) else THEIRS
+            short = re.sub(r" \(.*|, tuned", "", name)
+            x, y = number(seconds), number(precision)
+            place.plot(x, y, "o", color=color, markersize=8)
+            place.annotate(
+                short,
+                (x, y),
+                xytext=shifts.get(short, (-9, 5)),
+                textcoords="offset points",
+                ha="center" if short == "Parabel" else "left" if short in shifts else "right",
+                color=color,
+            )
+        place.set(xscale="log", xlabel="seconds to train, 2 threads", title=corpus)
+        place.set_xlim(0.7, 1500)
+        place.margins(y=0.15)
+        place.xaxis.set_major_formatter("{x:g}")
+        place.yaxis.set_major_formatter("{x:.3f}")
+    places[0].set_ylabel("P@5 on test documents")
+    return drawn
+
+
+def search_speed() -> Any:
+    """How many times as fast as three libraries, 100 nearest rows, one thread."""
+    drawn, place = figure()
+    rows = table("benchmarks/tables.md", ["### Batch search, k=100"], "corpus")[1:]
+    titles = {
+        "eurlex57k": "EURLEX57K\n45,000 laws",
+        "yso-finna-en": "YSO-Finna\n588,108 titles",
+        "bibtex": "Bibtex\n4,880 entries",
+        "delicious": "Delicious\n12,920 pages",
+    }
+    colors = {"sparse_dot_topn": "#00695c", "scikit-learn": "#26a69a", "SciPy": "#80cbc4"}
+    for shift, (library, color) in enumerate(colors.items()):
+        for spot, corpus in enumerate(titles):
+            ratio = next(number(row[5]) for row in rows if row[:3] == [corpus, "1", library])
+            x = spot + (shift - 1) * 0.27
+            label = f"compared with {library}" if spot == 0 else None
+            # Bars start at 1, where both are equally fast.
+            place.bar(x, ratio - 1, 0.25, bottom=1, color=color, label=label)
+            above = ratio > 1
+            text = f"{ratio:.1f}×" if ratio < 20 else f"{ratio:.0f}×"
+            place.annotate(
+                text,
+                (x, ratio),
+                xytext=(0, 2 if above else -2),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if above else "top",
+            )
+    place.axhline(1, color=INK, linewidth=1)
+    place.set(yscale="log", ylabel="manylabel, times as fast")
+    place.set_ylim(0.5, 100)
+    place.set_yticks([0.5, 1, 2, 5, 10, 50], ["0.5", "1", "2", "5", "10", "50"])
+    place.minorticks_off()
+    place.set_xticks(range(len(titles)), titles.values())
+    place.legend(frameon=False, loc="upper right")
+    return drawn
+
+
+def learning_curve() -> Any:
+    """P@1 on YSO-Finna titles against the number of training titles."""
+    drawn, place = figure()
+    rows = table("howto/vocabularies.md", ["## What it is worth"], "training titles")
+    styles = {
+        "manylabel with names": (OURS, "o-"),
+        "manylabel without names": (OURS, "o:"),
+        "Annif MLLM": (THEIRS, "s-"),
+        "Bonsai": (THEIRS, "s:"),
+    }
+    for column, name in enumerate(rows[0][1:], start=1):
+        points = [
+            (number(row[0]), number(row[column].split("/")[0])) for row in rows[1:] if row[column]
+        ]
+        color, style = styles[name]
+        place.plot(*zip(*points, strict=True), style, color=color, label=name)
+    place.set_xscale("symlog", linthresh=100)
+    place.set_xticks([0, 100, 1000, 10000], ["0", "100", "1,000", "10,000"])
+    place.minorticks_off()
+    place.set(xlabel="training titles", ylabel="P@1 on 1,000 test titles", ylim=(0, 0.25))
+    place.legend(frameon=False, loc="center left", bbox_to_anchor=(0.02, 0.4))
+    return drawn
+
+
+#: File -> what draws it.
+CHARTS: dict[str, Callable[[], Any]] = {
+    "accuracy-and-time.svg": accuracy_and_time,
+    "search-speed.svg": search_speed,
+    "learning-curve.svg": learning_curve,
+}
+
+
+def main() -> None:
+    """Write every chart."""
+    for name, draw in CHARTS.items():
+        drawn = draw()
+        drawn.savefig(IMAGES / name, transparent=True, metadata={"Date": None, "Creator": None})
+        plt.close(drawn)
+
+
+if __name__ == "__main__":
+    main()
