@@ -20,6 +20,7 @@ __all__ = [
     "check_labels",
     "check_matrix",
     "check_real",
+    "check_rows",
     "check_same_rows",
     "check_structure",
     "check_texts",
@@ -137,6 +138,40 @@ def check_structure(X: Any, name: str = "X") -> None:
             X.check_format(full_check=True) if X.format == "bsr" else X.tocoo()
         except (ValueError, IndexError) as error:
             raise InputError(f"{name} is damaged: {error}.") from None
+
+
+def check_rows(
+    pointers: NDArray[Any], columns: NDArray[Any], n_columns: int, *values: NDArray[Any]
+) -> None:
+    """Refuse the arrays of sparse rows that a kernel could not read.
+
+    Parameters
+    ----------
+    pointers : ndarray
+        Where each row begins, and where the last one ends.
+    columns : ndarray of int
+    n_columns : int
+    *values : ndarray
+        Others with an entry for each column.
+
+    Examples
+    --------
+    >>> check_rows(np.array([0, 2]), np.array([1, 5]), 4)
+    Traceback (most recent call last):
+    manylabel.exceptions.InputError: rows are damaged: column 5 is stored, and there are 4 columns.
+    """
+    arrays = (pointers, columns, *values)
+    if any(array.ndim != 1 for array in arrays) or pointers.size == 0:
+        raise InputError("rows are damaged: an array has the wrong shape.")
+    if pointers[0] != 0 or (np.diff(pointers) < 0).any():
+        raise InputError("rows are damaged: their pointers do not rise.")
+    if any(array.size != pointers[-1] for array in arrays[1:]):
+        raise InputError("rows are damaged: an array has the wrong length.")
+    if columns.size and not 0 <= columns.min() <= columns.max() < n_columns:
+        wrong = columns.max() if columns.max() >= n_columns else columns.min()
+        raise InputError(
+            f"rows are damaged: column {wrong} is stored, and there are {n_columns} columns."
+        )
 
 
 def _check_pointers(X: Any, name: str, what: str, n_rows: int) -> None:

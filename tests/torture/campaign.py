@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from torture import files, system_calls
 
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
@@ -155,7 +156,22 @@ def kill(seed: int) -> None:
         assert done.returncode == 0, done.stderr[-500:]
 
 
-ATTACKS = {"alter": alter, "matrix": matrix, "threads": threads, "kill": kill}
+def craft(seed: int) -> None:
+    """A wrong array with a right checksum, in one of several kinds of models."""
+    files.craft(model_folder(KINDS[seed % len(KINDS)]), answers, seed)
+
+
+ATTACKS = {
+    "alter": alter,
+    "craft": craft,
+    "matrix": matrix,
+    "threads": threads,
+    "kill": kill,
+    "files": files.corpora,
+    "system-calls": system_calls.attack,
+}
+#: A process each, or many: fewer of them.
+LONG = ("kill", "threads")
 
 
 def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -> Counter[str]:
@@ -194,5 +210,5 @@ if __name__ == "__main__":
     parser.add_argument("--attack", choices=ATTACKS, action="append")
     chosen = parser.parse_args()
     for name in chosen.attack or ATTACKS:
-        n = max(1, chosen.times // 10) if name in ("kill", "threads") else chosen.times
+        n = max(1, chosen.times // 10) if name in LONG else chosen.times
         print(name, dict(run(name, n, chosen.seed, chosen.log, chosen.seconds)), flush=True)

@@ -147,7 +147,8 @@ def _by_content(start: str) -> str | None:
     if line.casefold().startswith("sep="):
         return "csv"
     for sign in ",;|":
-        fields = next(csv.reader([line], delimiter=sign), [])
+        # A carriage return in the middle of a line ends it for `csv`, which complains otherwise.
+        fields = next(csv.reader(line.split("\r")[:1], delimiter=sign), [])
         if len(fields) > 1 and is_header(fields):
             return "csv"
     return None

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.exceptions import InputError
 from manylabel.kernels import votes
 from manylabel.kernels.votes import Csr
 from manylabel.parallel import map_blocks
+from manylabel.validation import check_rows
 
 __all__ = ["FeatureSimilarity"]
 
@@ -85,6 +87,17 @@ class FeatureSimilarity:
             ptr = np.concatenate([[0], np.cumsum(keep)])[ptr]
             indices, data = indices[keep], data[keep]
         self.plain = Csr(ptr, indices.astype(np.int32, copy=False), data)
+
+    def _check_stored(self) -> None:
+        """Refuse similarities of features or labels that do not exist."""
+        n_features, n_labels = self._together.shape
+        check_rows(self.plain.ptr, self.plain.indices, n_labels, self.plain.data)
+        lengths = {
+            n_features: (self.plain.ptr[1:], self._squares, self.feature_lengths),
+            n_labels: (self._counts, self.label_lengths),
+        }
+        if any(array.shape != (n,) for n, arrays in lengths.items() for array in arrays):
+            raise InputError("the similarities of words and labels are damaged.")
 
     def to_power(self, beta: float) -> Csr:
         """The similarities to a power."""

@@ -18,7 +18,7 @@ from manylabel.neighbors.part import Part
 from manylabel.neighbors.strategies import BLOCK, Job, run
 from manylabel.parallel import Callback, current_place, map_blocks, run_blocks
 from manylabel.progress import progress_bar
-from manylabel.validation import check_matrix, check_whole, csr_parts
+from manylabel.validation import check_matrix, check_rows, check_whole, csr_parts
 
 __all__ = ["NeighborIndex", "Neighbors"]
 
@@ -231,6 +231,15 @@ class NeighborIndex:
         index._alive = np.empty(0, np.bool_)
         return index
 
+    def _check_stored(self) -> None:
+        """Refuse rows with features that do not exist."""
+        if self._alive.size not in (0, self.n_rows):
+            raise InputError("the index is damaged: rows are missing.")
+        tail = self._tail.rows
+        if any(part.n_features != self.n_features for part in self._parts):
+            raise InputError("the index is damaged: its parts have other features.")
+        check_rows(tail.ptr, tail.features, self.n_features, tail.values)
+
     def _search(
         self,
         queries: Rows,
@@ -393,6 +402,14 @@ class _Tail:
 
     def __len__(self) -> int:
         return self._n
+
+    def _check_stored(self) -> None:
+        """Refuse arrays that are shorter than the rows in them."""
+        if not 0 <= self._n < self._ptr.size or self._features.size != self._values.size:
+            raise InputError("the index is damaged: its last rows are not there.")
+        ptr = self._ptr[: self._n + 1]
+        if ptr[0] != 0 or (np.diff(ptr) < 0).any() or ptr[-1] > self._features.size:
+            raise InputError("the index is damaged: its last rows are not there.")
 
     @property
     def rows(self) -> Rows:

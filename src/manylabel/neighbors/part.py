@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manylabel.exceptions import InputError
 from manylabel.kernels import index as kernels
 from manylabel.kernels import search_classic
 from manylabel.kernels.index import Postings, Rows
 from manylabel.kernels.search_classic import Lists
+from manylabel.validation import check_rows
 
 __all__ = ["SEGMENT", "TILE", "Part"]
 
@@ -47,6 +49,39 @@ class Part:
 
     def __len__(self) -> int:
         return self.rows.ptr.size - 1
+
+    def _check_stored(self) -> None:
+        """Refuse arrays that a search would read beyond their ends."""
+        check_rows(self.rows.ptr, self.rows.features, self.n_features, self.rows.values)
+        n_rows, found = len(self), self.postings
+        n_segments, n_tiles = -(-n_rows // SEGMENT), -(-n_rows // TILE)
+        shapes = {
+            "largest": (self.n_features,),
+            "starts": (n_segments + 1,),
+            "lists": (n_segments, self.n_features + 1),
+            "weights": found.rows.shape,
+            "column": (self.n_features,),
+            "tiles": (n_tiles, found.tiles.shape[1], TILE),
+            "norms": (n_rows,),
+            "by_norm": (n_rows,),
+        }
+        for name, shape in shapes.items():
+            if getattr(found, name).shape != shape:
+                raise InputError(f"the index is damaged: {name} has the wrong shape.")
+        if (
+            found.column.size
+            and not -1 <= found.column.min() <= found.column.max() < self.n_columns
+        ):
+            raise InputError("the index is damaged: a column does not exist.")
+        if found.starts[0] != 0:
+            raise InputError("the index is damaged: its segments do not begin.")
+        for segment in range(n_segments):
+            size = min(SEGMENT, n_rows - segment * SEGMENT)
+            first, last = int(found.starts[segment]), int(found.starts[segment + 1])
+            pointers = found.lists[segment].astype(np.int64)
+            check_rows(pointers, found.rows[first:last], size)
+            if found.by_norm[segment * SEGMENT :][:size].max(initial=0) >= size:
+                raise InputError("the index is damaged: a row does not exist.")
 
     @property
     def n_columns(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from manylabel.exceptions import InputError
 from manylabel.kernels import votes
 from manylabel.kernels.votes import Csr
 from manylabel.neighbors.features import FeatureSimilarity
@@ -17,7 +18,7 @@ from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, CandidateSource, Documents
 from manylabel.scoring.candidates import union
-from manylabel.validation import csr_parts, pointers
+from manylabel.validation import check_rows, csr_parts, pointers
 
 __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
 
@@ -113,6 +114,15 @@ class NeighborSource(CandidateSource):
     def set_votes(self, given: sparse.csr_array) -> None:
         """What documents give to labels, where that is not just their own."""
         self.given = as_csr(given)
+
+    def _check_stored(self) -> None:
+        """Refuse votes of documents, or for labels, that do not exist."""
+        check_rows(self.given.ptr, self.given.indices, self.n_labels, self.given.data)
+        n_rows = self.Y.shape[0]
+        if self.given.ptr.size != n_rows + 1 or (
+            self.index is not None and self.index.n_rows != n_rows
+        ):
+            raise InputError("the votes are damaged: documents are missing.")
 
     @property
     def n_labels(self) -> int:

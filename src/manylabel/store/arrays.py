@@ -36,7 +36,7 @@ MAPPED = 1 << 16
 #: No header of an array is longer.
 HEADER = 1 << 16
 
-#: Size and checksum of a file, as the manifest has them.
+#: Size and checksum of a file, and the type and shape of its array, as the manifest has them.
 FileRecord = dict[str, Any]
 
 
@@ -62,7 +62,12 @@ def write_array(path: Path, array: NDArray[Any]) -> FileRecord:
         summed = _Summed(file)
         np.lib.format.write_array(summed, np.asarray(array), allow_pickle=False)
         _flush(file)
-    return {"bytes": summed.size, "crc32": f"{summed.crc:08x}"}
+    return {
+        "bytes": summed.size,
+        "crc32": f"{summed.crc:08x}",
+        "type": array.dtype.str,
+        "shape": list(array.shape),
+    }
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -114,7 +119,7 @@ def check_sum(path: Path, buffer: bytearray | mmap.mmap, record: FileRecord) -> 
         raise StoreError(f"the file was altered after it was written; {REPAIR}.", path)
 
 
-def as_array(path: Path, buffer: bytearray | mmap.mmap) -> NDArray[Any]:
+def as_array(path: Path, buffer: bytearray | mmap.mmap, record: FileRecord) -> NDArray[Any]:
     """The array in the bytes of a file, without a copy."""
     header = io.BytesIO(memoryview(buffer)[:HEADER])
     try:
@@ -127,6 +132,12 @@ def as_array(path: Path, buffer: bytearray | mmap.mmap) -> NDArray[Any]:
             shape, by_columns, dtype = read(header)
         if dtype.hasobject or header.tell() + math.prod(shape) * dtype.itemsize != len(buffer):
             raise ValueError("the header does not fit the file")
+        # Older manifests do not say.
+        if [dtype.str, list(shape)] != [
+            record.get("type", dtype.str),
+            record.get("shape", [*shape]),
+        ]:
+            raise ValueError("the array has another type or shape than the one that was written")
     except (KeyError, ValueError) as error:
         raise StoreError(f"this is not an array file ({error}); {REPAIR}.", path) from None
     flat = np.frombuffer(buffer, dtype, math.prod(shape), header.tell())

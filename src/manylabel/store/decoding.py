@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from manylabel.store.classes import VANISHED, class_named, converter_of, is_estimator
 from manylabel.store.encoding import SPARSE, TYPES
+from manylabel.validation import check_structure
 
 __all__ = ["ChangedClassError", "Decoder", "Former", "UnknownClassError", "restored"]
 
@@ -51,10 +52,13 @@ class Decoder:
     ----------
     arrays : callable
         Gives the array of a file by its name.
+    is_deep : bool
+        Look at every index of sparse matrices, and let objects that have ``_check_stored`` look
+        at theirs: kernels believe them. This reads the arrays from end to end.
     """
 
-    def __init__(self, arrays: Callable[[str], NDArray[Any]]) -> None:
-        self._arrays = arrays
+    def __init__(self, arrays: Callable[[str], NDArray[Any]], is_deep: bool = False) -> None:
+        self._arrays, self._is_deep = arrays, is_deep
         self._shared: dict[int, Any] = {}
         self._converting = 0
 
@@ -108,6 +112,8 @@ class Decoder:
             setattr(matrix, name, self.decode(content[name]))
         matrix.has_sorted_indices = content["sorted"]
         matrix.has_canonical_format = content["canonical"]
+        if self._is_deep:
+            check_structure(matrix, "a matrix")
         return self._share(number, matrix)
 
     def _random_state(self, content: Any, number: int | None) -> np.random.RandomState:
@@ -116,6 +122,12 @@ class Decoder:
         return self._share(number, generator)
 
     def _object(self, content: Any, number: int | None) -> Any:
+        thing = self._made(content, number)
+        if self._is_deep and hasattr(type(thing), "_check_stored"):
+            thing._check_stored()
+        return thing
+
+    def _made(self, content: Any, number: int | None) -> Any:
         name, state = content["class"], content["state"]
         converter = converter_of(name)
         if converter is not None:

@@ -20,7 +20,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from manylabel import __version__
-from manylabel.exceptions import StoreError
+from manylabel.exceptions import InputError, StoreError
 from manylabel.parallel import run_blocks
 from manylabel.store import arrays as array_files
 from manylabel.store import manifest as manifests
@@ -321,10 +321,10 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
             check_sum(place / name, files[name], records[name])
 
     run_blocks(check, len(checked), 1, -1 if verify and mapped else 1)
-    arrays = {name: as_array(place / name, buffer) for name, buffer in files.items()}
+    arrays = {name: as_array(place / name, buffer, records[name]) for name, buffer in files.items()}
     path = folder / MANIFEST
     try:
-        return Decoder(arrays.__getitem__).decode(manifest["model"])
+        return Decoder(arrays.__getitem__, verify).decode(manifest["model"])
     except UnknownClassError as error:
         raise StoreError(
             f"the file names the class {str(error)!r}, which manylabel {__version__} does not "
@@ -337,5 +337,8 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
             f"know; it was written by {manifest['library']}: use that version, or train again.",
             path,
         ) from None
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+    except InputError as error:
+        what = str(error).rstrip(".")
+        raise StoreError(f"the model is damaged ({what}); {array_files.REPAIR}.", path) from None
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         raise manifests.malformed(path) from None

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.exceptions import InputError
+from manylabel.exceptions import InputError, StoreError
 
 __all__ = ["StringArray"]
 
@@ -117,7 +117,12 @@ def _packed(strings: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64
 
 
 def _decoded(encoded: bytes) -> str:
-    return encoded.decode("utf-8", "surrogatepass")
+    try:
+        return encoded.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        raise StoreError(
+            "a text of the model is damaged; restore the folder from a copy."
+        ) from None
 
 
 def _checked(string: str) -> str:

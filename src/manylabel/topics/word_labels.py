@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.exceptions import InputError
+from manylabel.validation import check_rows
+
 __all__ = ["Rows", "WordLabels"]
 
 
@@ -59,6 +62,12 @@ class WordLabels:
     smooth: NDArray[np.float64]
     tokens: NDArray[np.float64]
     beta: float
+
+    def _check_stored(self) -> None:
+        """Refuse pairs of words and labels that do not exist."""
+        check_rows(self.pointers, self.labels, self.n_labels, self.phi)
+        if self.tokens.shape != (self.n_labels,):
+            raise InputError("the words of labels are damaged.")
 
     @property
     def n_words(self) -> int:

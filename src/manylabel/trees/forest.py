@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.exceptions import InputError
 from manylabel.parallel import Callback, run_blocks
 from manylabel.predictions import keep_top
-from manylabel.validation import csr_parts
+from manylabel.validation import check_rows, csr_parts
 
 __all__ = ["Forest", "grow_forest"]
 
@@ -48,6 +49,24 @@ class Forest:
     leaf_indptr: NDArray[np.int64]
     leaf_labels: NDArray[np.int32]
     shares: NDArray[np.float32]
+
+    def _check_stored(self) -> None:
+        """Refuse trees whose branches lead nowhere, or in circles."""
+        n_nodes = self.children.size
+        nodes = np.arange(n_nodes)
+        inner = self.children != 0
+        leads = (self.children > nodes) & (self.children < n_nodes - 1)
+        sizes = [self.bias.shape, self.sizes.shape, (self.weight_indptr.size - 1,)]
+        sizes.append((self.leaf_indptr.size - 1,))
+        if (
+            not leads[inner].all()
+            or any(size != (n_nodes,) for size in sizes)
+            or not 0 <= self.roots.min(initial=0) <= self.roots.max(initial=0) < max(n_nodes, 1)
+        ):
+            raise InputError("the trees are damaged.")
+        most = np.iinfo(np.int32).max
+        check_rows(self.weight_indptr, self.weight_features, most, self.weights)
+        check_rows(self.leaf_indptr, self.leaf_labels, most, self.shares)
 
     def leaves(self, X: sparse.csr_array, n_jobs: int | None = None) -> NDArray[np.int32]:
         """The leaf of each document in each tree, of shape (n_documents, n_trees)."""
