@@ -21,6 +21,7 @@ from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
 from manylabel.tagger.features import FEWEST_FOR_VIEWS, count_views, new_views
+from manylabel.tagger.label_edits import LabelEdits
 from manylabel.tagger.labels import LabelInfo, Labels
 from manylabel.tagger.state import TaggerState
 from manylabel.text import CountVectorizer
@@ -164,6 +165,10 @@ def train_without_documents(
     )
 
 
+#: Of a vocabulary whose labels are as they came.
+_NO_EDITS = LabelEdits()
+
+
 class Naming(NamedTuple):
     """A vocabulary, and in which language it is read.
 
@@ -172,10 +177,13 @@ class Naming(NamedTuple):
     vocabulary : Vocabulary
     language : str or None
         Of the texts, short or in full, or None for all.
+    edits : LabelEdits, optional
+        What people changed about labels.
     """
 
     vocabulary: Vocabulary
     language: str | None
+    edits: LabelEdits = _NO_EDITS
 
     @property
     def full(self) -> str | None:
@@ -189,12 +197,16 @@ class Naming(NamedTuple):
 
     def all_labels(self, labels: Sequence[str]) -> list[str]:
         """Labels, and after them those that only the vocabulary has."""
-        known = {bare(label) for label in labels}
-        return [*labels, *(label for label in self.vocabulary.current if label not in known)]
+        edits = self.edits
+        known = {bare(label) for label in (*labels, *edits.gone, *edits.concepts.values())}
+        named = [label for label in self.vocabulary.current if label not in known]
+        # Labels that people added, or gave another identifier, have names, too.
+        also = {*edits.added, *edits.concepts}.difference(labels, named, edits.gone)
+        return [*labels, *named, *sorted(also)]
 
     def label_names(self, labels: Sequence[str]) -> LabelNames:
         """The names of columns."""
-        return self.vocabulary.label_names(labels, self.full, self.code)
+        return self.edits.label_names(self.vocabulary, labels, self.full, self.code)
 
 
 class Counted(NamedTuple):
