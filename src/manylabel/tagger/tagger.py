@@ -257,7 +257,8 @@ class Tagger(Estimator, Quality, LabelEditing):
             share of labels will be right, or found; see `manylabel.thresholds.Promise`. A document
             may then get no label at all.
         include : list of str, optional
-            Only these labels may be suggested.
+            Only these labels may be suggested. A collection or scheme of the vocabulary stands for
+            its labels, here and in ``exclude``.
         exclude : list of str, optional
             These labels may not.
         explain : bool, default=False

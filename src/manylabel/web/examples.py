@@ -42,6 +42,10 @@ class Examples:
                 {"documents": [{"id": "example-2", "text": first, "accepted": [label]}]},
             )
         )
+        self.edit = _named(
+            ("Hide a label", {"action": "hide", "labels": [label]}),
+            ("Take that back", {"action": "undo"}),
+        )
         self.next = _named(("Two texts", {"texts": list(texts)}))
         self.annif_suggest = {"text": first, "limit": 5, "threshold": 0.0}
         self.annif_batch = _named(
