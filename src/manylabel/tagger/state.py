@@ -140,6 +140,12 @@ class TaggerState:
         """Whether the model looks for the names of labels in texts."""
         return isinstance(getattr(self.model, "vocabulary", None), LabelNames)
 
+    @property
+    def language(self) -> str | None:
+        """The language of the texts by its full name, as far as words are stemmed."""
+        found: str | None = getattr(self.vectorizer, "stemming", None)
+        return found
+
     def read_corpus(self, corpus: Corpus) -> Documents:
         """The documents of a corpus, counted in the model's own features."""
         if self.vectorizer is not None:

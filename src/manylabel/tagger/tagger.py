@@ -38,11 +38,14 @@ from manylabel.tagger.suggestions import (
     suggestions,
 )
 from manylabel.tagger.training import (
+    AUTO,
+    LANGUAGES,
     Naming,
     check_distinct,
     make_vectorizer,
     name_of,
     new_estimator,
+    spoken,
     text_file,
     train,
     train_without_documents,
@@ -72,7 +75,9 @@ class Tagger(Estimator, Quality, LabelEditing):
     parameters : dict, optional
         The model's parameters.
     language : str or None, default="en"
-        Of the texts: decides on stop words and stems. None for neither.
+        Of the texts: decides on stop words and stems. A code such as "fi", a full name, or None
+        for neither. With "auto" `fit` detects which language most documents are in, among the 11
+        that have stop words. Some languages, such as "uk", need the extra ``lemmas``.
     vectorizer : CountVectorizer or dict, optional
         How texts become words, if not by the language alone: a vectorizer, which is copied, or
         some of its parameters.
@@ -508,7 +513,8 @@ class Tagger(Estimator, Quality, LabelEditing):
             whole = given
             if update and known is not None:
                 whole = known.updated(given)
-            naming = Naming(whole, self.language, state.labels.edits)
+            language = state.language if self.language == AUTO else self.language
+            naming = Naming(whole, language, state.labels.edits)
             listed = state.labels.listed
             whole.check_labels(listed)
             if state.reads_names:
@@ -555,6 +561,14 @@ class Tagger(Estimator, Quality, LabelEditing):
     def gives_probabilities(self) -> bool:
         """Whether scores are probabilities."""
         return bool(self._latest().model.gives_probabilities)
+
+    @property
+    def text_language(self) -> str | None:
+        """The language of the texts, as a code where it has one: named, or detected by `fit`."""
+        if self.language != AUTO:
+            return self.language
+        full = self._latest().language
+        return next((code for code, name in LANGUAGES.items() if name == full), full)
 
     @property
     def _is_ensemble(self) -> bool:
@@ -634,7 +648,8 @@ class Tagger(Estimator, Quality, LabelEditing):
         vocabulary: Vocabulary | None = None,
         edits: LabelEdits | None = None,
     ) -> TaggerState:
-        vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+        language = spoken(self.language, documents, vocabulary)
+        vectorizer = make_vectorizer(language, self.vectorizer, self.n_jobs, self.verbose)
         choose = None
         estimator = self._new_estimator()
         is_free = self.features == "auto" and getattr(estimator, "effort", "quick") != "quick"
@@ -643,7 +658,7 @@ class Tagger(Estimator, Quality, LabelEditing):
         clock = Clock()
         naming = None
         if vocabulary is not None:
-            naming = Naming(vocabulary, self.language, edits or LabelEdits())
+            naming = Naming(vocabulary, language, edits or LabelEdits())
         if documents is None:
             assert naming is not None
             state = train_without_documents(

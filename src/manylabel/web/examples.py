@@ -51,6 +51,9 @@ class Examples:
         self.annif_batch = _named(
             ("One document", {"documents": [{"text": first, "document_id": "doc-1"}]})
         )
+        self.annif_detect = _named(
+            ("Two languages", {"text": first, "languages": ["en", "fi"]}),
+        )
         self.annif_learn = _named(("One document", [{"text": first, "subjects": [{"uri": label}]}]))
 
 
