@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -158,9 +157,9 @@ class Labels:
             self.listed[column], self._place[to] = to, column
             if other is not None:
                 self.listed[other], self._place[label] = label, other
-        if label in self.infos:
-            info = self.infos.pop(label)
-            name = to if info.name == label else info.name
+        info = self.infos.pop(label, None) or self.infos.pop(bare(label), None)
+        if info is not None:
+            name = to if info.name == info.label else info.name
             self.infos[to] = LabelInfo(to, name, info.description)
 
     def is_known(self, label: str) -> bool:
@@ -169,7 +168,13 @@ class Labels:
             return True
         if label in self.edits.gone:
             return False
-        return label in self.infos or (self.vocabulary is not None and label in self.vocabulary)
+        return self._given(label) is not None or (
+            self.vocabulary is not None and label in self.vocabulary
+        )
+
+    def _given(self, label: str) -> LabelInfo | None:
+        """What ``info`` says of a label; angle brackets around URIs do not matter."""
+        return self.infos.get(label) or self.infos.get(bare(label))
 
     def _concept(self, label: str) -> str | None:
         """A label's identifier in the vocabulary, if it has one."""
@@ -195,7 +200,7 @@ class Labels:
 
     def info(self, label: str) -> LabelInfo:
         """What is known of a label, with documents or without."""
-        known = self.infos.get(label)
+        known = self._given(label)
         if label in self.edits.gone:
             self.columns(label, "label")
         if known is not None:
@@ -212,9 +217,9 @@ class Labels:
         """What people call a label."""
         if label in self.edits.names:
             return self.edits.names[label]
-        known = self.infos.get(label)
+        known = self._given(label)
         if known is not None:
-            return known.name
+            return label if known.name == known.label else known.name
         concept = self._concept(label)
         if concept is None:
             return label
@@ -269,8 +274,14 @@ def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
     Parameters
     ----------
     path : path
-        Plain or compressed: a table of label, name and, if there is one, description between
-        tabs; or JSON Lines with ``"id"``, ``"name"`` and ``"description"``.
+        In any format that `manylabel.vocabulary.read` knows, plain or compressed: a table of
+        label, name and, if there is one, description between tabs; or JSON Lines with ``"id"``,
+        ``"name"`` and ``"description"``. Labels without a name are called as they are.
+
+    Returns
+    -------
+    dict of str to LabelInfo
+        By label, without the angle brackets that some formats put around URIs.
 
     Examples
     --------
@@ -281,25 +292,14 @@ def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
     ...     read_label_info(path)["c1"].name
     'cats'
     """
-    from manylabel.corpus.files import open_source
+    from manylabel.vocabulary import read
 
-    found: dict[str, LabelInfo] = {}
-    with open_source(path) as source:
-        for number, line in source.lines():
-            if line.lstrip().startswith("{"):
-                try:
-                    entry = json.loads(line)
-                    label = str(entry["id"])
-                except (ValueError, KeyError):
-                    raise source.error(
-                        'expected a JSON object with "id" and "name".', number
-                    ) from None
-                found[label] = _label_info(label, entry)
-            elif line.strip():
-                label, _, rest = line.partition("\t")
-                name, _, description = rest.partition("\t")
-                found[label] = LabelInfo(label, name or label, description)
-    return found
+    known = read(path, names_optional=True)
+    rows = zip(known.identifiers, known.descriptions, known.notations, strict=True)
+    return {
+        label: LabelInfo(label, known.name(label), description or notation)
+        for label, description, notation in rows
+    }
 
 
 def _label_info(label: str, value: Any) -> LabelInfo:
