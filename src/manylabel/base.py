@@ -64,7 +64,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     gives_probabilities: ClassVar[bool] = False
     #: There is ``partial_fit``: single documents are learned without training again.
     can_learn: ClassVar[bool] = False
-    #: There is ``remove``: single documents are forgotten without training again.
+    #: There are ``remove`` and ``relabel``: single documents are forgotten, or get other labels,
+    #: without training again.
     can_forget: ClassVar[bool] = False
     #: There is ``explain``.
     can_explain: ClassVar[bool] = False

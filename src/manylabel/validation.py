@@ -24,6 +24,7 @@ __all__ = [
     "check_same_rows",
     "check_structure",
     "check_texts",
+    "check_there",
     "check_whole",
     "csr_parts",
     "pointers",
@@ -280,14 +281,22 @@ def check_real(name: str, value: Any, low: float, high: float = np.inf) -> float
 
 def check_gone(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Numbers of documents to be removed, sorted; ``alive`` tells which are still there."""
-    gone = np.unique(np.asarray(numbers, np.int64))
-    if gone.size == 0:
-        return gone
-    if gone[0] < 0 or gone[-1] >= alive.size or not alive[gone].all():
-        raise InputError("`numbers` must name training documents that have not been removed.")
-    if gone.size == alive.sum():
+    gone = check_there(np.unique(np.asarray(numbers, np.int64)), alive)
+    if gone.size and gone.size == alive.sum():
         raise InputError("at least one training document must be left.")
     return gone
+
+
+def check_there(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Numbers of documents, each once; ``alive`` tells which are still there."""
+    given = np.asarray(numbers, np.int64)
+    if given.size == 0:
+        return given
+    if given.min() < 0 or given.max() >= alive.size or not alive[given].all():
+        raise InputError("`numbers` must name training documents that have not been removed.")
+    if np.unique(given).size < given.size:
+        raise InputError("`numbers` must name each document once.")
+    return given
 
 
 def csr_parts(

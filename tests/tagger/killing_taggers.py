@@ -89,6 +89,55 @@ def kill_at_random(folder: str, times: int, seed: int) -> None:
     print(done)
 
 
+def edit(tagger: Tagger, number: int) -> None:
+    """One edit: the label of the first document moves on; now and then all is compacted."""
+    if number % 7 == 6:
+        tagger.compact()
+    elif number % 2:
+        tagger.edit_labels("rename", *tagger.document("a").labels, to=f"renamed{number}")
+    else:
+        tagger.edit_labels("merge", tagger.document("a").labels, to=f"merged{number}")
+
+
+def label_after(n_edits: int) -> str:
+    """The label of the first document after so many edits."""
+    for number in reversed(range(n_edits)):
+        if number % 7 != 6:
+            return f"{'renamed' if number % 2 else 'merged'}{number}"
+    return "cats"
+
+
+def kill_editors(folder: str, times: int) -> None:
+    """Kill an editor of labels at random moments; what it said was done must be there."""
+    rng = random.Random(1)
+    made(folder)
+    edit(Tagger.load(folder), 0)
+    done = 1
+    for _ in range(times):
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            tagger = Tagger.load(folder)
+            for number in count(done):
+                edit(tagger, number)
+                os.write(write, b".")
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            heard = pipe.read(rng.randrange(5))
+            time.sleep(rng.random() * 0.03)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            said = done + len(heard + pipe.read())
+        tagger = Tagger.load(folder)
+        (label,) = tagger.document("a").labels
+        assert label in (label_after(said), label_after(said + 1)), (said, label)
+        assert sorted(tagger.labels) == sorted(["dogs", "birds", "fish", label])
+        assert label in tagger.suggest("cat kitten").labels
+        is_later = label == label_after(said + 1) != label_after(said)
+        done = said + 1 if is_later else said
+    print(done)
+
+
 def learn_again_and_again(folder: str, name: str, times: int) -> None:
     """Learn a number of documents, and compact in the middle."""
     tagger = Tagger.load(folder)

@@ -91,3 +91,19 @@ def test_learning_needs_the_token_here_too(client_of):
     assert client.post(f"{BASE}/learn", json=documents).status_code == 401
     headers = {"authorization": "Bearer sesam"}
     assert client.post(f"{BASE}/learn", json=documents, headers=headers).status_code == 204
+
+
+def test_vocabularies_are_listed(client):
+    (found,) = client.get("/v1/vocabs").json()["vocabs"]
+    assert found == {"vocab_id": "animals", "languages": ["en"], "size": 4, "loaded": True}
+
+
+def test_the_language_of_a_text_is_detected(client):
+    body = {"text": "Die Katze schläft auf dem Sofa und der Hund im Garten"}
+    found = client.post("/v1/detect-language", json=body | {"languages": ["en", "de"]}).json()
+    assert [one["language"] for one in found["results"]] == ["de", "en", None]
+    assert sum(one["score"] for one in found["results"]) == pytest.approx(1)
+    answer = client.post("/v1/detect-language", json=body | {"languages": ["xx"]})
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("Unknown language 'xx'; there are da, de, en")
+    assert client.post("/v1/detect-language", json=body | {"languages": []}).status_code == 422

@@ -250,6 +250,25 @@ def test_a_label_can_be_browsed(page):
     expect(page.locator("#reasons-title")).not_to_have_text("Monasteries")
 
 
+def test_a_label_is_renamed_and_that_is_taken_back(page):
+    look = page.get_by_role("combobox", name="Look up a label")
+    look.fill("monast")
+    expect(options(page).first).to_have_text("Monasteries")
+    look.press("Enter")
+    about = page.locator("#about")
+    about.get_by_role("textbox", name="New name or label").fill("Abbeys")
+    about.get_by_role("button", name="Rename").click()
+    told = page.locator("#status")
+    expect(told).to_contain_text("Renamed 'Monasteries' to 'Abbeys'.")
+    look.fill("abbey")
+    expect(options(page).first).to_have_text("Abbeys")
+    look.press("Escape")
+    told.get_by_role("button", name="Undo").click()
+    expect(told).to_contain_text("Took back the last edit: rename 'Monasteries'")
+    look.fill("monast")
+    expect(options(page).first).to_have_text("Monasteries")
+
+
 def test_everything_can_be_done_with_the_keyboard(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # skip to the text

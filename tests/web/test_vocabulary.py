@@ -13,6 +13,8 @@ from manylabel.web.vocabulary import Vocabulary
 class Known:
     """As much of a tagger as the search needs."""
 
+    label_edits = 0
+
     def __init__(self, names):
         self.names = dict(names)
 

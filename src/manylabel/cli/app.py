@@ -29,6 +29,7 @@ from manylabel.cli.evaluate import evaluate
 from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
 from manylabel.cli.groups import spread
+from manylabel.cli.labels import labels
 from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.next import next
@@ -57,6 +58,7 @@ COMMANDS = (
     compact,
     check,
     vocabulary,
+    labels,
     audit,
     next,
     serve,

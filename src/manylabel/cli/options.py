@@ -305,7 +305,7 @@ Language = Annotated[
         "--language",
         metavar="LANGUAGE",
         help="Of the texts, such as en, fi or german: decides on stop words and stems; "
-        "none for neither.",
+        "auto detects it, none is for neither.",
     ),
 ]
 Features = Annotated[

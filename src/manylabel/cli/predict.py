@@ -71,13 +71,19 @@ def predict(
     include: Annotated[
         list[str] | None,
         typer.Option(
-            "--include", metavar="LABEL", help="Suggest only this label; may be given again."
+            "--include",
+            metavar="LABEL",
+            help="Suggest only this label, or the labels of this collection or scheme of the "
+            "vocabulary; may be given again.",
         ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
         typer.Option(
-            "--exclude", metavar="LABEL", help="Never suggest this label; may be given again."
+            "--exclude",
+            metavar="LABEL",
+            help="Never suggest this label, or the labels of this collection or scheme; may be "
+            "given again.",
         ),
     ] = None,
     output: Annotated[

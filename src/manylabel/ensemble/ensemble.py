@@ -32,7 +32,7 @@ from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
-from manylabel.validation import check_gone, check_real, check_whole
+from manylabel.validation import check_gone, check_real, check_there, check_whole
 from manylabel.vocabulary.label_names import LabelNames
 from manylabel.vocabulary.scorer import NameScorer, NameSource
 
@@ -589,6 +589,39 @@ class Ensemble(MultiLabelClassifier):
         rows.texts = texts
         for scorer in self.scorers_.values():
             scorer.remove(rows, lost)
+        return self
+
+    def relabel(
+        self, numbers: ArrayLike, Y: sparse.csr_array, texts: Sequence[str] | None = None
+    ) -> Self:
+        """Give training documents other labels.
+
+        Neighbours and words are as if the documents had always had them; the scorers in
+        ``frozen_parts_`` are when the model is fitted again.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+        Y : csr_array of shape (n_numbers, n_labels)
+            May have more columns than before: new labels.
+        texts : list of str, optional
+            Their texts; without them, how names of labels go with labels stays as it was.
+        """
+        check_is_fitted(self)
+        changed = check_there(numbers, self.alive_)
+        if Y.shape[1] > self.n_labels_:
+            self._grow(Y.shape[1])
+        before, rows = self.source_.Y[changed], self.source_.rows(changed)
+        self.source_.relabel(changed, Y)
+        for labels, sign in ((before, -1), (Y, 1)):
+            self.counts_ = self.counts_ + sign * np.bincount(
+                labels.indices, minlength=self.n_labels_
+            )
+        rows.texts = texts
+        for scorer in self.scorers_.values():
+            scorer.remove(rows, before)
+            scorer.add(rows, Y)
         return self
 
     def compact(self) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from manylabel.exceptions import InputError
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, Documents
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_gone
+from manylabel.validation import check_gone, check_there
 from manylabel.vocabulary.scorer import NameScorer, found_in
 from manylabel.vocabulary.weights import UNNAMED, fit_weights
 
@@ -130,6 +130,22 @@ class NamesAlone(MultiLabelClassifier):
         gone = check_gone(numbers, self.alive_)
         self.alive_ = self.alive_.copy()
         self.alive_[gone] = False
+        self._weigh()
+        return self
+
+    def relabel(self, numbers: ArrayLike, Y: sparse.csr_array, texts: Any = None) -> Self:
+        """Give documents other labels, as if they had always had them."""
+        check_is_fitted(self)
+        changed = check_there(numbers, self.alive_)
+        if Y.shape[1] > self.n_labels_:
+            self.n_labels_ = Y.shape[1]
+            self.classes_ = np.arange(Y.shape[1])
+            self.vocabulary.grow(Y.shape[1])
+        old = self.Y_.copy()
+        old.resize((old.shape[0], Y.shape[1]))
+        order = np.arange(old.shape[0])
+        order[changed] = old.shape[0] + np.arange(changed.size)
+        self.Y_ = sparse.csr_array(sparse.vstack([old, Y], "csr"))[order]
         self._weigh()
         return self
 

@@ -53,15 +53,26 @@ class FeatureSimilarity:
         self._squares = np.maximum(self._squares + sign * squares, 0)
         self._counts = self._counts + sign * counts
         if sign < 0:
-            # What rounding leaves behind when every document of a pair is gone.
-            together = self._together
-            tiny = 1e-9 if together.dtype == np.float64 else 1e-6
-            self._squares[self._squares < tiny] = 0
-            without = np.repeat(self._squares == 0, np.diff(together.indptr))
-            without |= self._counts[together.indices] == 0
-            together.data[without | (together.data < tiny)] = 0
-            together.eliminate_zeros()
+            self._clear_rounding()
         self._refresh()
+
+    def relabel(self, X: sparse.csr_array, lost: sparse.csr_array, got: sparse.csr_array) -> None:
+        """Take labels from documents that stay, and give them others."""
+        self.grow(got.shape[1])
+        self._together = self._together + (_products(X, got) - _products(X, lost))
+        self._counts = self._counts + np.asarray(got.sum(axis=0) - lost.sum(axis=0)).ravel()
+        self._clear_rounding()
+        self._refresh()
+
+    def _clear_rounding(self) -> None:
+        """Drop what rounding leaves behind when every document of a pair is gone."""
+        together = self._together
+        tiny = 1e-9 if together.dtype == np.float64 else 1e-6
+        self._squares[self._squares < tiny] = 0
+        without = np.repeat(self._squares == 0, np.diff(together.indptr))
+        without |= self._counts[together.indices] == 0
+        together.data[without | (together.data < tiny)] = 0
+        together.eliminate_zeros()
 
     def grow(self, n_labels: int) -> None:
         """Make room for labels that no document has had."""

@@ -327,6 +327,27 @@ class NeighborSource(CandidateSource):
         if self.index is not None:
             self.index.remove(gone)
 
+    def relabel(
+        self, numbers: ArrayLike, Y: sparse.csr_array, rows: sparse.csr_array | None = None
+    ) -> None:
+        """Give documents other labels, as if they had always had them.
+
+        ``Y`` may have more labels than before; rows are needed where there is no index.
+        """
+        changed = np.asarray(numbers, np.int64)
+        self.grow(Y.shape[1])
+        if self.features is not None and changed.size:
+            if rows is None:
+                assert self.index is not None
+                rows = self.index.rows(changed)
+            self._tell_words()
+            before, after = self.Y[changed].astype(np.int8), Y.astype(np.int8)
+            kept = before.multiply(after)
+            self.features.relabel(rows, _ones(before - kept), _ones(after - kept))
+        order = np.arange(self.Y.shape[0])
+        order[changed] = self.Y.shape[0] + np.arange(changed.size)
+        self.set_labels(stacked([self.Y, Y])[order])
+
     def rows(self, numbers: ArrayLike) -> Documents:
         """Weighted rows of training documents; nothing else of them is kept."""
         assert self.index is not None
@@ -355,6 +376,13 @@ class NeighborSource(CandidateSource):
             for rows, Y in self._pending:
                 self.features.update(rows, Y, 1)
         self._pending.clear()
+
+
+def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The entries of a difference of label matrices."""
+    found = sparse.csr_array(matrix)
+    found.eliminate_zeros()
+    return found
 
 
 def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:

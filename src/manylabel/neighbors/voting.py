@@ -20,7 +20,7 @@ from manylabel.predictions import keep_top
 from manylabel.scoring import Candidates, Documents
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_gone, check_real, check_whole
+from manylabel.validation import check_gone, check_labels, check_real, check_there, check_whole
 
 __all__ = ["VotingClassifier", "combined"]
 
@@ -246,6 +246,28 @@ class VotingClassifier(MultiLabelClassifier):
             return self
         self.alive_[gone] = False
         self._change(self.X_[gone], self.Y_[gone], gone)
+        return self
+
+    def relabel(self, numbers: ArrayLike, Y: Any) -> Self:
+        """Give training documents other labels, exactly: as if they had always had them.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+        Y : sparse matrix of shape (n_numbers, n_labels)
+            May have more columns than before: new labels.
+        """
+        check_is_fitted(self)
+        changed = check_there(numbers, self.alive_)
+        Y = check_labels(Y)
+        self.n_labels_ = max(self.n_labels_, Y.shape[1])
+        self.classes_ = np.arange(self.n_labels_)
+        self.threshold_stale_ = True
+        rows = Documents(self.X_[changed], weighting=self.weighting_).rows
+        self.source_.relabel(changed, Y, rows)
+        self.Y_ = self.source_.Y
+        self._refresh_votes()
         return self
 
     def _change(

@@ -64,6 +64,7 @@ CLASSES: dict[str, str] = {
     # the tagger
     "Tagger": "manylabel.tagger.tagger:Tagger",
     "TaggerDocuments": "manylabel.tagger.documents:KeptDocuments",
+    "TaggerLabelEdits": "manylabel.tagger.label_edits:LabelEdits",
     "TaggerLabels": "manylabel.tagger.labels:Labels",
     "TaggerState": "manylabel.tagger.state:TaggerState",
     # parts of an ensemble

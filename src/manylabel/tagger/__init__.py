@@ -11,6 +11,7 @@ from manylabel.tagger.explanations import (
     TextExplanation,
     WordReason,
 )
+from manylabel.tagger.label_edits import LabelChange
 from manylabel.tagger.labels import LabelDescription, LabelInfo, read_label_info
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 from manylabel.tagger.tagger import DEFAULT_MODEL, Tagger
@@ -20,6 +21,7 @@ __all__ = [
     "AuditReport",
     "Change",
     "Finding",
+    "LabelChange",
     "LabelDescription",
     "LabelInfo",
     "LabelReasons",

@@ -1,4 +1,4 @@
-"""Documents that come and go: as entries of a journal, and as the answer of who asked for it."""
+"""What changes a model without training: entries of its journal, and answers to who asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy import sparse
 from manylabel.corpus import Corpus
 from manylabel.store.journal import Entry
 
-__all__ = ["Change", "Forget", "Learn", "decoded", "documents_of", "encoded"]
+__all__ = ["Change", "Changed", "Edit", "Forget", "Learn", "decoded", "documents_of", "encoded"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,29 @@ class Forget(NamedTuple):
     id: str
 
 
+class Edit(NamedTuple):
+    """Labels were edited.
+
+    Attributes
+    ----------
+    action : str
+        One of `manylabel.tagger.label_edits.ACTIONS`.
+    labels : list of str
+    to : str, optional
+        What a label is renamed to, or labels are merged into.
+    name : str, optional
+        What people read from now on.
+    """
+
+    action: str
+    labels: list[str]
+    to: str | None = None
+    name: str | None = None
+
+
+Changed = Learn | Forget | Edit
+
+
 def documents_of(corpus: Corpus, ids: Sequence[str], counts: sparse.csr_array) -> list[Learn]:
     """The documents of a corpus, of which counts in the tagger's own features are given."""
     texts = corpus.full_texts
@@ -110,12 +133,12 @@ def documents_of(corpus: Corpus, ids: Sequence[str], counts: sparse.csr_array) -
     return found
 
 
-def encoded(changes: Iterable[Learn | Forget]) -> list[tuple[str, str]]:
+def encoded(changes: Iterable[Changed]) -> list[tuple[str, str]]:
     """Kind and content of entries."""
     return [(type(change).__name__.lower(), json.dumps(change._asdict())) for change in changes]
 
 
-def decoded(entries: Iterable[Entry]) -> list[Learn | Forget]:
+def decoded(entries: Iterable[Entry]) -> list[Changed]:
     """The changes that entries stand for."""
-    kinds: dict[str, type[Learn] | type[Forget]] = {"learn": Learn, "forget": Forget}
+    kinds: dict[str, type[Changed]] = {"learn": Learn, "forget": Forget, "edit": Edit}
     return [kinds[entry.kind](**json.loads(entry.content)) for entry in entries]

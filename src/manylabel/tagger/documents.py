@@ -35,6 +35,8 @@ class KeptDocuments:
         self._ids, self._texts, self._labels = ids, texts, labels
         self._new: list[tuple[str, str, list[int]]] = []
         self._removed: set[int] = set()
+        #: Labels of documents of `fit` that have others now.
+        self._relabelled: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
         return self.n_numbers - len(self._removed)
@@ -60,12 +62,49 @@ class KeptDocuments:
     def add(self, name: str, text: str, labels: list[int]) -> None:
         """Add a document under the next number; one of the same id must have been removed."""
         self._by_id[name] = self.n_numbers
-        self._new.append((name, text, sorted(labels)))
+        self._new.append((name, text, sorted(set(labels))))
+        self._count(labels, 1)
 
     def remove(self, number: int) -> None:
         """Remove a document; its number is not used again."""
         del self._by_id[self.id(number)]
         self._removed.add(number)
+        self._count(self.labels(number), -1)
+
+    def relabel(self, number: int, labels: Iterable[int]) -> None:
+        """Give a document other labels."""
+        chosen = sorted(set(labels))
+        self._count(self.labels(number), -1)
+        old = len(self._ids)
+        if number < old:
+            self._relabelled[number] = chosen
+        else:
+            self._new[number - old] = (*self._new[number - old][:2], chosen)
+        self._count(chosen, 1)
+
+    def with_label(self, column: int) -> NDArray[np.int64]:
+        """The numbers of the documents that have a label."""
+        labels = self._all_labels(max(column + 1, self._n_columns))
+        rows = np.searchsorted(labels.indptr, np.flatnonzero(labels.indices == column), "right") - 1
+        return np.array([row for row in rows.tolist() if row not in self._removed], np.int64)
+
+    def count(self, column: int) -> int:
+        """How many documents have a label."""
+        return int(self._counts.get(column, 0))
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        """Documents with each label, for those that have any; made when it is first needed."""
+        counts = np.bincount(self.label_matrix(self._n_columns).indices)
+        columns = np.flatnonzero(counts)
+        return dict(zip(columns.tolist(), counts[columns].tolist(), strict=True))
+
+    def _count(self, labels: Iterable[int], sign: int) -> None:
+        """Keep counts that are known up to date."""
+        known = vars(self).get("_counts")
+        if known is not None:
+            for column in set(labels):
+                known[column] = known.get(column, 0) + sign
 
     @cached_property
     def _by_id(self) -> dict[str, int]:
@@ -91,6 +130,8 @@ class KeptDocuments:
         old, ptr = len(self._ids), self._labels.indptr
         if number >= old:
             return self._new[number - old][2]
+        if number in self._relabelled:
+            return self._relabelled[number]
         return self._labels.indices[ptr[number] : ptr[number + 1]].tolist()
 
     def kept(self) -> NDArray[np.int64]:
@@ -107,6 +148,12 @@ class KeptDocuments:
     def _all_labels(self, n_labels: int) -> sparse.csr_array:
         """The labels of all documents, removed ones included."""
         old = widened(self._labels, n_labels)
+        if self._relabelled:
+            rows = np.fromiter(self._relabelled, np.int64)
+            others = indicator(self._relabelled.values(), n_labels)
+            order = np.arange(old.shape[0])
+            order[rows] = old.shape[0] + np.arange(rows.size)
+            old = sparse.csr_array(sparse.vstack([old, others], "csr"))[order]
         if not self._new:
             return old
         new = indicator((labels for _, _, labels in self._new), n_labels)
@@ -137,13 +184,18 @@ class KeptDocuments:
         kept._removed = set(self._removed)
         return kept
 
+    @property
+    def _n_columns(self) -> int:
+        """Columns that hold the labels of all documents."""
+        later = chain((labels for *_, labels in self._new), self._relabelled.values())
+        return max([self._labels.shape[1], *(max(labels, default=-1) + 1 for labels in later)])
+
     def _store_state(self) -> dict[str, Any]:
         """Everything in arrays, which cost nothing to load."""
-        n_labels = max([self._labels.shape[1], *(max(new[2], default=-1) + 1 for new in self._new)])
         return {
             "ids": StringArray(chain(self._ids, (name for name, _, _ in self._new))),
             "texts": StringArray(chain(self._texts, (text for _, text, _ in self._new))),
-            "labels": self._all_labels(n_labels),
+            "labels": self._all_labels(self._n_columns),
             "removed": np.array(sorted(self._removed), np.int64),
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +15,13 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.rendering import as_text, html_table
+from manylabel.tagger.label_edits import LabelEdits
+from manylabel.vocabulary.vocabulary import bare
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from manylabel.vocabulary import Vocabulary
+    from manylabel.vocabulary import LabelNames, Vocabulary
 
 __all__ = [
     "LabelDescription",
@@ -67,6 +68,8 @@ class Labels:
         What is known of labels that ``info`` does not have.
     language : str, optional
         In which the vocabulary's names are shown, as a short code.
+    edits : LabelEdits, optional
+        What people changed about labels.
     """
 
     def __init__(
@@ -75,7 +78,9 @@ class Labels:
         info: Mapping[str, LabelInfo],
         vocabulary: Vocabulary | None = None,
         language: str | None = None,
+        edits: LabelEdits | None = None,
     ) -> None:
+        self.edits = LabelEdits() if edits is None else edits
         self.listed = list(labels)
         self.infos = dict(info)
         self.vocabulary, self.language = vocabulary, language
@@ -85,26 +90,96 @@ class Labels:
         return len(self.listed)
 
     def __contains__(self, label: str) -> bool:
-        return label in self._place
+        return label in self._place and label not in self.edits.gone
 
     def add(self, label: str) -> int:
-        """The column of a label, a new one if need be."""
+        """The column of a label, a new one if need be; one that was gone is back."""
+        self.edits.gone.pop(label, None)
         column = self._place.setdefault(label, len(self.listed))
         if column == len(self.listed):
             self.listed.append(label)
         return column
 
-    def columns(self, wanted: str | Iterable[str], where: str) -> NDArray[np.int64]:
-        """The columns of labels that must be known; ``where`` they were given is for the error."""
+    def has_column(self, label: str) -> bool:
+        """Whether a label has a column, even if it is gone."""
+        return label in self._place
+
+    def label_names(self, language: str | None) -> LabelNames:
+        """The names of columns that are looked for in texts; the language by its full name."""
+        assert self.vocabulary is not None
+        return self.edits.label_names(self.vocabulary, self.listed, language, self.language)
+
+    def column(self, label: str) -> int:
+        """Where a label is, even one that is gone."""
+        return self._place[label]
+
+    def columns(
+        self, wanted: str | Iterable[str], where: str, collections: bool = False
+    ) -> NDArray[np.int64]:
+        """The columns of labels that must be known; ``where`` they were given is for the error.
+
+        With ``collections`` a collection or scheme of the vocabulary stands for its labels.
+        """
         names = [wanted] if isinstance(wanted, str) else list(wanted)
+        found: list[int] = []
         for name in names:
-            if name not in self._place:
+            if name in self:
+                found.append(self._place[name])
+            elif collections and self._is_collection(name):
+                found += self._members(name)
+            else:
                 near = get_close_matches(str(name), self._alike(str(name)), n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
+                n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
+                of = f", and of the {n_groups} collections" if collections and n_groups else ""
                 raise InputError(
-                    f"`{where}` holds {name!r}, which is none of the {len(self)} labels.{hint}"
+                    f"`{where}` holds {name!r}, which is none of the {len(self)} labels{of}.{hint}"
                 )
-        return np.array([self._place[name] for name in names], np.int64)
+        return np.array(found, np.int64)
+
+    def _is_collection(self, name: Any) -> bool:
+        known = self.vocabulary
+        return known is not None and isinstance(name, str) and bare(name) in known.collections
+
+    def _members(self, collection: str) -> list[int]:
+        """The columns of a collection's labels."""
+        assert self.vocabulary is not None
+        plain = {bare(label): label for label in self._place}
+        plain |= {bare(concept): label for label, concept in self.edits.concepts.items()}
+        members = self.vocabulary.in_collection(collection)
+        heirs = (self.edits.heir(plain.get(member, member)) for member in members)
+        return [self._place[heir] for heir in heirs if heir in self._place]
+
+    def rename(self, label: str, to: str) -> None:
+        """Give a label's column another name; what had that name before, and is gone, gets its."""
+        if label in self._place:
+            column, other = self._place.pop(label), self._place.get(to)
+            self.listed[column], self._place[to] = to, column
+            if other is not None:
+                self.listed[other], self._place[label] = label, other
+        info = self.infos.pop(label, None) or self.infos.pop(bare(label), None)
+        if info is not None:
+            name = to if info.name == info.label else info.name
+            self.infos[to] = LabelInfo(to, name, info.description)
+
+    def is_known(self, label: str) -> bool:
+        """Whether something but documents says that there is a label."""
+        if label in self.edits.added or label in self.edits.concepts:
+            return True
+        if label in self.edits.gone:
+            return False
+        return self._given(label) is not None or (
+            self.vocabulary is not None and label in self.vocabulary
+        )
+
+    def _given(self, label: str) -> LabelInfo | None:
+        """What ``info`` says of a label; angle brackets around URIs do not matter."""
+        return self.infos.get(label) or self.infos.get(bare(label))
+
+    def _concept(self, label: str) -> str | None:
+        """A label's identifier in the vocabulary, if it has one."""
+        concept = self.edits.concepts.get(label, label)
+        return concept if self.vocabulary is not None and concept in self.vocabulary else None
 
     def _alike(self, name: str) -> list[str]:
         """Labels that may be the one that somebody meant; of many, those that share a half with it.
@@ -125,23 +200,32 @@ class Labels:
 
     def info(self, label: str) -> LabelInfo:
         """What is known of a label, with documents or without."""
-        known = self.infos.get(label)
-        if known is not None:
-            return known
-        vocabulary = self.vocabulary
-        if vocabulary is not None and label in vocabulary:
-            description = vocabulary[label].description
-            return LabelInfo(label, vocabulary.name(label, self.language), description)
-        if label not in self._place:
+        known = self._given(label)
+        if label in self.edits.gone:
             self.columns(label, "label")
-        return LabelInfo(label, label)
+        if known is not None:
+            return LabelInfo(label, self.name(label), known.description)
+        concept = self._concept(label)
+        if concept is not None:
+            assert self.vocabulary is not None
+            return LabelInfo(label, self.name(label), self.vocabulary[concept].description)
+        if label not in self:
+            self.columns(label, "label")
+        return LabelInfo(label, self.name(label))
 
     def name(self, label: str) -> str:
         """What people call a label."""
-        known = self.infos.get(label)
+        if label in self.edits.names:
+            return self.edits.names[label]
+        known = self._given(label)
         if known is not None:
-            return known.name
-        return label if self.vocabulary is None else self.vocabulary.name(label, self.language)
+            return label if known.name == known.label else known.name
+        concept = self._concept(label)
+        if concept is None:
+            return label
+        assert self.vocabulary is not None
+        found = self.vocabulary.name(concept, self.language)
+        return label if found == concept else found
 
     def _store_state(self) -> dict[str, Any]:
         """Lists of strings."""
@@ -153,13 +237,21 @@ class Labels:
             "descriptions": [info.description for info in infos],
             "vocabulary": self.vocabulary,
             "language": self.language,
+            # Older versions read models without edits.
+            **({"edits": self.edits} if self.edits.version else {}),
         }
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Labels:
         rows = zip(state["informed"], state["names"], state["descriptions"], strict=True)
         infos = {row[0]: LabelInfo(*row) for row in rows}
-        return cls(state["labels"], infos, state.get("vocabulary"), state.get("language"))
+        return cls(
+            state["labels"],
+            infos,
+            state.get("vocabulary"),
+            state.get("language"),
+            state.get("edits"),
+        )
 
 
 def check_label_info(given: Any) -> dict[str, LabelInfo]:
@@ -182,8 +274,14 @@ def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
     Parameters
     ----------
     path : path
-        Plain or compressed: a table of label, name and, if there is one, description between
-        tabs; or JSON Lines with ``"id"``, ``"name"`` and ``"description"``.
+        In any format that `manylabel.vocabulary.read` knows, plain or compressed: a table of
+        label, name and, if there is one, description between tabs; or JSON Lines with ``"id"``,
+        ``"name"`` and ``"description"``. Labels without a name are called as they are.
+
+    Returns
+    -------
+    dict of str to LabelInfo
+        By label, without the angle brackets that some formats put around URIs.
 
     Examples
     --------
@@ -194,25 +292,14 @@ def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
     ...     read_label_info(path)["c1"].name
     'cats'
     """
-    from manylabel.corpus.files import open_source
+    from manylabel.vocabulary import read
 
-    found: dict[str, LabelInfo] = {}
-    with open_source(path) as source:
-        for number, line in source.lines():
-            if line.lstrip().startswith("{"):
-                try:
-                    entry = json.loads(line)
-                    label = str(entry["id"])
-                except (ValueError, KeyError):
-                    raise source.error(
-                        'expected a JSON object with "id" and "name".', number
-                    ) from None
-                found[label] = _label_info(label, entry)
-            elif line.strip():
-                label, _, rest = line.partition("\t")
-                name, _, description = rest.partition("\t")
-                found[label] = LabelInfo(label, name or label, description)
-    return found
+    known = read(path, names_optional=True)
+    rows = zip(known.identifiers, known.descriptions, known.notations, strict=True)
+    return {
+        label: LabelInfo(label, known.name(label), description or notation)
+        for label, description, notation in rows
+    }
 
 
 def _label_info(label: str, value: Any) -> LabelInfo:

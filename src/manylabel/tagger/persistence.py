@@ -19,7 +19,7 @@ from manylabel.store.checking import BackgroundCheck
 from manylabel.store.journal import JOURNAL, Journal, Snapshot, Writer
 from manylabel.store.manifest import MANIFEST
 from manylabel.store.mark import Mark
-from manylabel.tagger.changes import Forget, Learn, decoded, encoded
+from manylabel.tagger.changes import Changed, decoded, encoded
 from manylabel.tagger.state import TaggerState
 
 __all__ = ["Persistent", "ReadWriteLock", "TaggerFolder", "Write"]
@@ -28,9 +28,7 @@ __all__ = ["Persistent", "ReadWriteLock", "TaggerFolder", "Write"]
 class Write(Protocol):
     """What `Persistent._writing` gives to change a state with."""
 
-    def __call__(
-        self, changes: Sequence[Learn | Forget], documents: Documents | None = None
-    ) -> None:
+    def __call__(self, changes: Sequence[Changed], documents: Documents | None = None) -> None:
         """Make changes: on disk first, if there is a folder, then in memory."""
 
 
@@ -217,9 +215,7 @@ class Persistent:
             place.begin(state, writer)
             place.sweep()
 
-            def write(
-                changes: Sequence[Learn | Forget], documents: Documents | None = None
-            ) -> None:
+            def write(changes: Sequence[Changed], documents: Documents | None = None) -> None:
                 last = writer.append(encoded(changes))
                 writer.commit()
                 place.mark.write(state.token, last)

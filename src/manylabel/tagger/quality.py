@@ -19,7 +19,7 @@ from manylabel.tagger.documents import widened
 from manylabel.tagger.drift import Drift, drift_of
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.suggestions import Suggestions, suggestions
-from manylabel.tagger.training import count_corpus, make_vectorizer
+from manylabel.tagger.training import count_corpus, make_vectorizer, spoken
 from manylabel.validation import check_texts, check_whole
 
 if TYPE_CHECKING:
@@ -213,7 +213,8 @@ class Quality(Persistent):
                 shown = {label: state.labels.name(label) for label in corpus.label_names}
         else:
             corpus = as_corpus(texts, labels)
-            vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+            language = spoken(self.language, corpus, None)
+            vectorizer = make_vectorizer(language, self.vectorizer, self.n_jobs, self.verbose)
             documents = count_corpus(corpus, vectorizer, None, Clock()).documents
         estimator = self._new_estimator()
         if not isinstance(estimator, Ensemble):

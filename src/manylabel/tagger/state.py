@@ -13,12 +13,16 @@ from scipy import sparse
 
 from manylabel.corpus import Corpus, Document
 from manylabel.exceptions import InputError
+from manylabel.predictions import keep_top
 from manylabel.scoring import Documents
-from manylabel.tagger.changes import Forget, Learn
+from manylabel.tagger.changes import Changed, Edit, Learn
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widened
 from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
 from manylabel.tagger.features import read_views
+from manylabel.tagger.label_edits import LabelEdits, Record
 from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
+from manylabel.tagger.relabelling import edit_labels
+from manylabel.tagger.suggestions import kept_entries
 from manylabel.text import CountVectorizer, feature_spans
 from manylabel.validation import check_texts
 from manylabel.vocabulary import LabelNames
@@ -71,6 +75,8 @@ class TaggerState:
     marked = False
     #: Documents that the model was trained with; their numbers come first. None in older folders.
     n_trained: int | None = None
+    #: Whether labels were in alphabetical order when the model was fitted; None if they still tell.
+    was_sorted: bool | None = None
 
     def __init__(
         self,
@@ -92,6 +98,8 @@ class TaggerState:
         #: Labels that the model's threshold was fitted for.
         self.n_fitted_labels = len(labels)
         self.n_trained = len(documents)
+        #: Columns of labels that may have lost their last document.
+        self.emptied: set[int] = set()
         # The token tells a journal that belongs to this state from others; entries up to the number
         # are part of it.
         self.token, self.sequence = secrets.token_hex(8), 0
@@ -102,6 +110,8 @@ class TaggerState:
         self._learned: list[Documents] = []
         self._columns: list[list[int]] = []
         self._gone: list[int] = []
+        self._relabelled: set[int] = set()
+        self._are_names_new = self._is_grown = False
 
     @property
     def n_labels(self) -> int:
@@ -129,6 +139,12 @@ class TaggerState:
     def reads_names(self) -> bool:
         """Whether the model looks for the names of labels in texts."""
         return isinstance(getattr(self.model, "vocabulary", None), LabelNames)
+
+    @property
+    def language(self) -> str | None:
+        """The language of the texts by its full name, as far as words are stemmed."""
+        found: str | None = getattr(self.vectorizer, "stemming", None)
+        return found
 
     def read_corpus(self, corpus: Corpus) -> Documents:
         """The documents of a corpus, counted in the model's own features."""
@@ -175,10 +191,54 @@ class TaggerState:
 
     def scores(self, documents: Documents, top: int | None = None) -> sparse.csr_array:
         """The scores of candidates."""
+        withheld = self.withheld()
+        wanted = top if withheld is None else None
         if self.vectorizer is None:
-            return self.model.decision_function(documents, top=top)
-        # Our own counts need no check.
-        return self.model.scores_of(documents, top)
+            scores = self.model.decision_function(documents, top=wanted)
+        else:
+            # Our own counts need no check.
+            scores = self.model.scores_of(documents, wanted)
+        if withheld is None:
+            return scores
+        scores = kept_entries(scores, ~withheld[scores.indices])
+        return scores if top is None else keep_top(scores, top)
+
+    def withheld(self) -> NDArray[np.bool_] | None:
+        """The columns that are never suggested or listed; None if there are none.
+
+        Labels that people hid, those that are gone, and ghosts: labels without any document that
+        nothing else knows of.
+        """
+        found = vars(self).get("_withheld")
+        if found is None:
+            edits, listed = self.labels.edits, self.labels.listed
+            columns = {
+                self.labels.column(label)
+                for label in (*edits.hidden, *edits.gone)
+                if self.labels.has_column(label)
+            }
+            if self.vectorizer is not None:
+                late = range(self.n_fitted_labels, self.n_labels)
+                columns |= {
+                    column
+                    for column in self.emptied.union(late)
+                    if not self.documents.count(column) and not self.labels.is_known(listed[column])
+                }
+            found = np.zeros(self.n_labels, np.bool_)
+            found[list(columns)] = True
+            self._withheld = found
+        return found if found.any() else None
+
+    def forget_withheld(self) -> None:
+        """Find out again which labels are withheld."""
+        vars(self).pop("_withheld", None)
+
+    def offered(self) -> list[str]:
+        """Every label that can be suggested."""
+        withheld = self.withheld()
+        if withheld is None:
+            return list(self.labels.listed)
+        return [self.labels.listed[column] for column in np.flatnonzero(~withheld).tolist()]
 
     def given(self, documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
         """The labels that the model's own threshold gives."""
@@ -247,30 +307,37 @@ class TaggerState:
         """Which columns may be suggested."""
         allowed = np.full(self.n_labels, include is None)
         if include is not None:
-            allowed[self.labels.columns(include, "include")] = True
+            allowed[self.labels.columns(include, "include", collections=True)] = True
         if exclude is not None:
-            allowed[self.labels.columns(exclude, "exclude")] = False
-        return allowed
+            allowed[self.labels.columns(exclude, "exclude", collections=True)] = False
+        withheld = self.withheld()
+        return allowed if withheld is None else allowed & ~withheld
 
     # Documents that come and go
 
-    def apply(self, changes: Sequence[Learn | Forget], documents: Documents | None = None) -> None:
-        """Learn and forget documents, in this order.
+    def apply(self, changes: Sequence[Changed], documents: Documents | None = None) -> None:
+        """Learn and forget documents and edit labels, in this order.
 
         Parameters
         ----------
-        changes : sequence of Learn and Forget
-            A document with an id that exists takes its place.
+        changes : sequence of Learn, Forget and Edit
+            A learned document with an id that exists takes its place.
         documents : Documents, optional
             Those that are learned, as the model sees them.
         """
         learned = [change for change in changes if isinstance(change, Learn)]
         documents = self._read_changes(learned) if documents is None else documents
+        self.forget_withheld()
         for change in changes:
+            if isinstance(change, Edit):
+                self._edit(change)
+                continue
+            self.labels.edits.forget_document(change.id)
             number = self.documents.find(change.id)
             if number is not None:
                 self.documents.remove(number)
                 self._gone.append(number)
+                self.emptied.update(self.documents.labels(number))
             if isinstance(change, Learn):
                 columns = [self.labels.add(label) for label in change.labels]
                 text = change.text if self.keep_texts else change.text[:SNIPPET]
@@ -279,29 +346,82 @@ class TaggerState:
         if learned:
             self._learned.append(documents)
 
+    def _edit(self, edit: Edit) -> None:
+        """Edit labels."""
+        if self.was_sorted is None:
+            fitted = self.labels.listed[: self.n_fitted_labels]
+            self.was_sorted = fitted == sorted(fitted)
+        n_labels = self.n_labels
+        last = self.labels.edits.history[-1:] if edit.action == "undo" else []
+        self._relabelled.update(edit_labels(edit, self.labels, self.documents))
+        for label in (
+            edit.to,
+            *edit.labels,
+            *(one for old in last for one in (old.to, *old.labels)),
+        ):
+            if label is not None and self.labels.has_column(label):
+                self.emptied.add(self.labels.column(label))
+        self._is_grown |= self.n_labels > n_labels
+        self._are_names_new |= edit.action not in ("hide", "show")
+
+    def take_edits(self, edits: LabelEdits) -> None:
+        """Keep what people changed about labels, after the documents were learned again."""
+        self.labels.edits = edits
+        n_labels = self.n_labels
+        for label in sorted(edits.added.difference(edits.gone)):
+            self.labels.add(label)
+        self._is_grown = self.n_labels > n_labels
+
     @property
     def is_behind(self) -> bool:
         """Whether there are changes that the model does not know of."""
-        return bool(self._learned or self._gone)
+        return bool(
+            self._learned
+            or self._gone
+            or self._relabelled
+            or self._is_grown
+            or (self._are_names_new and self.reads_names)
+        )
 
     def catch_up(self) -> None:
         """Tell the model of what was learned and forgotten."""
         if self._learned:
             documents = Documents.stacked(self._learned)
             self.model.partial_fit(documents, indicator(self._columns, self.n_labels))
+        if self.model.can_forget and (self._relabelled or self._is_grown):
+            numbers = sorted(filter(self.documents.is_there, self._relabelled))
+            Y = indicator(map(self.documents.labels, numbers), self.n_labels)
+            self.model.relabel(numbers, Y, **self._texts_of(numbers))
         if self._gone and self.model.can_forget:
-            numbers = np.array(self._gone, np.int64)
-            if self.reads_names and self.keep_texts:
-                self.model.remove(numbers, texts=[self.documents.text(n) for n in self._gone])
-            else:
-                self.model.remove(numbers)
+            self.model.remove(np.array(self._gone, np.int64), **self._texts_of(self._gone))
+        if self._are_names_new and self.reads_names:
+            self.model.set_vocabulary(self.labels.label_names(self.model.vocabulary.language))
         self._forget_pending()
+
+    def _texts_of(self, numbers: list[int]) -> dict[str, list[str]]:
+        """What a model that reads names is told of documents that it knows."""
+        if not (self.reads_names and self.keep_texts):
+            return {}
+        return {"texts": [self.documents.text(number) for number in numbers]}
 
     def not_updated(self, model_name: str, forgetting: bool) -> tuple[str, ...]:
         """What changes do not reach before the model is trained again."""
         if forgetting and not self.model.can_forget:
             return (model_name,)
         return tuple(self.model.not_updated_)
+
+    def not_updated_by_edit(self, model_name: str, record: Record) -> tuple[str, ...]:
+        """What an edit of labels does not reach before the model is trained again."""
+        found: tuple[str, ...] = ()
+        if record.documents:
+            # Words weigh the same, whatever labels their documents have.
+            parts = self.not_updated(model_name, True)
+            found = tuple(part for part in parts if part != "word weights")
+        counts_names = self.reads_names and getattr(self.model, "scorers_", None) is not None
+        are_new = record.action in ("merge", "delete", "add") or record.name is not None
+        if counts_names and are_new:
+            found = (*found, *({"names"} - set(found)))
+        return found
 
     def compact(self) -> None:
         """Let nothing remain of forgotten documents that the model can do without."""
@@ -382,7 +502,7 @@ class TaggerState:
         columns = np.unique(Y.indices)
         names = [self.labels.listed[column] for column in columns.tolist()]
         fitted = self.labels.listed[: self.n_fitted_labels]
-        if fitted == sorted(fitted):
+        if self.was_sorted or (self.was_sorted is None and fitted == sorted(fitted)):
             # So `fit` has them, and new labels would have been among the others.
             order = sorted(range(len(names)), key=names.__getitem__)
             columns, names = columns[order], [names[place] for place in order]
@@ -454,19 +574,29 @@ class TaggerState:
 
     def _store_state(self) -> dict[str, Any]:
         known = {name: value for name, value in vars(self).items() if name not in _PENDING}
-        return known | {"marked": True}
+        return known | {"marked": True, "emptied": np.array(sorted(self.emptied), np.int64)}
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> TaggerState:
         found = cls.__new__(cls)
         # Models of before there were views have none.
         vars(found).update({"views": {}} | state)
+        found.emptied = set(state["emptied"].tolist()) if "emptied" in state else set()
         found._forget_pending()
         return found
 
 
 #: What waits for the model, and what is quickly found again: neither is stored.
-_PENDING = ("_learned", "_columns", "_gone", "_promises")
+_PENDING = (
+    "_learned",
+    "_columns",
+    "_gone",
+    "_relabelled",
+    "_is_grown",
+    "_are_names_new",
+    "_promises",
+    "_withheld",
+)
 
 
 def _spread(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:

@@ -21,9 +21,11 @@ from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.store.traces import find_traces
 from manylabel.tagger.changes import Change, Forget, documents_of
+from manylabel.tagger.editing import LabelEditing
 from manylabel.tagger.estimator import Estimator, named_as_in_scikit_learn
 from manylabel.tagger.explanations import TextExplanation
 from manylabel.tagger.features import check_features, choose_features, has_words_only
+from manylabel.tagger.label_edits import LabelEdits
 from manylabel.tagger.labels import LabelDescription, LabelInfo, Labels, check_label_info
 from manylabel.tagger.quality import Quality
 from manylabel.tagger.state import TaggerState
@@ -36,11 +38,14 @@ from manylabel.tagger.suggestions import (
     suggestions,
 )
 from manylabel.tagger.training import (
+    AUTO,
+    LANGUAGES,
     Naming,
     check_distinct,
     make_vectorizer,
     name_of,
     new_estimator,
+    spoken,
     text_file,
     train,
     train_without_documents,
@@ -60,7 +65,7 @@ __all__ = ["DEFAULT_MODEL", "Tagger"]
 DEFAULT_MODEL = "ensemble"
 
 
-class Tagger(Estimator, Quality):
+class Tagger(Estimator, Quality, LabelEditing):
     """Learns from texts with labels, suggests labels for new texts, and says why.
 
     Parameters
@@ -70,7 +75,9 @@ class Tagger(Estimator, Quality):
     parameters : dict, optional
         The model's parameters.
     language : str or None, default="en"
-        Of the texts: decides on stop words and stems. None for neither.
+        Of the texts: decides on stop words and stems. A code such as "fi", a full name, or None
+        for neither. With "auto" `fit` detects which language most documents are in, among the 11
+        that have stop words. Some languages, such as "uk", need the extra ``lemmas``.
     vectorizer : CountVectorizer or dict, optional
         How texts become words, if not by the language alone: a vectorizer, which is copied, or
         some of its parameters.
@@ -255,7 +262,8 @@ class Tagger(Estimator, Quality):
             share of labels will be right, or found; see `manylabel.thresholds.Promise`. A document
             may then get no label at all.
         include : list of str, optional
-            Only these labels may be suggested.
+            Only these labels may be suggested. A collection or scheme of the vocabulary stands for
+            its labels, here and in ``exclude``.
         exclude : list of str, optional
             These labels may not.
         explain : bool, default=False
@@ -281,7 +289,7 @@ class Tagger(Estimator, Quality):
                 return SuggestionList()
 
             def selected(documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
-                if not is_plain:
+                if not is_plain or state.withheld() is not None:
                     kept = state.allowed(include, exclude)[scores.indices]
                     if isinstance(limit, Promise):
                         kept &= values_at(state.promised(limit).apply(scores), scores) > 0
@@ -348,8 +356,13 @@ class Tagger(Estimator, Quality):
             documents, _ = state.read(text)
             if len(documents) != 1:
                 raise InputError(f"one text can be explained at a time; got {len(documents)}.")
-            columns = None if label is None else state.labels.columns(label, "label")
-            (found,) = state.model.explain(documents, labels=columns, top=top)
+            if label is not None:
+                columns: Any = state.labels.columns(label, "label")
+                (found,) = state.model.explain(documents, labels=columns, top=top)
+            elif state.withheld() is None:
+                (found,) = state.model.explain(documents, top=top)
+            else:
+                (found,) = state.reasons(documents, partial(_best, state, top))
             (written,) = _written(text)
             return TextExplanation(written, state.in_words(written, found))
 
@@ -500,14 +513,16 @@ class Tagger(Estimator, Quality):
             whole = given
             if update and known is not None:
                 whole = known.updated(given)
-            naming = Naming(whole, self.language)
+            language = state.language if self.language == AUTO else self.language
+            naming = Naming(whole, language, state.labels.edits)
             listed = state.labels.listed
             whole.check_labels(listed)
             if state.reads_names:
                 listed = naming.all_labels(listed)
                 state.model.set_vocabulary(naming.label_names(listed))
             infos = {} if known is None else state.labels.infos
-            state.labels = Labels(listed, infos, whole, naming.code)
+            state.labels = Labels(listed, infos, whole, naming.code, state.labels.edits)
+            state.forget_withheld()
             self.vocabulary = whole
             return state
 
@@ -548,6 +563,14 @@ class Tagger(Estimator, Quality):
         return bool(self._latest().model.gives_probabilities)
 
     @property
+    def text_language(self) -> str | None:
+        """The language of the texts, as a code where it has one: named, or detected by `fit`."""
+        if self.language != AUTO:
+            return self.language
+        full = self._latest().language
+        return next((code for code, name in LANGUAGES.items() if name == full), full)
+
+    @property
     def _is_ensemble(self) -> bool:
         return self.model_name.casefold() == "ensemble"
 
@@ -561,8 +584,10 @@ class Tagger(Estimator, Quality):
 
     @property
     def labels(self) -> list[str]:
-        """Every label that can be suggested."""
-        return list(self._latest().labels.listed)
+        """Every label that can be suggested: not those that are hidden, or that nothing has."""
+        state = self._latest()
+        with self._lock.reading():
+            return state.offered()
 
     @property
     def n_documents(self) -> int:
@@ -621,8 +646,10 @@ class Tagger(Estimator, Quality):
         documents: Corpus | TextFile | None,
         info: dict[str, LabelInfo],
         vocabulary: Vocabulary | None = None,
+        edits: LabelEdits | None = None,
     ) -> TaggerState:
-        vectorizer = make_vectorizer(self.language, self.vectorizer, self.n_jobs, self.verbose)
+        language = spoken(self.language, documents, vocabulary)
+        vectorizer = make_vectorizer(language, self.vectorizer, self.n_jobs, self.verbose)
         choose = None
         estimator = self._new_estimator()
         is_free = self.features == "auto" and getattr(estimator, "effort", "quick") != "quick"
@@ -631,7 +658,7 @@ class Tagger(Estimator, Quality):
         clock = Clock()
         naming = None
         if vocabulary is not None:
-            naming = Naming(vocabulary, self.language)
+            naming = Naming(vocabulary, language, edits or LabelEdits())
         if documents is None:
             assert naming is not None
             state = train_without_documents(
@@ -655,7 +682,10 @@ class Tagger(Estimator, Quality):
 
     def _retrained(self, state: TaggerState) -> TaggerState:
         documents = state.corpus() if len(state.documents) else None
-        return self._trained(documents, state.labels.infos, state.labels.vocabulary)
+        known = state.labels
+        found = self._trained(documents, known.infos, known.vocabulary, known.edits)
+        found.take_edits(known.edits)
+        return found
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""
@@ -678,6 +708,14 @@ def _as_vocabulary(given: Any) -> Vocabulary | None:
     raise ParameterError(
         f"`vocabulary` must be a Vocabulary or the path of a file; got {type(given).__name__}."
     )
+
+
+def _best(
+    state: TaggerState, top: int, _: Documents, scores: sparse.csr_array
+) -> NDArray[np.int64]:
+    """The columns of a document's best labels, of those that may be suggested."""
+    kept = kept_entries(scores, state.allowed(None, None)[scores.indices])
+    return columns_by_rank(keep_top(kept, top))[0]
 
 
 def _written(texts: Any) -> list[str]:

@@ -22,11 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import MissingExtraError, ParameterError
 from manylabel.text.stop_words import STOP_WORDS, english
 
-__all__ = ["WordRules", "character_classes", "find_words", "word_rules"]
+__all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "word_rules"]
 
+#: Before the code of a language: dictionary forms by simplemma, instead of Snowball's stems.
+LEMMAS = "simplemma-"
 _N_CODE_POINTS = 0x110000
 #: Stems that are remembered; a server meets new words for ever.
 _MOST_STEMS = 1_000_000
@@ -152,11 +154,40 @@ def _stop_words(stop_words: Any, lowercase: bool) -> frozenset[str]:
 def _stemmer(stemming: Any) -> Any:
     if stemming is None:
         return None
+    if isinstance(stemming, str) and stemming.startswith(LEMMAS):
+        return _Lemmatizer(stemming.removeprefix(LEMMAS))
     import snowballstemmer
 
     if stemming not in snowballstemmer.algorithms():
         raise ParameterError(
-            f"`stemming` must be None or one of {', '.join(snowballstemmer.algorithms())}; "
-            f"got {stemming!r}."
+            f"`stemming` must be None or one of {', '.join(snowballstemmer.algorithms())}, or "
+            f"{LEMMAS}fi and the like for the lemmas of a language; got {stemming!r}."
         )
     return snowballstemmer.stemmer(stemming)
+
+
+class _Lemmatizer:
+    """Dictionary forms instead of stems, by simplemma.
+
+    Parameters
+    ----------
+    language : str
+        A code such as "fi".
+    """
+
+    def __init__(self, language: str) -> None:
+        try:
+            import simplemma
+        except ImportError:
+            raise MissingExtraError("Lemmas of words", "simplemma", "lemmas") from None
+        try:
+            simplemma.lemmatize("a", lang=language)
+        except (ValueError, FileNotFoundError):
+            raise ParameterError(
+                f"simplemma has no lemmas of the language {language!r}; use a code such as 'fi'."
+            ) from None
+        self._language, self._lemmatize = language, simplemma.lemmatize
+
+    def stemWords(self, words: list[str]) -> list[str]:  # noqa: N802  # as Snowball's stemmers
+        """The lemma of each word, in small letters."""
+        return [self._lemmatize(word, lang=self._language).lower() for word in words]

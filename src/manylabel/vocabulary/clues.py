@@ -160,7 +160,7 @@ def _find(named: LabelNames, texts: Sequence[str]) -> Found:
         "words": np.log(words[best]),
         "letters": np.log1p(named.letters[names]) - 2,
         "ambiguous": np.log(named.ambiguity[names]),
-        "qualified": np.diff(matcher.context_ptr)[names] > 0,
+        "qualified": matcher.context_ptr[names + 1] > matcher.context_ptr[names],
         "context": _in_context(named, tokens, documents, names),
         "common": named.is_common[names],
         "alternative": alternative[best],
@@ -192,7 +192,7 @@ def _in_context(
     pointers, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
     there: set[int] = set()
     last = -1
-    for place in np.flatnonzero(np.diff(pointers)[names] > 0).tolist():
+    for place in np.flatnonzero(pointers[names + 1] > pointers[names]).tolist():
         if documents[place] != last:
             last = documents[place]
             there = set(tokens.terms[bounds[last] : bounds[last + 1]].tolist())

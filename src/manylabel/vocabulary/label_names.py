@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.text.stop_words import STOP_WORDS
 from manylabel.text.words import word_rules
 from manylabel.vocabulary.matching import NameMatcher
 
@@ -77,7 +78,8 @@ class LabelNames:
         """Which names consist of stop words."""
         matcher = self.matcher
         words = matcher.words.tolist()
-        stops = word_rules(True, self.language, None).terms(words)
+        has_list = self.language == "english" or self.language in STOP_WORDS
+        stops = word_rules(True, self.language if has_list else None, None).terms(words)
         is_word = np.array([not term for term in stops], np.bool_)
         lengths = np.diff(matcher.name_ptr)
         each = np.repeat(np.arange(lengths.size), lengths)

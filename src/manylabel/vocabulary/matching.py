@@ -151,8 +151,17 @@ class NameMatcher:
     def _place(self) -> dict[str, int]:
         return {term: number for number, term in enumerate(self.terms)}
 
+    @cached_property
+    def _n_names(self) -> NDArray[np.int64]:
+        """How many names end at each node: found once, for texts do not depend on it."""
+        return np.diff(self.node_ptr)
+
+    @cached_property
+    def _is_name(self) -> NDArray[np.bool_]:
+        return self._n_names > 0
+
     def _store_state(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_place"}
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     @property
     def _rules(self) -> WordRules:
@@ -190,14 +199,19 @@ class NameMatcher:
         from manylabel.kernels.vocabulary_names import find_names
 
         tokens = texts if isinstance(texts, Tokens) else self.tokens(texts)
-        is_name = np.diff(self.node_ptr) > 0
         passages, nodes, starts, stops, covered = find_names(
-            tokens.terms, tokens.pointers, GAPS, self.keys, self.children, self.depths, is_name
+            tokens.terms,
+            tokens.pointers,
+            GAPS,
+            self.keys,
+            self.children,
+            self.depths,
+            self._is_name,
         )
         gaps = stops - starts - self.depths[nodes]
         documents = np.searchsorted(tokens.sentences, passages, side="right") - 1
         before = tokens.bounds[documents]
-        n_names = np.diff(self.node_ptr)[nodes]
+        n_names = self._n_names[nodes]
         places, each = _spread(self.node_ptr[nodes], n_names)
         names = self.names_by_node[places]
         return Matches(

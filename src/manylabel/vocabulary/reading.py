@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 
 from manylabel.corpus.files import Source, open_source
@@ -30,7 +31,7 @@ _TURTLE = re.compile(rb"^\s*(@prefix|@base|PREFIX|BASE)\s", re.IGNORECASE | re.M
 _CSV = re.compile(rb"^\W*(uri|id|identifier|notation)\W*,|^[^\t\n]*\blabel_[a-z]", re.IGNORECASE)
 
 
-def read(path: str | os.PathLike[str]) -> Vocabulary:
+def read(path: str | os.PathLike[str], names_optional: bool = False) -> Vocabulary:
     r"""Read a vocabulary, plain or compressed.
 
     Parameters
@@ -39,6 +40,8 @@ def read(path: str | os.PathLike[str]) -> Vocabulary:
         SKOS as Turtle, RDF/XML, N-Triples or JSON-LD; a table of label and name between tabs, as
         Annif has it; CSV with a header (``uri``, ``notation``, ``label_en``, ...); or JSON Lines
         with ``id``, ``name``, ``alt`` and ``parents``.
+    names_optional : bool, default=False
+        Take labels without names as well; a line of text is then a label.
 
     Examples
     --------
@@ -50,16 +53,19 @@ def read(path: str | os.PathLike[str]) -> Vocabulary:
     'cats'
     """
     with open_source(path) as source:
-        module, _, name = FORMATS[detect(source)].partition(":")
-        reader: Callable[[Source], Iterator[Concept]] = getattr(import_module(module), name)
+        format = detect(source, "tsv" if names_optional else None)
+        module, _, name = FORMATS[format].partition(":")
+        reader: Callable[..., Iterator[Concept]] = getattr(import_module(module), name)
+        if format == "tsv":
+            reader = partial(reader, names_optional=names_optional)
         vocabulary = Vocabulary(reader(source))
-        if not len(vocabulary.names):
+        if not len(vocabulary.names) and not names_optional:
             raise source.error("expected names of labels, found none.")
     return vocabulary
 
 
-def detect(source: Source) -> str:
-    """The format of a file, by how it begins."""
+def detect(source: Source, otherwise: str | None = None) -> str:
+    """The format of a file, by how it begins; an error if nothing fits and there is no default."""
     head = source.peek()
     start = head.lstrip()
     lines = [line for line in start.splitlines() if line.strip() and not line.startswith(b"#")]
@@ -80,6 +86,8 @@ def detect(source: Source) -> str:
         return "csv"
     if b"\t" in first:
         return "tsv"
+    if otherwise is not None:
+        return otherwise
     shown = first[:60].decode("utf-8", "replace")
     raise source.error(
         "expected a vocabulary: SKOS (Turtle, RDF/XML, N-Triples, JSON-LD), a table of label and "

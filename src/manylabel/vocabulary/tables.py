@@ -16,13 +16,14 @@ _KINDS = {"": PREFERRED, "pref": PREFERRED, "alt": ALTERNATIVE, "hidden": HIDDEN
 _COLUMN = re.compile(r"(?:(pref|alt|hidden|)label|(alt|hidden))(?:[_@-]([A-Za-z-]+))?$")
 
 
-def read_tsv(source: Source) -> Iterator[Concept]:
+def read_tsv(source: Source, names_optional: bool = False) -> Iterator[Concept]:
     """``<uri>``, name and, if there is one, notation (as Annif has it) or description."""
     for number, line in source.lines():
-        if not line.strip() or line.startswith("#"):
+        # Among plain labels there may be hashtags.
+        if not line.strip() or (line.startswith("#") and not names_optional):
             continue
         label, tab, rest = line.partition("\t")
-        if not tab or not label.strip():
+        if not label.strip() or not (tab or names_optional):
             raise source.error("expected a label and its name with a tab between.", number)
         name, _, more = rest.partition("\t")
         # A notation is a code; a description has words.

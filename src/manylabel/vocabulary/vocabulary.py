@@ -14,7 +14,7 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.store.strings import StringArray
-from manylabel.vocabulary.label_names import HIDDEN, PREFERRED, LabelNames
+from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED, LabelNames
 
 __all__ = ["Concept", "Name", "Vocabulary", "bare"]
 
@@ -259,7 +259,12 @@ class Vocabulary(Mapping[str, Concept]):
         )
 
     def label_names(
-        self, labels: Sequence[str], language: str | None, short: str | None
+        self,
+        labels: Sequence[str],
+        language: str | None,
+        short: str | None,
+        moved: Mapping[str, int] | None = None,
+        more: Iterable[tuple[str, int, int]] = (),
     ) -> LabelNames:
         """The names of the columns of a label matrix, in one language or in none.
 
@@ -271,12 +276,21 @@ class Vocabulary(Mapping[str, Concept]):
             Whose stems are used, by its full name.
         short : str or None
             Its code; None for names in all languages.
+        moved : mapping of str to int, optional
+            Other labels of this vocabulary whose names are alternative ones of a column.
+        more : iterable of (str, int, int)
+            More names, each with its column and kind.
         """
         columns = np.full(len(self), -1, np.int64)
         for column, label in enumerate(labels):
             place = self._places.get(bare(label))
             if place is not None:
                 columns[place] = column
+        is_moved = np.zeros(len(self), np.bool_)
+        for label, column in (moved or {}).items():
+            place = self._places.get(bare(label))
+            if place is not None:
+                columns[place], is_moved[place] = column, True
         spoken = np.ones(len(self.languages), np.bool_)
         if short is not None:
             wanted = {"", short.lower()}
@@ -287,10 +301,16 @@ class Vocabulary(Mapping[str, Concept]):
             & spoken[self.name_languages]
             & ~self.deprecated[self.name_labels]
         )
+        kinds = self.name_kinds[kept].copy()
+        kinds[is_moved[self.name_labels[kept]] & (kinds == PREFERRED)] = ALTERNATIVE
+        others = list(more)
+        texts = [name for name, _, _ in others]
+        places = np.array([column for _, column, _ in others], np.int64)
+        sorts = np.array([kind for _, _, kind in others], np.int8)
         return LabelNames(
-            self.names[kept],
-            columns[self.name_labels[kept]],
-            self.name_kinds[kept],
+            [*self.names[kept], *texts],
+            np.concatenate([columns[self.name_labels[kept]], places]),
+            np.concatenate([kinds, sorts]),
             len(labels),
             language,
             self._related_columns(columns, len(labels)),
@@ -298,7 +318,7 @@ class Vocabulary(Mapping[str, Concept]):
 
     def _related_columns(self, columns: NDArray[np.int64], n_labels: int) -> sparse.csr_array:
         pairs = columns[np.concatenate([self.broader_pairs, self.related_pairs])]
-        pairs = pairs[(pairs >= 0).all(axis=1)]
+        pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
         both = np.concatenate([pairs, pairs[:, ::-1]])
         ones = np.ones(len(both), np.int8)
         found = sparse.csr_array((ones, (both[:, 0], both[:, 1])), shape=(n_labels, n_labels))

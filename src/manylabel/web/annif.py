@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from manylabel import __version__
 from manylabel.tagger import Suggestions
+from manylabel.text.languages import DETECTED, detect_language
 from manylabel.web.errors import ApiError, problem_responses
 from manylabel.web.examples import Examples
 from manylabel.web.messages import DocumentId, LabelName, Text
@@ -38,6 +39,32 @@ class Vocab(BaseModel):
     languages: list[str]
     size: int
     loaded: bool
+
+
+class Vocabs(BaseModel):
+    """The subjects of all projects."""
+
+    vocabs: list[Vocab]
+
+
+class DetectRequest(BaseModel):
+    """A text, and the languages that it may be in."""
+
+    text: Text
+    languages: list[str] = Field(min_length=1, max_length=50)
+
+
+class DetectedLanguage(BaseModel):
+    """A language by its code, and how likely it is; null is none of those asked for."""
+
+    language: str | None
+    score: float
+
+
+class DetectAnswer(BaseModel):
+    """Languages, the likeliest first."""
+
+    results: list[DetectedLanguage]
 
 
 class Project(BaseModel):
@@ -145,6 +172,25 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         """One model."""
         return JSONResponse(_project(service.model(project_id)))
 
+    @router.get("/vocabs", response_model=Vocabs)
+    async def vocabs() -> JSONResponse:
+        """The labels of all models."""
+        found = [_project(model)["vocab"] for model in service.models.values()]
+        return JSONResponse({"vocabs": found})
+
+    @router.post(
+        "/detect-language",
+        response_model=DetectAnswer,
+        responses=READ,
+        dependencies=[Depends(require_json)],
+    )
+    async def detect(
+        body: DetectRequest = Body(openapi_examples=examples.annif_detect),
+    ) -> JSONResponse:
+        """How likely a text is in each of some languages, or in none of them."""
+        found = await service.workers.read(lambda: _languages(body.text, body.languages))
+        return JSONResponse({"results": found})
+
     @router.post(
         "/projects/{project_id}/suggest",
         response_model=Results,
@@ -221,6 +267,17 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
     return router
 
 
+def _languages(text: str, wanted: list[str]) -> list[dict[str, Any]]:
+    """The languages that were asked for; the rest of the probability is that of others."""
+    for language in wanted:
+        if language not in DETECTED:
+            raise ApiError(400, f"Unknown language {language!r}; there are {', '.join(DETECTED)}.")
+    found = [(code, share) for code, share in detect_language(text) if code in wanted]
+    rest = max(0.0, 1.0 - sum(share for _, share in found))
+    results = [{"language": code, "score": share} for code, share in found]
+    return [*results, {"language": None, "score": rest}]
+
+
 async def _form(request: Request) -> SuggestForm:
     """The fields of the form."""
     from fastapi.exceptions import RequestValidationError
@@ -259,7 +316,7 @@ async def _suggested(
 
 def _project(served: Served) -> dict[str, Any]:
     tagger = served.tagger
-    language = tagger.language or "und"
+    language = tagger.text_language or "und"
     return {
         "project_id": served.name,
         "name": served.name,

@@ -15,6 +15,7 @@ from manylabel import __version__
 from manylabel.tagger import Tagger
 from manylabel.web.access import AccessLog
 from manylabel.web.annif import annif_routes
+from manylabel.web.editing import editing_routes
 from manylabel.web.errors import add_handlers
 from manylabel.web.examples import Examples
 from manylabel.web.gate import Gate, Observer
@@ -75,6 +76,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
     examples = Examples(service)
     app.include_router(api_routes(service, examples))
     app.include_router(review_routes(service, examples))
+    app.include_router(editing_routes(service, examples))
     app.include_router(annif_routes(service, examples))
     app.include_router(state_routes(service))
     app.include_router(page_routes())

@@ -42,10 +42,17 @@ class Examples:
                 {"documents": [{"id": "example-2", "text": first, "accepted": [label]}]},
             )
         )
+        self.edit = _named(
+            ("Hide a label", {"action": "hide", "labels": [label]}),
+            ("Take that back", {"action": "undo"}),
+        )
         self.next = _named(("Two texts", {"texts": list(texts)}))
         self.annif_suggest = {"text": first, "limit": 5, "threshold": 0.0}
         self.annif_batch = _named(
             ("One document", {"documents": [{"text": first, "document_id": "doc-1"}]})
+        )
+        self.annif_detect = _named(
+            ("Two languages", {"text": first, "languages": ["en", "fi"]}),
         )
         self.annif_learn = _named(("One document", [{"text": first, "subjects": [{"uri": label}]}]))
 

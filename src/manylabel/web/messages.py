@@ -73,8 +73,12 @@ class SuggestRequest(Request):
         description="The least score; `auto` to leave it to the model; or a promise, such as "
         "`precision:0.9`: only labels that are right 9 times in 10.",
     )
-    include: list[LabelName] | None = Field(None, description="Only these labels.")
-    exclude: list[LabelName] | None = Field(None, description="None of these labels.")
+    include: list[LabelName] | None = Field(
+        None, description="Only these labels; a collection of the vocabulary stands for its labels."
+    )
+    exclude: list[LabelName] | None = Field(
+        None, description="None of these labels, or of the labels of these collections."
+    )
     explain: bool = Field(
         False, description="Add the reasons of each label, as /v1/explain gives them."
     )

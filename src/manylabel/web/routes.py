@@ -63,9 +63,16 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         query: str = Query("", max_length=200, description="A part of a label's name."),
         limit: int = Query(20, ge=1, le=1000),
         model: str | None = Query(None),
+        hidden: bool = Query(False, description="Those that were hidden, instead of the others."),
     ) -> JSONResponse:
         """Labels by a part of their names, whatever the capitals and accents."""
         served = service.model(model)
+        if hidden:
+            listed = [served.label(label) for label in served.tagger.hidden_labels]
+            named = [one for one in listed if query.casefold() in one["name"].casefold()]
+            return JSONResponse(
+                {"model": served.name, "labels": named[:limit], "total": len(named)}
+            )
         found, total = await service.workers.read(lambda: served.vocabulary.search(query, limit))
         listed = [served.label(label) for label in found]
         return JSONResponse({"model": served.name, "labels": listed, "total": total})

@@ -35,6 +35,7 @@ class Vocabulary:
     def __init__(self, tagger: Tagger) -> None:
         self._tagger = tagger
         self._lists = _List([]), _List([])
+        self._edits = 0
 
     def search(self, query: str, limit: int) -> tuple[list[str], int]:
         """Labels in which the query stands, and how many there are; beginnings first."""
@@ -50,13 +51,13 @@ class Vocabulary:
     def _current(self) -> tuple[_List, _List]:
         """The labels, and in a short list of their own those that came since it was written."""
         first, later = self._lists
-        labels = self._tagger.labels
+        labels, edits = self._tagger.labels, self._tagger.label_edits
         known = len(first.labels)
-        if labels[:known] != first.labels or len(labels) - known > _LATER:
+        if edits != self._edits or labels[:known] != first.labels or len(labels) - known > _LATER:
             first, known = self._written(labels), len(labels)
         if labels[known:] != later.labels:
             later = self._written(labels[known:])
-        self._lists = first, later
+        self._lists, self._edits = (first, later), edits
         return first, later
 
     def _written(self, labels: list[str]) -> _List:

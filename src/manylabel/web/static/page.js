@@ -217,10 +217,28 @@ async function about() {
     const found = await get("/v1/label", { label, model: state.model });
     if (state.open?.label !== label) return;
     find("reasons-title").textContent = found.name;
-    showAbout(found, browse);
+    showAbout(found, browse, state.learning === "off" ? null : edit);
   } catch (error) {
     if (state.open?.label !== label) return;
     find("about").replaceChildren(el("p", { class: "quiet" }, error.message));
+  }
+}
+
+/** Edit a label; it can be taken back. */
+async function edit({ into, ...change }) {
+  try {
+    if (into !== undefined) {
+      // People write names; labels may be codes.
+      const found = (await get("/v1/labels", { query: into, limit: 50, model: state.model })).labels;
+      change.to = found.find(({ label, name }) => name === into || label === into)?.label ?? into;
+    }
+    const done = await post("/v1/labels/edit", { model: state.model, ...change }, { token: token() });
+    closeReasons();
+    const isUndo = change.action === "undo";
+    tell(done.message, isUndo ? undefined : "Undo", isUndo ? undefined : () => edit({ action: "undo" }));
+    await suggest();
+  } catch (error) {
+    complain(error.message);
   }
 }
 

@@ -175,8 +175,30 @@ function tags(labels, same, browse) {
   );
 }
 
+/** Buttons that edit a label; `edit` is told what to do, and is missing where that is not allowed. */
+function editing({ label, name }, edit) {
+  if (!edit) return null;
+  const input = el("input", { type: "text", "aria-label": "New name or label", value: name });
+  const isCode = name !== label;
+  const button = (title, change) =>
+    el("button", { type: "button", class: "plain", onclick: () => edit(change()) }, title);
+  return el(
+    "div",
+    { class: "edit-label" },
+    input,
+    button("Rename", () =>
+      isCode
+        ? { action: "rename", labels: [label], name: input.value }
+        : { action: "rename", labels: [label], to: input.value },
+    ),
+    button("Merge into", () => ({ action: "merge", labels: [label], into: input.value })),
+    button("Hide", () => ({ action: "hide", labels: [label] })),
+    button("Delete", () => ({ action: "delete", labels: [label] })),
+  );
+}
+
 /** What a label stands for: its words, labels that go with it, documents. */
-export function showAbout(found, browse) {
+export function showAbout(found, browse, edit = null) {
   const most = Math.max(...found.words.map(({ weight }) => weight), Number.MIN_VALUE);
   const list = el(
     "ul",
@@ -195,5 +217,6 @@ export function showAbout(found, browse) {
         ? withMore(found.examples.map((one) => card(one, found.label, browse)))
         : null,
     ),
+    ...section("Edit the label", editing(found, edit)),
   );
 }

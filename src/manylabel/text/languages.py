@@ -1,0 +1,145 @@
+"""Which language a text is in: by common words, and by the letters of which words are made."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from manylabel.exceptions import ParameterError
+from manylabel.text.stop_words import STOP_WORDS, english
+
+__all__ = ["DETECTED", "detect_language", "detect_languages"]
+
+#: Code -> the language, for those that can be told apart.
+DETECTED = {
+    "da": "danish",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "sv": "swedish",
+}
+_WORD = re.compile(r"[^\W\d_]+")
+#: Letters of a text that are looked at.
+_MOST = 5_000
+#: What a common word is worth, as a logarithm, beside the three letters of other words.
+_COMMON = 3.0
+#: Added to the count of every three letters; there are about so many in each language.
+_SMOOTHING, _TRIGRAMS = 0.3, 2_000
+#: Letters that only some languages have, beside those of their common words.
+_LETTERS = {
+    "danish": "æøå",
+    "norwegian": "æøå",
+    "swedish": "åäö",
+    "finnish": "äö",
+    "german": "äöüß",
+    "french": "éèêëàâçîïôùûœ",
+    "spanish": "áéíóúñ",
+    "portuguese": "ãõáâéêíóôúç",
+    "italian": "àèéìòù",
+    "dutch": "ëï",
+}
+
+
+def detect_language(text: str, languages: Sequence[str] | None = None) -> list[tuple[str, float]]:
+    """How likely a text is in each language.
+
+    Looks for articles, pronouns and other common words, and at sequences of three letters. A few
+    sentences are enough; a title of three words often is not.
+
+    Parameters
+    ----------
+    text : str
+    languages : sequence of str, optional
+        Codes of the languages that it may be in; by default all of `DETECTED`.
+
+    Returns
+    -------
+    list of (str, float)
+        Codes with probabilities that add up to 1, the likeliest first; empty if the text has no
+        word.
+
+    Examples
+    --------
+    >>> detect_language("Alle Menschen sind frei und gleich an Würde und Rechten geboren.")[0][0]
+    'de'
+    """
+    codes = list(DETECTED) if languages is None else list(languages)
+    for code in codes:
+        if code not in DETECTED:
+            raise ParameterError(
+                f"`languages` must hold some of {', '.join(DETECTED)}; got {code!r}."
+            )
+    words = [word.lower() for word in _WORD.findall(text[:_MOST])]
+    if not words or not codes:
+        return []
+    profiles = _profiles()
+    values = {code: _log_likelihood(words, *profiles[code]) for code in codes}
+    best = max(values.values())
+    weights = {code: math.exp(value - best) for code, value in values.items()}
+    total = sum(weights.values())
+    return sorted(((code, weight / total) for code, weight in weights.items()), key=_rank)
+
+
+def detect_languages(texts: Iterable[str]) -> str | None:
+    """The language that most texts are in, by its code; None if there is no word.
+
+    Examples
+    --------
+    >>> detect_languages(["Der Hund bellt im Garten", "Die Katze schläft auf dem Sofa", "OK"])
+    'de'
+    """
+    found: Counter[str] = Counter()
+    for text in texts:
+        for code, share in detect_language(text):
+            found[code] += share  # type: ignore[assignment]
+    return max(found, key=lambda code: (found[code], code)) if found else None
+
+
+def _rank(one: tuple[str, float]) -> tuple[float, str]:
+    return -one[1], one[0]
+
+
+def _trigrams(word: str) -> list[str]:
+    padded = f" {word} "
+    return [padded[at : at + 3] for at in range(len(padded) - 2)]
+
+
+def _log_likelihood(
+    words: list[str], common: frozenset[str], letters: Counter[str], n_letters: int
+) -> float:
+    """How well words fit a language, up to what is the same for all."""
+    value = 0.0
+    for word, count in Counter(words).items():
+        if word in common:
+            value += count * _COMMON
+        fit = [
+            math.log((letters[one] + _SMOOTHING) / (n_letters + _SMOOTHING * _TRIGRAMS))
+            for one in _trigrams(word)
+        ]
+        # The mean: a long word is one witness, too.
+        value += count * (sum(fit) / len(fit))
+        special = [letter for letter in set(word) if letter in letters and not letter.isascii()]
+        value += count * len(special) * _COMMON / 2
+    return value
+
+
+@lru_cache(maxsize=1)
+def _profiles() -> dict[str, tuple[frozenset[str], Counter[str], int]]:
+    """Common words, counts of their three letters and of special letters, of each language."""
+    found = {}
+    for code, language in DETECTED.items():
+        words = english() if language == "english" else frozenset(STOP_WORDS[language].split())
+        letters = Counter(one for word in words for one in _trigrams(word))
+        n_letters = sum(letters.values())
+        letters.update(_LETTERS.get(language, ""))
+        found[code] = words, letters, n_letters
+    return found
