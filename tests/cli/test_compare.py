@@ -63,7 +63,7 @@ def test_an_estimator_that_is_not_there_is_refused_before_anything_runs(call, pa
         (["-", "--models", "svm"], 2, "a comparison reads files, not standard input."),
         (["a.txt", "--models", "smv"], 1, "unknown model 'smv'; did you mean svm?"),
         (["a.txt", "--models", "svm", "--set", "C=1"], 1, "--set C=1 must be MODEL.NAME=VALUE"),
-        (["a.txt", "--models", "svm", "--metrics", "p@x"], 1, "no measure is called 'p@x'"),
+        (["a.txt", "--models", "svm", "--metrics", "p@x"], 1, "unknown measure 'p@x'"),
         (["a.txt", "--models", "svm"], 1, "a.txt: there is no such file or folder."),
         (["--preset", "x", "--data", "."], 1, "no preset is called 'x'; there are lcif-table-2"),
     ],
