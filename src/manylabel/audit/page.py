@@ -1,4 +1,4 @@
-"""An audit as one page of HTML that needs nothing else."""
+"""An audit as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ def page(report: AuditReport) -> str:
     sections = [
         _section(
             "Labels that look wrong or missing",
-            "Most suspicious first. The probability is that of models that have not seen the "
+            "Most suspicious first. The probability comes from models that have not seen the "
             "document; the parts sum to its log-odds.",
             [_finding(found) for found in report],
         ),
         _section(
-            "Nearly the same documents with different labels",
+            "Nearly identical documents with different labels",
             "",
             [_duplicate(pair) for pair in report.duplicates],
         ),
         _section(
-            "Labels that nothing tells apart",
-            "Two labels that could perhaps be one. The likeness is 1 if documents with one alone "
-            "get the other as if it were their own.",
+            "Labels that cannot be told apart",
+            "Two labels that could perhaps be merged. The likeness is 1 if documents with only one "
+            "of them get the other as readily as documents that have it.",
             [_same(pair) for pair in report.same],
         ),
         _section(
-            "Labels that may stand for two things",
+            "Labels that may have two meanings",
             "Their documents fall into two groups with little in common.",
             [_meanings(each) for each in report.two_meanings],
         ),

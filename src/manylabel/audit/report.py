@@ -1,4 +1,4 @@
-"""What looks wrong with the labels of documents, in words."""
+"""Reports on suspicious labels, with names and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditReport", "Finding", "Witness", "decided", "read_decisions", "report_of"]
 
-#: How much of a text is shown.
+#: Characters of a text to show.
 _SHOWN = 160
 _DECISIONS = ("add", "remove", "keep")
 
@@ -46,7 +46,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Finding:
-    """A label of a document that looks wrong, or one that seems to be missing.
+    """A label of a document that looks wrong or missing.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Finding:
     given : bool
         Whether the document has the label: then it looks wrong, otherwise missing.
     probability : float
-        That the document has the label, by models that have not seen the document.
+        That the document has the label, from models that have not seen the document.
     error : float
-        That it is an error as it is.
+        The probability that the label is wrong, or missing.
     reasons : dict of str to float
         What each scorer, and the label's frequency ("prior"), add to the log-odds of
         ``probability``; they sum to it.
@@ -88,13 +88,13 @@ class AuditReport(Sequence[Finding]):
     ----------
     n_documents, n_labels : int
     duplicates : list of dict
-        Documents that say nearly the same and have different labels.
+        Nearly identical documents with different labels.
     same : list of dict
-        Labels that nothing tells apart.
+        Labels that cannot be told apart.
     two_meanings : list of dict
         Labels whose documents fall into two groups.
     unlearned : list of dict
-        Labels that other documents say nothing about.
+        Labels that other documents do not predict.
     """
 
     def __init__(
@@ -137,7 +137,8 @@ class AuditReport(Sequence[Finding]):
         ending = Path(path).suffix.lower()
         if ending not in writers:
             raise InputError(
-                f"{os.fspath(path)}: a report ends in {', '.join(writers)}; got {ending!r}."
+                f"{os.fspath(path)}: a report's name must end in {', '.join(writers)}; "
+                f"got {ending!r}."
             )
         with atomic_write(path) as file:
             file.write(writers[ending]().encode())
@@ -205,7 +206,7 @@ def report_of(
     names: Sequence[str],
     shown: Mapping[str, str] | None = None,
 ) -> AuditReport:
-    """The report of an audit of documents and labels with names."""
+    """The report on an audit, with the names of documents and labels."""
     from scipy.special import expit
 
     shown = shown or {}
@@ -286,7 +287,7 @@ def _only(found: Audit, one: int, other: int) -> list[int]:
 
 
 def title_of(scorer: str) -> str:
-    """What people read for the name of a scorer."""
+    """The title of a scorer, as shown to people."""
     from manylabel.ensemble.scorers import SCORERS, make_scorers
 
     if scorer == "prior":
@@ -295,7 +296,7 @@ def title_of(scorer: str) -> str:
 
 
 def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
-    """What people decided: JSON Lines with ``id``, ``label`` and ``decision``.
+    """Read people's decisions: JSON Lines with ``id``, ``label`` and ``decision``.
 
     A decision is ``"add"``, ``"remove"`` or ``"keep"``.
     """
@@ -305,8 +306,8 @@ def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
             if not line.strip():
                 continue
             try:
-                found = json.loads(line)
-                decision = {key: found[key] for key in ("id", "label", "decision")}
+                record = json.loads(line)
+                decision = {key: record[key] for key in ("id", "label", "decision")}
             except (ValueError, KeyError, TypeError):
                 raise CorpusError(
                     'expected {"id": ..., "label": ..., "decision": "add"|"remove"|"keep"}.',
@@ -315,7 +316,8 @@ def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
                 ) from None
             if decision["decision"] not in _DECISIONS:
                 raise CorpusError(
-                    f"a decision is {', '.join(_DECISIONS)}; got {decision['decision']!r}.",
+                    f"a decision must be one of {', '.join(_DECISIONS)}; "
+                    f"got {decision['decision']!r}.",
                     os.fspath(path),
                     number,
                 )
@@ -341,7 +343,9 @@ def decided(
     for each in decisions:
         name, label, decision = each["id"], each["label"], each["decision"]
         if decision not in _DECISIONS:
-            raise InputError(f"a decision is {', '.join(_DECISIONS)}; got {decision!r}.")
+            raise InputError(
+                f"a decision must be one of {', '.join(_DECISIONS)}; got {decision!r}."
+            )
         if name not in labels:
             labels[name] = list(labels_of(name))
         if decision == "add" and label not in labels[name]:
