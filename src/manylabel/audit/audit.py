@@ -152,9 +152,9 @@ def audit(
     --------
     >>> from manylabel.corpus import load_library
     >>> corpus = load_library("train").vectorized()
-    >>> found = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
-    >>> row, label = found.place(int(found.suspects(1)[0]))
-    >>> bool(0 < found.errors.max() < 1)
+    >>> result = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
+    >>> row, label = result.place(int(result.suspects(1)[0]))
+    >>> bool(0 < result.errors.max() < 1)
     True
     """
     if not 0 < check_real("share", share, 0) < 1:

@@ -154,18 +154,18 @@ class AuditReport(Sequence[Finding]):
         writer.writerow(
             ["id", "label", "name", "given", "probability", "error", "having", "lacking", "text"]
         )
-        for found in self._findings:
+        for finding in self._findings:
             writer.writerow(
                 [
-                    found.id,
-                    found.label,
-                    found.name,
-                    str(found.given).lower(),
-                    f"{found.probability:.6g}",
-                    f"{found.error:.6g}",
-                    " ".join(witness.id for witness in found.having),
-                    " ".join(witness.id for witness in found.lacking),
-                    found.text,
+                    finding.id,
+                    finding.label,
+                    finding.name,
+                    str(finding.given).lower(),
+                    f"{finding.probability:.6g}",
+                    f"{finding.error:.6g}",
+                    " ".join(witness.id for witness in finding.having),
+                    " ".join(witness.id for witness in finding.lacking),
+                    finding.text,
                 ]
             )
         return file.getvalue()
@@ -183,14 +183,14 @@ class AuditReport(Sequence[Finding]):
         table = Table(box=box.SIMPLE_HEAD)
         for title in ("Error", "Looks", "Label", "Document", "Text"):
             table.add_column(title, no_wrap=title != "Text", justify="left")
-        for found in self._findings:
-            looks = ("wrong", "red") if found.given else ("missing", "yellow")
+        for finding in self._findings:
+            looks = ("wrong", "red") if finding.given else ("missing", "yellow")
             table.add_row(
-                f"{found.error:.2f}",
+                f"{finding.error:.2f}",
                 Text(*looks),
-                Text(found.name),
-                Text(found.id),
-                Text(found.text[:60], "dim"),
+                Text(finding.name),
+                Text(finding.id),
+                Text(finding.text[:60], "dim"),
             )
         return table
 
@@ -199,7 +199,7 @@ class AuditReport(Sequence[Finding]):
 
 
 def report_of(
-    found: Audit,
+    audit: Audit,
     top: int,
     ids: Sequence[str],
     texts: Sequence[str] | None,
@@ -220,19 +220,19 @@ def report_of(
     def witness(row: int, similarity: float) -> Witness:
         return Witness(ids[row], similarity, text(row))
 
-    entries = found.suspects(top)
+    entries = audit.suspects(top)
     findings = []
-    for entry, given in zip(entries.tolist(), found.is_given(entries).tolist(), strict=True):
-        row, column = found.place(entry)
-        having, lacking = found.witnesses(row, column)
-        shares = found.out.shares(entry)
+    for entry, given in zip(entries.tolist(), audit.is_given(entries).tolist(), strict=True):
+        row, column = audit.place(entry)
+        having, lacking = audit.witnesses(row, column)
+        shares = audit.out.shares(entry)
         findings.append(
             Finding(
                 id=ids[row],
                 text=text(row),
                 given=given,
-                probability=float(expit(found.out.log_odds[entry])),
-                error=float(found.errors[entry]),
+                probability=float(expit(audit.out.log_odds[entry])),
+                error=float(audit.errors[entry]),
                 reasons=shares,
                 having=[witness(*pair) for pair in having],
                 lacking=[witness(*pair) for pair in lacking],
@@ -241,16 +241,16 @@ def report_of(
         )
     return AuditReport(
         findings,
-        *found.Y.shape,
+        *audit.Y.shape,
         duplicates=[
             {
                 "ids": [ids[pair.first], ids[pair.second]],
                 "similarity": pair.similarity,
-                "only-first": [names[c] for c in _only(found, pair.first, pair.second)],
-                "only-second": [names[c] for c in _only(found, pair.second, pair.first)],
+                "only-first": [names[c] for c in _only(audit, pair.first, pair.second)],
+                "only-second": [names[c] for c in _only(audit, pair.second, pair.first)],
                 "text": text(pair.first),
             }
-            for pair in found.duplicates
+            for pair in audit.duplicates
         ],
         same=[
             {
@@ -258,7 +258,7 @@ def report_of(
                 "likeness": pair.likeness,
                 "together": pair.together,
             }
-            for pair in found.same
+            for pair in audit.same
         ],
         two_meanings=[
             label(each.label)
@@ -270,18 +270,18 @@ def report_of(
                     for group in each.examples
                 ],
             }
-            for each in found.two_meanings
+            for each in audit.two_meanings
         ],
         unlearned=[
             label(each.label) | {"documents": each.n_documents, "probability": each.probability}
-            for each in found.unlearned
+            for each in audit.unlearned
         ],
     )
 
 
-def _only(found: Audit, one: int, other: int) -> list[int]:
+def _only(audit: Audit, one: int, other: int) -> list[int]:
     """Labels that one document has and another does not."""
-    Y = found.Y
+    Y = audit.Y
     mine, theirs = (set(Y[[row]].indices.tolist()) for row in (one, other))
     return sorted(mine - theirs)
 

@@ -116,10 +116,10 @@ def suggest_parts(
             yield _item_of(corpus)
 
     finished = cluster.run(_suggest_part, shared, items(), keep_going=True)
-    for number, (found, receipt, error) in enumerate(finished):
+    for number, (result, receipt, error) in enumerate(finished):
         corpus = waiting.pop(0)
         if error is None:
-            answers = _Answers(*found)
+            answers = _Answers(*result)
         else:
             answers = _halved(cluster, shared, _item_of(corpus), len(corpus), error)
         yield _answered(number, corpus, answers, labels, called, receipt)
@@ -171,22 +171,22 @@ def _suggest_part(
     failed: list[int] = []
     reasons: list[str] = []
     try:
-        found = answers(slice(None))
+        suggested = answers(slice(None))
     except ManylabelError:
         raise
     except Exception:
-        found = []
+        suggested = []
         for row in range(_size_of(item)):
             try:
-                found += answers(slice(row, row + 1))
+                suggested += answers(slice(row, row + 1))
             except Exception as error:
                 failed.append(row)
                 reasons.append(f"{type(error).__name__}: {error}")
     columns = {label: column for column, label in enumerate(tagger.labels)}
     return (
-        np.array([len(each) for each in found], np.int64),
-        np.array([columns[label] for each in found for label, _, _ in each], np.int32),
-        np.array([score for each in found for _, score, _ in each], np.float64),
+        np.array([len(each) for each in suggested], np.int64),
+        np.array([columns[label] for each in suggested for label, _, _ in each], np.int32),
+        np.array([score for each in suggested for _, score, _ in each], np.float64),
         failed,
         reasons,
     )
@@ -199,7 +199,7 @@ def _size_of(item: Any) -> int:
 def _halved(
     cluster: Cluster, shared: tuple[Any, ...], item: _Item, size: int, error: Exception
 ) -> _Answers:
-    """Retry a part that ends every worker: half by half, down to single documents."""
+    """Retry a part that ends every worker, in halves, down to single documents."""
     if not isinstance(error, FatalTaskError):
         raise error
     if size == 1:
@@ -209,8 +209,8 @@ def _halved(
     halves = [_item_of(_corpus_of(item, rows)) for rows in (slice(middle), slice(middle, None))]
     sizes = [middle, size - middle]
     first, second = (
-        _Answers(*found) if failure is None else _halved(cluster, shared, half, n, failure)
-        for half, n, (found, _, failure) in zip(
+        _Answers(*result) if failure is None else _halved(cluster, shared, half, n, failure)
+        for half, n, (result, _, failure) in zip(
             halves, sizes, cluster.run(_suggest_part, shared, halves, keep_going=True), strict=True
         )
     )

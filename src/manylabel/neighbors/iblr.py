@@ -165,8 +165,8 @@ class IBLR(LazyClassifier):
         Of the features, for the cosines.
     threshold : str, float or threshold, default="0.5"
         From scores to labels; the default always predicts at least the best label. A threshold
-        that reads scores is fitted on the leave-one-out probabilities of at most 20,000 training
-        documents.
+        that reads scores is fitted on the probabilities of at most 20,000 training documents, from
+        their neighbours other than themselves.
     max_iter : int, default=100
         Maximum Newton steps per label.
     n_jobs : int, optional

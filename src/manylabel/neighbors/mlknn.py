@@ -131,8 +131,8 @@ class MLkNN(LazyClassifier):
     threshold : str, float or threshold, default="0.5"
         From scores to labels. The paper predicts all labels that are more likely than not, and may
         predict none: ``Fixed(0.5, at_least_one=False)``. The default always predicts at least the
-        best label. A threshold that reads scores is fitted on the leave-one-out probabilities of
-        at most 20,000 training documents.
+        best label. A threshold that reads scores is fitted on the probabilities of at most 20,000
+        training documents, from their neighbours other than themselves.
     n_jobs : int, optional
         Threads.
     verbose : bool or int, default=0

@@ -253,7 +253,7 @@ class TopicClassifier(MultiLabelClassifier):
         self.classes_ = np.arange(n_labels)
 
     def label_words(self, label: int, top: int = 10) -> list[tuple[int, float]]:
-        """The words that define a label, as (feature, probability), likeliest first."""
+        """The words that define a label, as (feature, probability), most probable first."""
         check_is_fitted(self)
         return best_places(self.word_labels_.of_label(self._checked_label(label)), top)
 

@@ -164,8 +164,8 @@ class DependencyLDA(PriorLDA):
         X = self._checked_features(X, reset=False)
         shares = np.empty((X.shape[0], sum(topics.n_topics for topics in self.topics_)))
 
-        def keep(start: int, stop: int, found: Findings) -> None:
-            shares[start:stop] = found.mixtures
+        def keep(start: int, stop: int, findings: Findings) -> None:
+            shares[start:stop] = findings.mixtures
 
         self._run(X, keep)
         return shares

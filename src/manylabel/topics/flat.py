@@ -119,9 +119,9 @@ class FlatLDA(TopicClassifier):
         length = lengths(X)[:, None]
         blocks: dict[int, sparse.csr_array] = {}
 
-        def score(start: int, stop: int, found: Findings) -> None:
-            whole = found.priors.sum(axis=1, keepdims=True)
-            shares = self._shares(found.counts, found.priors, length[start:stop], whole)
+        def score(start: int, stop: int, findings: Findings) -> None:
+            whole = findings.priors.sum(axis=1, keepdims=True)
+            shares = self._shares(findings.counts, findings.priors, length[start:stop], whole)
             block = canonical_scores(shares)
             blocks[start] = block if top is None else keep_top(block, top)
 
@@ -130,13 +130,13 @@ class FlatLDA(TopicClassifier):
 
     def _credit(self, X: sparse.csr_array, labels: NDArray[np.int64]) -> Credit:
         documents = Documents.of(X, *self._prior_weights(X))
-        found = self._sampler().run(documents, 0, 1, labels)
-        prior = found.priors[0]
+        findings = self._sampler().run(documents, 0, 1, labels)
+        prior = findings.priors[0]
         return Credit(
-            found.credit[:, found.wanted[labels]],
+            findings.credit[:, findings.wanted[labels]],
             prior[labels],
             float(prior.sum()),
-            self._sources(found.mixtures[0], prior[labels] - documents.alphas[0], labels),
+            self._sources(findings.mixtures[0], prior[labels] - documents.alphas[0], labels),
         )
 
     def _sources(
@@ -159,8 +159,8 @@ class FlatLDA(TopicClassifier):
         X = self._checked_features(X, reset=False)
         shares = np.empty((X.shape[0], self.n_labels_))
 
-        def keep(start: int, stop: int, found: Findings) -> None:
-            shares[start:stop] = found.priors / found.priors.sum(axis=1, keepdims=True)
+        def keep(start: int, stop: int, findings: Findings) -> None:
+            shares[start:stop] = findings.priors / findings.priors.sum(axis=1, keepdims=True)
 
         self._run(X, keep)
         return shares
