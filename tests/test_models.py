@@ -30,8 +30,8 @@ def test_presets_come_below_given_parameters():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("lcfi",), "no model is called 'lcfi'; did you mean lcif?"),
-        (("?",), "no model is called '?'; there are instance-knn, feature-knn, "),
+        (("lcfi",), "unknown model 'lcfi'; did you mean lcif?"),
+        (("?",), "unknown model '?'; there are instance-knn, feature-knn, "),
         (("lcif", {"alhpa": 1}), "lcif has no parameter 'alhpa'; did you mean alpha?"),
         (("svm", None, "rubin-yahoo"), "svm has no presets; leave 'rubin-yahoo' out."),
     ],

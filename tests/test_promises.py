@@ -184,7 +184,7 @@ def test_a_classifier_keeps_its_promise():
     corpus = load_library("train").vectorized()
     model = Ensemble(threshold="recall:0.6").fit(corpus.X, corpus.Y)
     assert model.threshold_.threshold_ == model.promise("recall:0.6").threshold_
-    with pytest.raises(ParameterError, match=r"a promise is such as 'precision:0.9'; got 'top'"):
+    with pytest.raises(ParameterError, match=r"a promise looks like 'precision:0.9'; got 'top'"):
         model.promise("top")
 
 

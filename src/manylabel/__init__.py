@@ -5,12 +5,12 @@ Names are imported when they are first used, so ``import manylabel`` itself is q
 
 from __future__ import annotations
 
-from manylabel.public import imported_late
+from manylabel.public import lazy_exports
 
 __version__ = "0.1.0"
 
-# Public name -> the module that defines it.
-_HOMES = {
+# Public name -> the package that exports it.
+_EXPORTS = {
     "BRkNN": "manylabel.neighbors",
     "Corpus": "manylabel.corpus",
     "CountVectorizer": "manylabel.text",
@@ -42,6 +42,6 @@ _HOMES = {
     "save": "manylabel.store",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [*_EXPORTS, "__version__"]
 
-__getattr__, __dir__ = imported_late(__name__, _HOMES, "__version__")
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS, "__version__")

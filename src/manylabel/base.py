@@ -34,32 +34,33 @@ __all__ = ["ExplainLabels", "Grid", "MultiLabelClassifier", "SharedWork"]
 
 #: From candidate labels of a single document to an explanation of each.
 ExplainLabels = Callable[[NDArray[np.int64]], list[Explanation]]
-#: What to try: parameter to values.
+#: A search grid: the values to try for each parameter.
 Grid = Mapping[str, Sequence[Any]]
 
-#: Samples of a task, where tasks run elsewhere.
+#: Samples per task, where tasks run elsewhere.
 BLOCK = 1_024
 
 
 class SharedWork(Protocol):
-    """What settings of a model share on one part of the data."""
+    """The work that all settings of a model share on one fold of the data."""
 
     def scores(self, setting: Mapping[str, Any]) -> sparse.csr_array:
-        """Scores of the documents held out, under a setting of ``shared_parameters``."""
+        """Scores of the held-out documents, under a setting of ``shared_parameters``."""
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers.
 
     A subclass declares its parameters, among them ``threshold``, and implements ``_fit`` and
-    ``_scores``. Where ``_fit`` can score training documents as if it had not seen them, it puts
-    such scores and their true labels aside in ``_held_out``, or there is a ``_held_out_scores``.
+    ``_scores``. If ``_fit`` can score training documents as if it had not seen them, it leaves
+    those scores and the true labels in ``_held_out``; otherwise a subclass may override
+    ``_held_out_scores``.
 
-    Besides an indicator matrix, ``fit`` takes an ordinary vector of classes, one a sample, so that
-    the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
+    Besides an indicator matrix, ``fit`` takes an ordinary vector of classes, one per sample, so
+    that the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
     """
 
-    # What a model can do. Whoever handles models reads these and never probes for methods.
+    # What a model can do. Callers read these flags and never probe for methods.
     #: Scores are probabilities, and may be shown as percentages.
     gives_probabilities: ClassVar[bool] = False
     #: There is ``partial_fit``: single documents are learned without training again.
@@ -71,7 +72,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     can_explain: ClassVar[bool] = False
     #: Other views of documents than counts are read; see :class:`manylabel.scoring.Documents`.
     reads_views: ClassVar[bool] = False
-    #: There is ``compact``: what is left after forgetting is rebuilt, and numbered from 0 again.
+    #: There is ``compact``: after forgetting, the rest is rebuilt and numbered from 0 again.
     can_compact: ClassVar[bool] = False
     #: Out-of-sample scores and true labels are kept, as ``held_out_``: there is ``promise``.
     can_promise: ClassVar[bool] = False
@@ -81,17 +82,17 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     keeps_rows: ClassVar[bool] = False
     #: Settings of papers by name, for ``from_preset``.
     presets: ClassVar[Sequence[str]] = ()
-    #: What tuning tries where the user does not say: parameter to values.
+    #: What tuning tries by default: parameter to values.
     default_grid: ClassVar[Grid] = {}
-    #: Parameters whose values tuning tries without fitting again, as far as ``_share_work`` can.
+    #: Parameters whose values tuning tries without fitting again, if ``_shares_work`` allows it.
     shared_parameters: ClassVar[Sequence[str]] = ()
 
-    #: What a label that is not a candidate scores where scikit-learn wants dense scores; a model
-    #: whose scores can be negative has a lower one.
+    #: The score of a label that is not a candidate, where scikit-learn wants dense scores; lower
+    #: for a model whose scores can be negative.
     _absent_score = 0.0
 
-    #: Where only the best labels are wanted, the samples that are scored at a time; None for all,
-    #: where a sample's random numbers depend on its place.
+    #: Samples to score at a time when only the best labels are wanted; None for all at once, where
+    #: a sample's random numbers depend on its row.
     _round: ClassVar[int | None] = None
 
     threshold: Any
@@ -115,7 +116,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def not_updated_(self) -> Sequence[str]:
-        """Parts, as people call them, that ``partial_fit`` and ``remove`` leave as ``fit`` did."""
+        """Parts that ``partial_fit`` and ``remove`` do not update, as messages name them."""
         return ()
 
     @abstractmethod
@@ -128,12 +129,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
-        """Canonical scores; ``top`` is a hint that no more are needed a row."""
+        """Canonical scores; ``top`` is a hint that no more are needed per row."""
 
     def _explaining(
         self, X: sparse.csr_array, top: int | None
     ) -> tuple[sparse.csr_array, ExplainLabels]:
-        """Scores of a single document, and what explains candidate labels; for ``can_explain``."""
+        """Scores of one document and a function that explains its labels; for ``can_explain``."""
         raise InputError(f"{type(self).__name__} cannot explain its labels; LCIF can.")
 
     def _held_out_scores(
@@ -141,12 +142,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Scores to fit the threshold on, and the true labels of their rows.
 
-        What ``_fit`` has put aside in ``_held_out``, or else the training documents' own.
+        What ``_fit`` left in ``_held_out``, or else the scores of the training documents.
         """
-        aside: tuple[sparse.csr_array, sparse.csr_array] | None
-        aside = self.__dict__.pop("_held_out", None)
-        if aside is not None:
-            return aside
+        held_out: tuple[sparse.csr_array, sparse.csr_array] | None
+        held_out = self.__dict__.pop("_held_out", None)
+        if held_out is not None:
+            return held_out
         if isinstance(make_threshold(self.threshold), Promise):
             raise ParameterError(
                 f"{type(self).__name__} has no out-of-sample scores to base `threshold="
@@ -207,7 +208,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         threshold = make_threshold(spec)
         if not isinstance(threshold, Promise):
-            raise ParameterError(f"a promise is such as 'precision:0.9'; got {spec!r}.")
+            raise ParameterError(f"a promise looks like 'precision:0.9'; got {spec!r}.")
         held_out = getattr(self, "held_out_", None) if self.can_promise else None
         if held_out is None:
             raise InputError(
@@ -215,7 +216,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
                 "an ensemble with this version."
             )
         with warnings.catch_warnings():
-            # Whoever asks looks at `is_kept_`.
+            # The caller reads `is_kept_`.
             warnings.simplefilter("ignore", UserWarning)
             return threshold.fit(*held_out)
 
@@ -242,7 +243,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def scores_of(
         self, X: sparse.csr_array | Documents, top: int | None = None
     ) -> sparse.csr_array | NDArray[np.float64]:
-        """As `decision_function`, for rows that are known to be canonical: nothing is checked."""
+        """Like `decision_function`, without checks: the rows must be canonical."""
         if isinstance(X, Documents) and not self.reads_views:
             X = X.counts
         scores = self._scored(X, top)
@@ -275,8 +276,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
         labels : array of int, optional
-            The labels to explain; by default the ``top`` best of each sample. Or a function that is
-            given the scores of one sample, a matrix of one row, and returns its labels: scores and
+            The labels to explain; by default the ``top`` best of each sample. Or a function that
+            takes the scores of one sample, a matrix of one row, and returns its labels: scores and
             reasons then come from one pass.
         top : int, default=5
 
@@ -297,17 +298,17 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             scores, explain_labels = self._explaining(X[[row]], hint)
             chosen = choose(scores)
             known = np.isin(chosen, scores.indices)
-            found = iter(explain_labels(chosen[known]))
+            explained = iter(explain_labels(chosen[known]))
             answer.append(
                 [
-                    replace(next(found) if is_known else nothing, row=row, label=int(label))
+                    replace(next(explained) if is_known else nothing, row=row, label=int(label))
                     for label, is_known in zip(chosen, known, strict=True)
                 ]
             )
         return answer
 
     def _scored(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
-        """Scores of rows; many rows are scored wherever blocks run."""
+        """Scores of rows; many rows are scored in blocks, on the cluster if there is one."""
         n_rows, size = X.shape[0], self._round
         if current_place() is not None and n_rows > BLOCK:
             blocks = list(map_blocks(_scores_of_rows, (self, X, top), n_rows, BLOCK))
@@ -334,7 +335,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return documents.replaced(counts)
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether scikit-learn would find nothing to say about rows that we do not check, too."""
+        """Whether scikit-learn's checks would add nothing to ours."""
         return (
             type(X) is sparse.csr_array
             and X.dtype.kind in "biuf"
@@ -346,7 +347,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def _checked_targets(self, Y: Any, classes: Any = None) -> sparse.csr_array:
         """Turn targets into an indicator matrix and remember their form.
 
-        ``classes`` are all there will be, where later calls may bring more than this one.
+        ``classes`` lists all classes, where later calls may bring some that Y does not have.
         """
         if Y is None:
             raise InputError(
@@ -383,7 +384,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Y = column_or_1d(Y, warn=True)
         unknown = ~np.isin(Y, self.classes_)
         if unknown.any():
-            raise InputError(f"y holds {Y[unknown][0]!r}, which is none of the known classes.")
+            raise InputError(f"y holds the unknown class {Y[unknown][0]!r}; fit again to add it.")
         codes = np.searchsorted(self.classes_, Y)
         ones = np.ones(codes.size, np.int8)
         return sparse.csr_array(
@@ -411,15 +412,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores, labels : csr_array of shape (n_samples, n_labels)
-            As ``decision_function`` gives them, and as ``predict`` does.
+            As from ``decision_function`` and from ``predict``.
         """
         scores = self.decision_function(X, top=top)
         if self.single_label_:
-            raise InputError("one class for each sample has no label sets: use `predict`.")
+            raise InputError("a model of one class per sample has no label sets: use `predict`.")
         return scores, self.threshold_.apply(scores)
 
     def _shares_work(self) -> bool:
-        """Whether ``_share_work`` can be used with the parameters as they are."""
+        """Whether ``_share_work`` can be used with the current parameters."""
         return bool(self.shared_parameters)
 
     def _share_work(
@@ -431,8 +432,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     ) -> SharedWork:
         """Do once what all settings of ``shared_parameters`` need; for a class that names some.
 
-        ``grid`` holds the values that will be asked for. ``held_out`` are the documents to score,
-        or the numbers of rows of X, each of which is to be scored as if it were not there.
+        ``grid`` holds the values to try. ``held_out`` holds the documents to score, or the numbers
+        of rows of X to score, each as if it were not in X.
         """
         raise NotImplementedError
 
@@ -440,7 +441,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 def _choice(
     labels: Any, top: int, n_labels: int
 ) -> Callable[[sparse.csr_array], NDArray[np.int64]]:
-    """What chooses the labels of a sample to explain, from its scores."""
+    """A function that chooses the labels to explain from a sample's scores."""
     if labels is None:
 
         def best(scores: sparse.csr_array) -> NDArray[np.int64]:
@@ -465,7 +466,7 @@ def _known_labels(labels: Any, n_labels: int) -> NDArray[np.int64]:
 def _scores_of_rows(
     model: MultiLabelClassifier, X: sparse.csr_array, top: int | None, start: int, stop: int
 ) -> sparse.csr_array:
-    """Scores of some of the rows, by one thread: there are others for other blocks."""
+    """Scores of some rows, with one thread: other blocks run at the same time."""
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=1)
     scores = model._scores(X[start:stop], top)

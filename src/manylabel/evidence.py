@@ -11,18 +11,18 @@ __all__ = ["KINDS", "Explanation", "Kind", "Reason", "WordReasons", "kind_of", "
 
 
 class Kind(NamedTuple):
-    """What people read of a kind of reason.
+    """How a kind of reason is shown to people.
 
     Attributes
     ----------
     title : str
-        Its name, as it stands in a list.
+        Its name in a list.
     sentence : str
         What it means.
     group : str
         The kind under which several reasons of this kind are added up; empty for the kind itself.
     known_before : bool
-        Whether it counts before anything of the text is read.
+        Whether it counts before any of the text is read.
     """
 
     title: str
@@ -31,11 +31,11 @@ class Kind(NamedTuple):
     known_before: bool = False
 
 
-#: The kinds that several models share. A reason of another kind has its own title.
+#: The kinds that several models share. Reasons of other kinds carry their own titles.
 KINDS: dict[str, Kind] = {
     "prior": Kind(
         "how common the label is",
-        "What speaks for the label before anything of the text is read.",
+        "What speaks for the label before any of the text is read.",
         known_before=True,
     ),
     "bias": Kind(
@@ -57,17 +57,18 @@ KINDS: dict[str, Kind] = {
     ),
     "topic": Kind("topics it belongs to", "Topics of the text in which the label is common."),
     "tree": Kind(
-        "groups of like documents", "Groups of documents that the text falls into.", "trees"
+        "groups of similar documents", "Groups of documents that the text falls into.", "trees"
     ),
-    "trees": Kind("groups of like documents", "Groups of documents that the text falls into."),
+    "trees": Kind("groups of similar documents", "Groups of documents that the text falls into."),
     "centroid": Kind(
-        "likeness to its documents", "How close the text is to the middle of the label's documents."
+        "similarity to its documents",
+        "How close the text is to the centre of the label's documents.",
     ),
 }
 
 
 def kind_of(reason: Reason) -> Kind:
-    """What people read of a reason: its own title, or that of its kind.
+    """How a reason is shown to people: its own title, or that of its kind.
 
     Examples
     --------
@@ -98,15 +99,15 @@ class Reason:
     similarity : float, optional
         Of a neighbour to the document.
     reasons : sequence of Reason
-        Reasons for this reason; for a neighbour, the words it shares with the document, whose
-        shares add up to its similarity; for a part of a combined model, its own reasons, whose
+        Reasons for this reason. A neighbour has the words it shares with the document, whose
+        shares add up to its similarity. A part of a combined model has its own reasons, whose
         shares add up to this share.
     title : str
-        What people read; empty for the title that its kind has in ``KINDS``.
+        The title to show; empty for the title that its kind has in ``KINDS``.
     sentence : str
-        What the title means; likewise.
+        What the title means; empty for the sentence of its kind.
     spans : tuple of (int, int)
-        Places in the text, where the reason knows them itself.
+        Positions in the text, if the reason knows them.
     view : str
         The view of the document that ``index`` is a feature of; empty for the counts.
     """
@@ -122,11 +123,11 @@ class Reason:
     view: str = ""
 
     def scaled(self, factor: float) -> Reason:
-        """The same reason where the score counts ``factor`` times.
+        """The same reason with ``factor`` times its share.
 
-        Its own reasons stay as they are: they add up to a similarity.
+        Its own reasons do not change: they add up to a similarity.
         """
-        # There are hundreds for each label: `replace` would take most of an explanation's time.
+        # There are hundreds per label: `replace` would take most of an explanation's time.
         same = object.__new__(Reason)
         same.__dict__.update(self.__dict__)
         same.__dict__["share"] = factor * self.share
@@ -134,24 +135,24 @@ class Reason:
 
 
 def word_reasons(features: Iterable[int], shares: Iterable[float]) -> list[Reason]:
-    """Words as reasons, one for each feature and its share.
+    """Words as reasons, one per feature and share.
 
     Examples
     --------
     >>> [(reason.index, reason.share) for reason in word_reasons([3], [0.5])]
     [(3, 0.5)]
     """
-    found = []
+    reasons = []
     for feature, share in zip(features, shares, strict=True):
         reason = object.__new__(Reason)
-        # The rest are the defaults, which the class has.
+        # The other fields are defaults, which the class has.
         reason.__dict__.update(kind="word", share=share, index=feature)
-        found.append(reason)
-    return found
+        reasons.append(reason)
+    return reasons
 
 
 class WordReasons(Sequence[Reason]):
-    """Words as reasons that are made when somebody looks at them: most are never looked at.
+    """Words as reasons, made on access: most are never looked at.
 
     Parameters
     ----------
@@ -205,11 +206,11 @@ class Explanation:
     label : int
         The label, by its column.
     score : float
-        As :meth:`decision_function` gives it, unless there is a ``probability``.
+        As from :meth:`decision_function`, unless there is a ``probability``.
     reasons : tuple of Reason
         Their shares sum to the score.
     probability : float, optional
-        What the score means, where :meth:`decision_function` gives probabilities.
+        The score as a probability, where :meth:`decision_function` gives probabilities.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Every error a user can meet.
 
-The classes know nothing of command lines or web servers: each shell decides how to show them.
-All are also a built-in kind of error, so that code written for scikit-learn catches them.
+The classes know nothing of command lines or web servers, which decide how to show them. Each is
+also a built-in error, such as ValueError, so that code written for scikit-learn catches it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ParameterError(ManylabelError, ValueError):
 
 
 class CorpusError(ManylabelError, ValueError):
-    """A file that is not what its format promises.
+    """A file that breaks the rules of its format.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ class JournalError(StoreError):
     Parameters
     ----------
     what : str
-        What is wrong, without an end.
+        What is wrong, without a full stop.
     path : path
         The file.
     without : str
-        What must be given up to go on.
+        What is lost by going on.
     how : str
         How to go on.
 
@@ -110,7 +110,7 @@ without it: Tagger.load(path, without_journal=True).'
 
 
 class ClusterError(ManylabelError, RuntimeError):
-    """A cluster that cannot be used, or is there no more."""
+    """A cluster that cannot be used, or no longer exists."""
 
 
 class MissingExtraError(ManylabelError, ImportError):
@@ -119,11 +119,11 @@ class MissingExtraError(ManylabelError, ImportError):
     Parameters
     ----------
     what : str
-        The thing that was asked for, as the subject of a sentence.
+        What the user asked for, as the subject of a sentence.
     package : str
         The distribution that is missing.
     extra : str
-        The extra of manylabel that brings it.
+        The extra of manylabel that installs it.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""The models by the names that people type: one table for every shell.
+"""The models by the names that people type: one table for the command line and the HTTP API.
 
-A model's module is imported when the model is made, so that the table itself costs nothing.
+A model's module is imported when the model is made, so the table itself costs nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ __all__ = ["MODELS", "Model", "make_model", "model_class"]
 
 
 class Model(NamedTuple):
-    """Where a model lives, and what its name stands for."""
+    """The class behind a model's name, and the parameters that the name implies."""
 
     module: str
     class_name: str
-    #: Parameters that belong to the name; whoever makes the model may change them.
+    #: Parameters that the name implies; the caller may override them.
     parameters: Mapping[str, Any]
 
 
@@ -56,7 +56,7 @@ def model_class(name: str) -> Any:
     if name not in MODELS:
         near = get_close_matches(str(name), MODELS, n=3, cutoff=0.6)
         raise ParameterError(
-            f"no model is called {name!r}; "
+            f"unknown model {name!r}; "
             + (f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(MODELS)}.")
         )
     model = MODELS[name]
@@ -73,10 +73,10 @@ def make_model(
     name : str
         A key of ``MODELS``.
     parameters : mapping, optional
-        Parameters of the model's class; one that it does not have is an error.
+        Parameters of the model's class; an unknown one is an error.
     preset : str, optional
-        A paper's settings, such as ``"papanikolaou"``, for the models that have some;
-        ``parameters`` still count.
+        A paper's settings, such as ``"papanikolaou"``, for models that have presets;
+        ``parameters`` override them.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Blocks of rows over a pool of threads, or wherever else somebody wants them to run.
+"""Run blocks of rows in a pool of threads, or elsewhere, such as on a cluster.
 
 Kernels are serial and release the GIL, so plain threads use every core. Nothing here is global:
-two callers may run at the same time, which a server does, and each row is written by one thread,
-so the answer is the same at any number of threads.
+two callers may run at the same time, as in a server. Each row is written by one thread, so the
+answer is the same at any number of threads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
     "single_threaded_blas",
 ]
 
-#: Called with (rows done, rows in all) as work goes on.
+#: Called with (rows done, rows in all) as work proceeds.
 Callback = Callable[[int, int], None]
 
 
@@ -45,13 +45,13 @@ def effective_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if n_jobs == 0:
-        raise ParameterError("`n_jobs` must be None, a positive number or negative; got 0.")
+        raise ParameterError("`n_jobs` must be None or a whole number other than 0; got 0.")
     return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
 @cache
 def _cores() -> int:
-    """How many there are; to ask the system takes as long as to rank a document's labels."""
+    """The number of cores, cached: asking takes as long as ranking a document's labels."""
     return os.cpu_count() or 1
 
 
@@ -69,7 +69,7 @@ def run_blocks(
     work : callable
         Writes the rows ``start`` to ``stop`` of its output and nothing else.
     n_rows, block : int
-        How many rows in all, and at most how many a call.
+        The number of rows, and the maximum per call.
     n_jobs : int, optional
         Threads. With one, everything runs in the caller's thread.
     callback : callable, optional
@@ -104,9 +104,9 @@ def run_blocks(
 
 
 class Place(Protocol):
-    """Somewhere else than in this process where blocks can run, such as a cluster."""
+    """Somewhere outside this process where blocks can run, such as a cluster."""
 
-    #: Rows of an index from which on it is divided into parts of that size.
+    #: An index with more rows than this is divided into shards of this size.
     shard_rows: int
 
     def map_blocks(
@@ -118,13 +118,13 @@ class Place(Protocol):
         callback: Callback | None,
         fixed: bool,
     ) -> Iterator[Any]:
-        """As the function of that name. Work begins before the first result is asked for."""
+        """Like the function `map_blocks`. Work begins before the first result is taken."""
 
-    def put_aside(self, work: Any, thing: Any) -> None:
-        """Keep how far some work has come, instead of what was kept of it before."""
+    def save_progress(self, work: Any, state: Any) -> None:
+        """Save a checkpoint of some work, in place of the one before."""
 
-    def recall(self, work: Any) -> Any:
-        """How far an earlier run has come with the same work; None if there was none."""
+    def load_progress(self, work: Any) -> Any:
+        """The last checkpoint of the same work, also of an earlier run; None if there is none."""
 
 
 _place: ContextVar[Place | None] = ContextVar("place", default=None)
@@ -137,7 +137,7 @@ def current_place() -> Place | None:
 
 @contextmanager
 def running_at(place: Place) -> Iterator[None]:
-    """Let `map_blocks` run its blocks at a place, as far as this context reaches."""
+    """Let `map_blocks` run its blocks at a place within this context."""
     token = _place.set(place)
     try:
         yield
@@ -161,12 +161,12 @@ def map_blocks(
     Parameters
     ----------
     task : callable
-        A function of a module, and a pure one: the result depends on nothing but its arguments.
+        A pure function of a module: the result depends on nothing but its arguments.
     shared : tuple
-        What all blocks need; nobody may change it meanwhile. Like the results it consists of what
+        What all blocks need; it must not change meanwhile. Like the results, it consists of what
         a model folder can hold.
     n_rows, block : int
-        How many rows in all, and at most how many a call.
+        The number of rows, and the maximum per call.
     n_jobs : int, optional
         Threads, if this process does the work.
     callback : callable, optional
@@ -175,7 +175,7 @@ def map_blocks(
         Whether the size of the blocks matters for the result; otherwise another place may choose
         larger ones.
     here : mapping, optional
-        More arguments of the task if it runs in this process, such as a progress bar's.
+        More arguments for the task if it runs in this process, such as a progress bar.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def _map_here(
     callback: Callback | None,
     here: Mapping[str, Any],
 ) -> Iterator[Any]:
-    """The blocks in threads; only a few results wait to be taken."""
+    """Run the blocks in threads; only a few results wait to be taken."""
     ranges = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
     threads = min(threads, len(ranges))
     if threads <= 1:

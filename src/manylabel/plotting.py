@@ -1,4 +1,4 @@
-"""Empty figures, and figures in files; Matplotlib is an extra."""
+"""Make empty figures and write figures to files; Matplotlib is an extra."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def new_axes(x: str, y: str) -> tuple[Figure, Any]:
 
 
 def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
-    """The figure, also written to a file if there is a path; its ending tells the kind."""
+    """Return the figure; with a path, also write it to a file whose suffix sets the format."""
     if path is not None:
         figure.savefig(path)
     return figure

@@ -1,7 +1,7 @@
 """Sparse scores: candidates, their ranks, and the best of them.
 
-Two rules hold everywhere in manylabel. Ties: higher score first, then lower label index. And a
-label that is not stored ranks after every label that is, whatever the sign of its score.
+Two rules hold everywhere in manylabel. A higher score ranks first, and ties go to the lower label
+index. A label that is not stored ranks after every label that is, whatever the sign of its score.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["canonical_scores", "keep_top", "rank_order", "values_at"]
 def canonical_scores(scores: Any) -> sparse.csr_array:
     """Sorted CSR scores that keep stored zeros, since a stored label is a candidate.
 
-    Dense scores store every entry.
+    From dense scores every entry is stored.
     """
     if sparse.issparse(scores):
         check_structure(scores, "the matrix of scores")
@@ -56,17 +56,17 @@ def values_at(
     >>> values_at(scores, sparse.csr_array([[1, 1, 0]])).tolist()
     [0.5, 0.0]
     """
-    # One of the two may have been made before labels appeared that the other has.
+    # One of the two may be older, and lack labels that the other has.
     width = max(scores.shape[1], pattern.shape[1])
-    found, asked = _keys(scores, width), _keys(pattern, width)
-    if not found.size:
-        return np.full(asked.size, absent)
-    places = np.minimum(np.searchsorted(found, asked), found.size - 1)
-    return np.where(found[places] == asked, scores.data[places], absent)
+    stored, wanted = _keys(scores, width), _keys(pattern, width)
+    if not stored.size:
+        return np.full(wanted.size, absent)
+    places = np.minimum(np.searchsorted(stored, wanted), stored.size - 1)
+    return np.where(stored[places] == wanted, scores.data[places], absent)
 
 
 def _keys(matrix: sparse.csr_array, width: int) -> NDArray[np.int64]:
-    """One number for each stored entry, rising, where rows have ``width`` columns."""
+    """An ascending key per stored entry, where rows have ``width`` columns."""
     rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
     return rows * width + matrix.indices
 

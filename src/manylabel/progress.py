@@ -1,4 +1,4 @@
-"""Long work: bars on stderr if asked for, how long its phases took, and how much memory."""
+"""Long-running work: progress bars on stderr, seconds per phase, and peak memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def progress_bar(description: str, shown: bool | int) -> Iterator[Callback | Non
 
 
 class Clock:
-    """Seconds by what was done, one thing after the other.
+    """Seconds per phase, for phases that follow one another.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> float:
-        """End a phase; the seconds that it took. A phase may have several laps."""
+        """End a phase and return its seconds. A phase may have several laps."""
         now = time.perf_counter()
         took = round(now - self._last, 3)
         self.seconds[name] = round(self.seconds.get(name, 0.0) + took, 3)
@@ -74,15 +74,15 @@ class Clock:
         return took
 
     def add(self, seconds: dict[str, float]) -> None:
-        """End phases that others have timed."""
+        """Add phases that were timed elsewhere, and start the next one."""
         self.seconds |= seconds
         self._last = time.perf_counter()
 
 
 def peak_memory() -> int | None:
-    """The most bytes that this process has held so far; None where nobody says."""
+    """The peak memory of this process so far, in bytes; None where the system does not tell."""
     status = Path("/proc/self/status")
-    # Not ru_maxrss, if it can be helped: on Linux it starts from the parent's.
+    # Preferred to ru_maxrss, which on Linux starts from the parent's peak.
     if status.exists():
         for line in status.read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,4 +1,4 @@
-"""Public names of packages, whose modules are imported when somebody uses them."""
+"""Lazy exports: a package's public names, whose modules are imported on first use."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["imported_late"]
+__all__ = ["lazy_exports"]
 
 
-def imported_late(
-    package: str, homes: Mapping[str, str], *others: str
+def lazy_exports(
+    package: str, modules: Mapping[str, str], *others: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and the ``__dir__`` of a package.
+    """Make the ``__getattr__`` and ``__dir__`` of a package that imports its modules on first use.
 
     Parameters
     ----------
     package : str
-    homes : mapping
-        Public name -> the module that defines it.
+    modules : mapping
+        Public name -> the module that exports it.
     *others : str
-        Public names that are there from the beginning.
+        Public names that the package defines itself.
 
     Examples
     --------
-    >>> find, names = imported_late("mathematics", {"sqrt": "math"})
-    >>> find("sqrt")(4), names()
+    >>> get, names = lazy_exports("mathematics", {"sqrt": "math"})
+    >>> get("sqrt")(4), names()
     (2.0, ['sqrt'])
     """
 
-    def find(name: str) -> Any:
-        if name in homes:
-            return getattr(import_module(homes[name]), name)
+    def get(name: str) -> Any:
+        if name in modules:
+            return getattr(import_module(modules[name]), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return find, lambda: sorted([*homes, *others])
+    return get, lambda: sorted([*modules, *others])

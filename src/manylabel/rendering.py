@@ -1,4 +1,4 @@
-"""What a terminal or a notebook shows, as plain text and as HTML."""
+"""Plain text for terminals and HTML for notebooks."""
 
 from __future__ import annotations
 

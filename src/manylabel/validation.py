@@ -1,4 +1,4 @@
-"""Whatever a user passes becomes a canonical CSR matrix, or a clear error.
+"""Turn what a user passes into a canonical CSR matrix, or raise a clear error.
 
 Canonical means ``scipy.sparse.csr_array``, column indices sorted in each row, no duplicates, no
 stored zeros, finite values.
@@ -41,7 +41,7 @@ def check_matrix(
 ) -> sparse.csr_array:
     """Turn a sparse or dense matrix into a canonical CSR array of ``dtype``.
 
-    The caller's matrix is never changed; it is shared where it is canonical already.
+    The caller's matrix is never changed. The result shares its memory if it is canonical already.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def check_matrix(
     non_negative : bool
         Refuse negative values.
     dtype : dtype, optional
-        Of the values; None keeps what they are.
+        Of the values; None keeps theirs.
 
     Examples
     --------
@@ -85,11 +85,11 @@ Negative values in data have no meaning as counts or weights.
         if dense.ndim != 2:
             raise InputError(
                 f"{name} must have 2 dimensions (rows, columns); got {dense.ndim}. "
-                "Reshape your data: one row a sample."
+                "Reshape your data: one row per sample."
             )
         matrix = sparse.csr_array(dense, dtype=dtype)
     if matrix.data.size > matrix.nnz:
-        # Room behind the last row, with whatever is in it.
+        # Unused memory behind the last row, with arbitrary content.
         matrix = matrix.copy()
         matrix.prune()
     if not (matrix.has_canonical_format and _without_zeros(matrix.data)):
@@ -103,11 +103,11 @@ Negative values in data have no meaning as counts or weights.
 
 
 def check_structure(X: Any, name: str = "X") -> None:
-    """Refuse a sparse matrix whose arrays cannot be those of a matrix.
+    """Refuse a sparse matrix whose index arrays are invalid.
 
-    Compiled code, SciPy's as ours, believes indices and pointers, and reads or writes wherever they
+    Compiled code, SciPy's and ours, trusts indices and pointers, and reads or writes wherever they
     point. This looks at each once: 0.07 seconds for 50 million stored values, where `check_matrix`
-    takes 0.54. What is not sparse passes.
+    takes 0.54. Anything that is not sparse passes.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def check_structure(X: Any, name: str = "X") -> None:
     if len(X.shape) != 2:
         raise InputError(
             f"{name} must have 2 dimensions (rows, columns); got {len(X.shape)}. "
-            "Reshape your data: one row a sample."
+            "Reshape your data: one row per sample."
         )
     if X.format in ("csr", "csc"):
         major, minor = ("row", "column") if X.format == "csr" else ("column", "row")
@@ -201,14 +201,14 @@ def _check_pointers(X: Any, name: str, what: str, n_rows: int) -> None:
 
 
 def _check_range(places: NDArray[Any], name: str, what: str, size: int) -> None:
-    """Refuse rows or columns that are not there."""
+    """Refuse rows or columns that do not exist."""
     if places.size == 0:
         return
     lowest, highest = places.min(), places.max()
     if lowest < 0 or highest >= size:
-        found = lowest if lowest < 0 else highest
+        outside = lowest if lowest < 0 else highest
         raise InputError(
-            f"{name} is damaged: {what} {found} is stored, and there are {size} {what}s."
+            f"{name} is damaged: {what} {outside} is stored, and there are {size} {what}s."
         )
 
 
@@ -239,7 +239,7 @@ def check_same_rows(X: sparse.csr_array, Y: sparse.csr_array) -> None:
 
 
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
-    """A list of strings; by default with something in each."""
+    """A list of strings; empty ones are refused by default."""
     listed = list(texts)
     for row, text in enumerate(listed):
         if text is None or (isinstance(text, float) and np.isnan(text)):
@@ -317,7 +317,7 @@ def csr_parts(
 
 
 def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
-    """Where rows of these sizes begin and end, as narrow as they can be.
+    """Row pointers for rows of these sizes, in the narrowest type that fits.
 
     SciPy gives the indices of a matrix the type of its pointers: wide ones double its size.
 
@@ -326,18 +326,18 @@ def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
     >>> pointers(np.array([2, 0, 1]))
     array([0, 2, 2, 3], dtype=int32)
     """
-    found = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return found.astype(np.int32) if found[-1] <= np.iinfo(np.int32).max else found
+    wide = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    return wide.astype(np.int32) if wide[-1] <= np.iinfo(np.int32).max else wide
 
 
 def _shares(matrix: sparse.csr_array, X: Any) -> bool:
-    """Whether the canonical form still uses the caller's memory."""
+    """Whether the canonical form shares the caller's memory."""
     data = getattr(X, "data", None)
     return isinstance(data, np.ndarray) and np.shares_memory(matrix.data, data)
 
 
 def _without_zeros(data: NDArray[Any]) -> bool:
-    """Whether no stored value is zero; positive values need only their minimum looked at."""
+    """Whether no stored value is zero; for positive values the minimum is enough."""
     return data.size == 0 or bool(data.min() > 0 or data.all())
 
 

@@ -151,7 +151,9 @@ def test_a_report_can_be_written(report, tmp_path):
     assert "http" not in page
     assert "similar documents" in page
     assert "Looks" in repr(report)
-    with pytest.raises(InputError, match=r"a report ends in .jsonl, .csv, .html; got '.pdf'"):
+    with pytest.raises(
+        InputError, match=r"a report's name must end in .jsonl, .csv, .html; got '.pdf'"
+    ):
         report.write(tmp_path / "a.pdf")
 
 
@@ -230,12 +232,16 @@ def test_what_is_no_decision_is_refused(tmp_path):
     with pytest.raises(CorpusError, match=r"d.jsonl, line 2: expected {\"id\""):
         read_decisions(path)
     path.write_text('{"id": "1", "label": "x", "decision": "maybe"}\n')
-    with pytest.raises(CorpusError, match="line 1: a decision is add, remove, keep; got 'maybe'"):
+    with pytest.raises(
+        CorpusError, match="line 1: a decision must be one of add, remove, keep; got 'maybe'"
+    ):
         read_decisions(path)
     tagger = Tagger("lcif").fit(["a cat"], [["cats"]], ids=["1"])
     with pytest.raises(InputError, match="no document has the id '2'"):
         tagger.fix([{"id": "2", "label": "x", "decision": "add"}])
-    with pytest.raises(InputError, match="a decision is add, remove, keep; got 'perhaps'"):
+    with pytest.raises(
+        InputError, match="a decision must be one of add, remove, keep; got 'perhaps'"
+    ):
         tagger.fix([{"id": "1", "label": "x", "decision": "perhaps"}])
 
 

@@ -41,7 +41,7 @@ def test_measures_can_be_chosen(call, library):
 
 @pytest.mark.parametrize(
     ("metrics", "message"),
-    [("p@0", "no measure is called 'p@0'"), ("micro-f", "did you mean micro-f1")],
+    [("p@0", "unknown measure 'p@0'"), ("micro-f", "did you mean micro-f1")],
 )
 def test_unknown_measures_are_refused_at_once(call, metrics, message):
     called = call("evaluate", "nowhere", "nowhere", "--metrics", metrics)

@@ -73,7 +73,7 @@ def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library,
         (
             ["--model", "svm", "--set", "C=1"],
             1,
-            "nothing left to try of OneVsRestSVM for micro-f1; say which values",
+            "no parameters of OneVsRestSVM to tune for micro-f1 by default; name the parameters",
         ),
         (["--metric", "micro-f"], 1, "did you mean micro-f1"),
         (["--model", "lcfi"], 1, "did you mean lcif?"),

@@ -31,7 +31,7 @@ def test_a_paper_s_settings_follow_a_colon():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lcfi", "no model is called 'lcfi'; did you mean lcif?"),
+        ("lcfi", "unknown model 'lcfi'; did you mean lcif?"),
         ("lcif:best", "lcif has no presets; leave 'best' out."),
         ("a b:c", "'a b:c' names no model; write one such as lcif, or package.module:factory."),
     ],

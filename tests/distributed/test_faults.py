@@ -112,7 +112,7 @@ def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
     expected = linear(*problem)
     with Processes(tmp_path) as mine:
         mine.start_workers(1)
-        sentence = "the scheduler at tcp://.* cannot be reached any more; .* is kept in .*spool"
+        sentence = "the scheduler at tcp://.* can no longer be reached; .* is kept in .*spool"
         with (
             Client(mine.address, timeout=PATIENCE, set_as_default=False) as client,
             use(client, spool, patience=PATIENCE, max_tasks=6) as cluster,
@@ -138,7 +138,7 @@ def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("ignorant", "the worker tcp://.* has no manylabel; install .* there"),
+        ("ignorant", "manylabel is not installed on the worker tcp://.*; install .* there"),
         ("old", r"has manylabel 0\.0\.9, and this is .*; install the same version everywhere"),
     ],
 )
@@ -157,7 +157,7 @@ def test_workers_without_the_same_manylabel_are_refused(processes, client, kind,
     [
         ("poison", "ZeroDivisionError: this document is poison"),
         pytest.param(
-            "deadly", "every worker that took it ended without a word", marks=pytest.mark.slow
+            "deadly", "every worker that took it ended without a message", marks=pytest.mark.slow
         ),
     ],
 )

@@ -89,5 +89,5 @@ def test_errors_of_tasks_are_those_of_the_work(client, problem):
 
 @pytest.mark.parametrize("address", ["local", "local:0", "host:8786"])
 def test_addresses_are_checked(address):
-    with pytest.raises(ParameterError, match="must be like tcp://host:8786 or local:4"):
+    with pytest.raises(ParameterError, match="must look like tcp://host:8786 or local:4"):
         connect(address).__enter__()

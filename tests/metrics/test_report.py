@@ -95,10 +95,10 @@ def test_a_missing_input_is_named():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("micro-f2", r"no measure is called 'micro-f2'; did you mean micro-f1, macro-f1\?"),
-        ("pps@3", r"no measure is called 'pps@3'; did you mean psp@3"),
+        ("micro-f2", r"unknown measure 'micro-f2'; did you mean micro-f1, macro-f1\?"),
+        ("pps@3", r"unknown measure 'pps@3'; did you mean psp@3"),
         ("p@k", r"p@k needs a number in place of k, such as p@5\."),
-        ("p@0", "no measure is called 'p@0'"),
+        ("p@0", "unknown measure 'p@0'"),
         ("nonsense", "there are p@k, "),
     ],
 )

@@ -222,7 +222,7 @@ def test_thresholds_are_tried_only_where_label_sets_count():
     assert "threshold" in usual_grid(LCIF(), "micro-f1")
     assert "threshold" not in usual_grid(LCIF(), "ndcg@5")
     assert "k" not in usual_grid(LCIF(), "ndcg@5", {"k": 3})
-    with pytest.raises(ParameterError, match="nothing left to try of FeatureKNN for p@1"):
+    with pytest.raises(ParameterError, match="no parameters of FeatureKNN to tune for p@1"):
         usual_grid(FeatureKNN(), "p@1", ["beta"])
 
 

@@ -135,8 +135,8 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
     with pytest.raises(StoreError) as caught:
         save(model(1), tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: the model cannot be written (No space left on device); make room or choose "
-        "another folder."
+        f"{tmp_path}: the model cannot be written (No space left on device); free some space or "
+        "choose another folder."
     )
 
 

@@ -110,7 +110,7 @@ def test_reasons_of_combined_models_are_gathered_from_their_parts():
     assert [(part.kind, part.share, part.title) for part in reasons.parts] == [
         ("knn", 0.6, "knn"),
         ("linear", 0.5, "words for and against"),
-        ("trees", -0.1, "groups of like documents"),
+        ("trees", -0.1, "groups of similar documents"),
     ]
     assert reasons.total == pytest.approx(1.0)
     assert reasons.probability is None

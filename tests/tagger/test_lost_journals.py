@@ -116,8 +116,8 @@ def test_an_older_copy_of_the_journal(folder):
 def test_a_damaged_middle_is_refused(folder, number):
     change(folder, f"UPDATE entries SET content = '{{}}' WHERE number = {number}")
     assert refused(folder) == (
-        f"{folder}/{JOURNAL}: entry {number} of the journal is damaged, before others that are "
-        "not" + remedy("it and what came after it")
+        f"{folder}/{JOURNAL}: entry {number} of the journal is damaged, and later ones are "
+        "not" + remedy("it and all later ones")
     )
 
 
@@ -132,7 +132,7 @@ def test_a_damaged_tail_is_named(folder):
 
 def test_an_entry_that_is_gone(folder):
     change(folder, "DELETE FROM entries WHERE number = 2")
-    assert "entry 2 of the journal is missing, before others that are not" in refused(folder)
+    assert "entry 2 of the journal is missing, and later ones are not" in refused(folder)
     change(folder, "DELETE FROM entries WHERE number = 3")
     assert "2 changes that were made since the model was saved are lost" in refused(folder)
 
@@ -160,12 +160,12 @@ def test_the_mark_must_be_there_and_whole(folder):
     content = mark.read_bytes()
     mark.write_bytes(content[:5])
     assert refused(folder) == (
-        f"{mark}: the file, which says how many changes the journal has, was altered"
+        f"{mark}: the file, which holds the number of changes in the journal, was altered"
         + remedy("what the journal held")
     )
     mark.unlink()
     assert refused(folder) == (
-        f"{mark}: the file, which says how many changes the journal has, is missing"
+        f"{mark}: the file, which holds the number of changes in the journal, is missing"
         + remedy("what the journal held")
     )
     mark.symlink_to(folder / JOURNAL)

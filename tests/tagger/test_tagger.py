@@ -238,7 +238,7 @@ def test_snippets_instead_of_texts():
         (lambda t: Tagger().labels, "not fitted: call fit"),
         (lambda t: Tagger().fit(["a b"], [[]]), "no document has a label"),
         (lambda t: Tagger().fit(["aa"], [["x"]], label_info=3), "a mapping of labels to names"),
-        (lambda t: Tagger("cats"), "no model is called 'cats'"),
+        (lambda t: Tagger("cats"), "unknown model 'cats'"),
         (lambda t: Tagger("lcif", parameters={"kk": 1}), "lcif has no parameter 'kk'"),
         (lambda t: Tagger(3), "the name of a model or an estimator; got 3"),
         (lambda t: Tagger(language="xx"), "`language` must be one of da, de, en"),

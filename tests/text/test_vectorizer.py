@@ -284,8 +284,8 @@ def test_progress_goes_to_stderr(capsys):
             "every text must be a str; text 2 is NoneType. "
             "Decode bytes and replace missing texts with ''.",
         ),
-        ("ab cd", {}, "texts must be a list of str, one a document; got a single str."),
-        ([], {}, "there is nothing to learn from: no texts were given."),
+        ("ab cd", {}, "texts must be a list of str, one per document; got a single str."),
+        ([], {}, "no texts to learn from; give at least one."),
         (
             ["a b", "THE the"],
             {"stop_words": "english"},
@@ -324,11 +324,12 @@ def test_texts_that_cannot_be_used_are_refused(texts, options, message, n_jobs):
         ),
         (
             {"char_ngrams": (2, 3), "ngram_range": (1, 2)},
-            "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); got (1, 2).",
+            "`char_ngrams` counts character n-grams of words, so `ngram_range` must be (1, 1); "
+            "got (1, 2).",
         ),
         (
             {"lead": 5, "ngram_range": (1, 2)},
-            "`lead` weighs features of one length, so `ngram_range` must be a pair of equal "
+            "`lead` needs features of one length, so `ngram_range` must be a pair of equal "
             "numbers, such as (1, 1); got (1, 2).",
         ),
         ({"lead_weight": 0}, "`lead_weight` must be a whole number of at least 1; got 0."),

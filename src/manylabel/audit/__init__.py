@@ -1,8 +1,8 @@
-"""What looks wrong with the labels of a collection.
+"""Find suspicious labels in a collection.
 
 Every (document, label) pair that is given, or that the other documents suggest, gets a probability
-by models that have not seen the document. From these follow labels that look wrong or missing,
-labels that nothing tells apart, and labels that cannot be learned.
+from models that have not seen the document. These show labels that look wrong or missing, labels
+that cannot be told apart, and labels that cannot be learned.
 """
 
 from manylabel.audit.audit import Audit, audit

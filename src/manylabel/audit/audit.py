@@ -1,4 +1,4 @@
-"""Everything that looks wrong with the labels of documents."""
+"""Find everything that looks wrong with the labels of documents."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from manylabel.validation import check_labels, check_real, check_whole
 
 __all__ = ["Audit", "Duplicates", "Witnesses", "audit"]
 
-#: Documents at least so similar should have the same labels.
+#: Documents with at least this similarity should have the same labels.
 _DUPLICATE = 0.95
-#: Similar documents that are named as reasons, on each side.
+#: Similar documents to show as reasons, with the label and without it.
 _WITNESSES = 3
 
 
 class Duplicates(NamedTuple):
-    """Two documents that say nearly the same and have different labels.
+    """Two nearly identical documents with different labels.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Duplicates(NamedTuple):
 
 
 class Witnesses(NamedTuple):
-    """The documents most similar to one that have a label, and those that do not.
+    """The most similar documents to one, with and without a label.
 
     Attributes
     ----------
@@ -62,16 +62,16 @@ class Witnesses(NamedTuple):
 
 @dataclass(frozen=True)
 class Audit:
-    """What looks wrong, by number; :class:`manylabel.tagger.AuditReport` has it in words.
+    """What looks wrong, by number; :class:`manylabel.tagger.AuditReport` has names and texts.
 
     Attributes
     ----------
     out : OutOfSample
         The probability of each pair, and what speaks for and against it.
     Y : csr_array of shape (n_documents, n_labels)
-        The labels that are given.
+        The given labels.
     errors : ndarray
-        For each entry of ``out.pattern``, how likely it is wrong, or missing.
+        For each entry of ``out.pattern``, the probability that it is wrong, or missing.
     model : Ensemble
         The model, fitted to all documents.
     duplicates : list of Duplicates
@@ -91,7 +91,7 @@ class Audit:
 
     @property
     def documents(self) -> NDArray[np.float64]:
-        """How likely anything is wrong with each document's labels."""
+        """The probability that anything is wrong with each document's labels."""
         return document_errors(self.out.pattern, self.errors)
 
     def suspects(self, top: int) -> NDArray[np.int64]:
@@ -128,21 +128,21 @@ class Audit:
 def audit(
     X: Any, Y: Any, model: Ensemble | None = None, *, share: float = SHARE, top: int = 50
 ) -> Audit:
-    """Find pairs of documents and labels that look wrong or missing, and more.
+    """Find labels of documents that look wrong or missing, duplicates, and suspicious labels.
 
     Parameters
     ----------
     X : sparse matrix of shape (n_documents, n_features), or Documents
         Counts.
     Y : sparse matrix of shape (n_documents, n_labels)
-        The labels as they are given.
+        The given labels.
     model : Ensemble, optional
         With the settings to use; it is copied. By default an ensemble with its defaults.
     share : float, default=0.03
         The share of labels that you expect to be wrong, and to be missing. It decides how wrong
-        and missing labels are ranked against each other; within each kind the order stays.
+        and missing labels are ranked against each other; within each kind the order is the same.
     top : int, default=50
-        How many duplicates and labels to tell of, of each kind.
+        Maximum duplicates and labels to report, of each kind.
 
     Returns
     -------
@@ -152,16 +152,16 @@ def audit(
     --------
     >>> from manylabel.corpus import load_library
     >>> corpus = load_library("train").vectorized()
-    >>> found = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
-    >>> row, label = found.place(int(found.suspects(1)[0]))
-    >>> bool(0 < found.errors.max() < 1)
+    >>> result = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
+    >>> row, label = result.place(int(result.suspects(1)[0]))
+    >>> bool(0 < result.errors.max() < 1)
     True
     """
     if not 0 < check_real("share", share, 0) < 1:
         raise ParameterError(f"`share` must lie between 0 and 1, both excluded; got {share}.")
     check_whole("top", top, 1)
     labels = check_labels(Y)
-    # Probabilities are what counts here, not the order of the first labels.
+    # Probabilities matter here, not the order of the first labels.
     ensemble = (Ensemble() if model is None else clone(model)).set_params(objective="likelihood")
     out = ensemble.fit_out_of_sample(X, labels)
     probabilities = out.probabilities
@@ -180,7 +180,7 @@ def audit(
 
 
 def _duplicates(model: Ensemble, Y: sparse.csr_array, top: int) -> list[Duplicates]:
-    """Pairs of nearly the same documents with different labels, most similar first."""
+    """Pairs of nearly identical documents with different labels, most similar first."""
     index = model.source_.index
     assert index is not None
     near = index.search_self(1, n_jobs=model.n_jobs)
@@ -189,19 +189,19 @@ def _duplicates(model: Ensemble, Y: sparse.csr_array, top: int) -> list[Duplicat
     close = (second >= 0) & (similarity >= _DUPLICATE)
     first, second, similarity = first[close], second[close], similarity[close]
     differs = np.diff(sparse.csr_array(abs(Y[first] - Y[second])).indptr) if first.size else first
-    found = {
+    pairs = {
         (min(a, b), max(a, b)): float(value)
         for a, b, value, n in zip(
             first.tolist(), second.tolist(), similarity.tolist(), differs.tolist(), strict=True
         )
         if n
     }
-    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:top]
+    ranked = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:top]
     return [Duplicates(a, b, value) for (a, b), value in ranked]
 
 
 def _column(label: int, n_rows: int, n_labels: int) -> sparse.csr_array:
-    """A pattern with one entry per row, that of a label."""
+    """A pattern with one entry per row, at a label."""
     return sparse.csr_array(
         (np.ones(n_rows, np.int8), np.full(n_rows, label, np.int32), np.arange(n_rows + 1)),
         shape=(n_rows, n_labels),

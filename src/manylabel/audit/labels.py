@@ -1,4 +1,4 @@
-"""Labels that look the same, stand for two things, or cannot be learned."""
+"""Find labels that look the same, have two meanings, or cannot be learned."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from scipy import sparse
 
 __all__ = ["SameLabels", "TwoMeanings", "Unlearned", "same_labels", "two_meanings", "unlearned"]
 
-#: Labels with fewer documents say too little.
+#: Labels with fewer documents than this are skipped.
 _LEAST = 5
-#: What is told of a label, at least, for it to count as the same as another.
+#: Labels with at least this likeness count as the same.
 _SAME = 0.5
 #: A label is not learned if its documents get it with less than this mean probability.
 _NOT_LEARNED = 0.05
-#: And learned well enough to be compared with this one.
+#: A label is learned well enough for a comparison from this mean probability on.
 _LEARNED = 0.2
-#: Of how many documents a label must have to be looked at for two meanings, at most how many are
-#: looked at, and of how many labels.
+#: To look for two meanings: minimum documents per label, maximum documents to look at per label,
+#: and maximum labels.
 _FEWEST, _MOST, _LABELS = 20, 100, 1_000
 _ROUNDS = 8
-#: The smaller meaning's share of the documents, and how much nearer documents must be to their own.
+#: Minimum share of the smaller meaning, and minimum distance of the two.
 _SMALLER, _APART = 0.2, 0.25
 
 
 class SameLabels(NamedTuple):
-    """Two labels that nothing tells apart.
+    """Two labels that cannot be told apart.
 
     Attributes
     ----------
     first, second : int
         The labels.
     likeness : float
-        How likely each is on documents that have the other alone, beside how likely it is on its
-        own: 1 if the two cannot be told apart.
+        The mean probability of each on documents that have only the other, divided by that on its
+        own documents: 1 if the two cannot be told apart.
     together : int
         Documents that have both.
     """
@@ -53,11 +53,12 @@ class TwoMeanings(NamedTuple):
     ----------
     label : int
     apart : float
-        How much more like their own group than like the other documents are, as a cosine.
+        How much more similar documents are to their own group than to the other, as a difference
+        of cosines.
     share : float
         The smaller group's share of the documents.
     examples : tuple of two tuples of int
-        The documents nearest the middle of each group.
+        The most typical documents of each group.
     """
 
     label: int
@@ -67,7 +68,7 @@ class TwoMeanings(NamedTuple):
 
 
 class Unlearned(NamedTuple):
-    """A label that other documents say nothing about.
+    """A label that other documents do not predict.
 
     Attributes
     ----------
@@ -83,7 +84,7 @@ class Unlearned(NamedTuple):
 
 
 def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) -> list[SameLabels]:
-    """Pairs of labels that nothing tells apart, likest first.
+    """Pairs of labels that cannot be told apart, most alike first.
 
     Examples
     --------
@@ -98,18 +99,18 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
     others = sparse.csr_array(probabilities - own)
     others.eliminate_zeros()
     Y = Y.astype(np.float64)
-    # How likely each label is, in sum, on the documents of each other that do not have it.
+    # The sum of each label's probabilities on the documents of each other label without it.
     on_others = sparse.coo_array(sparse.csr_array(Y.T @ others))
     both = sparse.csr_array(Y.T @ Y)
     first, second = on_others.coords
     alone = counts[first] - np.asarray(both[first, second]).ravel()
-    # Of labels that are not learned nothing can be said.
+    # Labels that are not learned cannot be compared.
     usable = (counts >= _LEAST) & (itself >= _LEARNED)
     enough = usable[first] & usable[second] & (alone >= _LEAST - 2)
     first, second, alone = first[enough], second[enough], alone[enough]
     likeness = on_others.data[enough] / alone / np.maximum(itself[second], 1e-9)
-    found = sparse.csr_array((np.minimum(likeness, 1.0), (first, second)), shape=both.shape)
-    pairs = sparse.coo_array(sparse.triu(found.minimum(found.T), k=1))
+    one_way = sparse.csr_array((np.minimum(likeness, 1.0), (first, second)), shape=both.shape)
+    pairs = sparse.coo_array(sparse.triu(one_way.minimum(one_way.T), k=1))
     order = np.argsort(-pairs.data, kind="stable")
     order = order[pairs.data[order] >= _SAME][:top]
     a, b = (each[order] for each in pairs.coords)
@@ -120,7 +121,7 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
 
 
 def unlearned(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) -> list[Unlearned]:
-    """Labels that their own documents do not get, the most frequent first.
+    """Labels that are not predicted on their own documents, most frequent first.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def two_meanings(
     counts = np.diff(columns.indptr)
     labels = np.flatnonzero(counts >= _FEWEST)
     labels = labels[np.argsort(-counts[labels], kind="stable")][:_LABELS]
-    found = []
+    meanings = []
     for label in labels.tolist():
         documents = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
         if documents.size > _MOST:
@@ -164,40 +165,44 @@ def two_meanings(
                 tuple(documents[np.argsort(side * nearer, kind="stable")[:3]].tolist())
                 for side in (-1, 1)
             )
-            found.append(TwoMeanings(label, apart, float(share), examples))  # type: ignore[arg-type]
-    return sorted(found, key=lambda meaning: -meaning.apart)[:top]
+            meanings.append(
+                TwoMeanings(label, apart, float(share), examples)  # type: ignore[arg-type]
+            )
+    return sorted(meanings, key=lambda meaning: -meaning.apart)[:top]
 
 
 def _split(
     X: sparse.csr_array,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
-    """How much nearer each row is to the first of two middles, and which belong to the second."""
+    """How much nearer each row is to the first of two centroids, and which are in the second."""
     used, columns = np.unique(X.indices, return_inverse=True)
     if used.size == 0:
         return None
     X = sparse.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], used.size))
     whole = _unit(np.asarray(X.sum(axis=0)).ravel())
-    # Begin with the row that is least like the rest, and the one that is least like that.
+    # Start with the row least similar to the rest, and the one least similar to that.
     first = int(np.argmin(X @ whole))
     start = _unit(X[[first]].toarray().ravel())
     second = int(np.argmin(X @ start))
-    middles = np.stack([start, _unit(X[[second]].toarray().ravel())])
+    centroids = np.stack([start, _unit(X[[second]].toarray().ravel())])
     belongs = np.zeros(X.shape[0], bool)
     for _ in range(_ROUNDS):
-        near = X @ middles.T
+        near = X @ centroids.T
         moved = near[:, 1] > near[:, 0]
         if moved.all() or not moved.any():
             return None
         if (moved == belongs).all():
             break
         belongs = moved
-        middles = np.stack([_unit(X[np.flatnonzero(part)].sum(axis=0)) for part in (~moved, moved)])
-    near = X @ middles.T
+        centroids = np.stack(
+            [_unit(X[np.flatnonzero(side)].sum(axis=0)) for side in (~moved, moved)]
+        )
+    near = X @ centroids.T
     return near[:, 0] - near[:, 1], near[:, 1] > near[:, 0]
 
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vector with length 1; zeros stay."""
+    """The vector scaled to length 1; a vector of zeros does not change."""
     vector = np.asarray(vector, np.float64).ravel()
     length = np.sqrt((vector**2).sum())
     return vector / length if length else vector

@@ -1,4 +1,4 @@
-"""What to label next: documents whose labels would teach most."""
+"""What to label next: the documents whose labels would help most."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["uncertainty", "what_next"]
 
 #: Labels of a document that count for its uncertainty.
 _LABELS = 10
-#: How much diversity counts beside uncertainty: the power of the distance to what is chosen.
+#: The weight of diversity against uncertainty: the power of the distance to chosen documents.
 _DIVERSITY = 2.0
 
 
 def uncertainty(probabilities: sparse.csr_array) -> NDArray[np.float64]:
-    """How much is open about each document: the entropy of its likeliest labels, in nats.
+    """The uncertainty about each document: the entropy of its most probable labels, in nats.
 
     Examples
     --------
@@ -27,9 +27,7 @@ def uncertainty(probabilities: sparse.csr_array) -> NDArray[np.float64]:
     [0.69, 0.06]
     """
     if probabilities.nnz and not 0 <= probabilities.data.min() <= probabilities.data.max() <= 1:
-        raise InputError(
-            "scores must be probabilities to tell how sure a model is: train an ensemble."
-        )
+        raise InputError("scores must be probabilities to measure uncertainty: train an ensemble.")
     best = keep_top(probabilities, _LABELS)
     p = best.data.astype(np.float64)
     entropy = -(xlogy(p, p) + xlogy(1 - p, 1 - p))
@@ -43,23 +41,23 @@ def what_next(
     n: int,
     known: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int64]:
-    """Choose documents that are worth much and unlike each other, one after the other.
+    """Choose documents of high worth that differ from each other, one after another.
 
     Parameters
     ----------
     worth : ndarray of shape (n_documents,)
-        Of the labels of each document, such as its uncertainty.
+        How much the labels of each document would help, such as its uncertainty.
     rows : csr_array of shape (n_documents, n_features)
         Weighted, of unit length.
     n : int
         How many to choose.
     known : ndarray of shape (n_documents,), optional
-        How similar each is to the nearest document with labels.
+        The similarity of each to the nearest labelled document.
 
     Returns
     -------
     ndarray
-        Their numbers, first the one to begin with.
+        Their numbers, in the order in which to label them.
 
     Examples
     --------
@@ -81,6 +79,6 @@ def what_next(
 
 
 def _similar(columns: sparse.csc_array, rows: sparse.csr_array, row: int) -> NDArray[np.float64]:
-    """The cosine of each row with one of them; only its own features are looked at."""
+    """The cosine of each row with one of them; reads only the columns of its features."""
     span = slice(rows.indptr[row], rows.indptr[row + 1])
     return np.asarray(columns[:, rows.indices[span]] @ rows.data[span], np.float64).ravel()

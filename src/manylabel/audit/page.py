@@ -1,4 +1,4 @@
-"""An audit as one page of HTML that needs nothing else."""
+"""An audit as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ def page(report: AuditReport) -> str:
     sections = [
         _section(
             "Labels that look wrong or missing",
-            "Most suspicious first. The probability is that of models that have not seen the "
+            "Most suspicious first. The probability comes from models that have not seen the "
             "document; the parts sum to its log-odds.",
-            [_finding(found) for found in report],
+            [_finding(finding) for finding in report],
         ),
         _section(
-            "Nearly the same documents with different labels",
+            "Nearly identical documents with different labels",
             "",
             [_duplicate(pair) for pair in report.duplicates],
         ),
         _section(
-            "Labels that nothing tells apart",
-            "Two labels that could perhaps be one. The likeness is 1 if documents with one alone "
-            "get the other as if it were their own.",
+            "Labels that cannot be told apart",
+            "Two labels that could perhaps be merged. The likeness is 1 if documents with only one "
+            "of them get the other as readily as documents that have it.",
             [_same(pair) for pair in report.same],
         ),
         _section(
-            "Labels that may stand for two things",
+            "Labels that may have two meanings",
             "Their documents fall into two groups with little in common.",
             [_meanings(each) for each in report.two_meanings],
         ),
@@ -71,21 +71,21 @@ def _section(title: str, sentence: str, items: list[str]) -> str:
     return f"<section><h2>{title} ({len(items):,})</h2><p>{sentence}</p>{inside}</section>"
 
 
-def _finding(found: Finding) -> str:
+def _finding(finding: Finding) -> str:
     from manylabel.audit.report import title_of
 
-    looks = "wrong" if found.given else "missing"
+    looks = "wrong" if finding.given else "missing"
     reasons = "".join(
         f'<tr><td class="n">{share:+.2f}</td><td>{escape(title_of(name))}</td></tr>'
-        for name, share in sorted(found.reasons.items(), key=lambda item: -item[1])
+        for name, share in sorted(finding.reasons.items(), key=lambda item: -item[1])
     )
     return (
-        f'<details><summary><b class="{looks}">{looks}</b> {escape(found.name)} '
-        f"<small>{escape(found.id)}: {escape(found.text[:80])}</small></summary>"
-        f"<p>{escape(found.text)}</p><p>Probability {found.probability:.4f}; an error with "
-        f"probability {found.error:.2f}.</p><table>{reasons}</table>"
-        f"{_witnesses('Most similar documents with the label', found.having)}"
-        f"{_witnesses('Most similar documents without it', found.lacking)}</details>"
+        f'<details><summary><b class="{looks}">{looks}</b> {escape(finding.name)} '
+        f"<small>{escape(finding.id)}: {escape(finding.text[:80])}</small></summary>"
+        f"<p>{escape(finding.text)}</p><p>Probability {finding.probability:.4f}; an error with "
+        f"probability {finding.error:.2f}.</p><table>{reasons}</table>"
+        f"{_witnesses('Most similar documents with the label', finding.having)}"
+        f"{_witnesses('Most similar documents without it', finding.lacking)}</details>"
     )
 
 

@@ -1,4 +1,4 @@
-"""How likely each label of each document is wrong or missing."""
+"""The probability that each label of each document is wrong or missing."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from manylabel.predictions import values_at
 
 __all__ = ["document_errors", "pair_errors"]
 
-#: The share of labels that are wrong, and the share that are missing, before anything is looked at.
+#: The expected share of labels that are wrong, and of labels that are missing.
 SHARE = 0.03
-#: How often a label that does not fit is given, beside how frequent it is: every label may be
-#: given by mistake, a frequent one more easily.
+#: The part of the mistakes that is shared evenly among labels; the rest follows their frequency.
+#: Every label may be given by mistake, a frequent one more easily.
 _EVEN = 0.5
 
 
 def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
     r"""The probability that a label was given in error, or is missing in error.
 
-    Let p be the probability that a document has a label by what others teach. If a share
-    :math:`\rho` of given labels is wrong and as many are missing, Bayes' rule gives the odds of an
-    error: for a label that is not given
+    Let p be the probability that a document has a label, as learned from other documents. If a
+    share :math:`\rho` of given labels is wrong and as many are missing, Bayes' rule gives the odds
+    of an error: for a label that is not given
 
     .. math:: \frac{p}{1 - p} \frac{\rho}{1 - r_l},
 
@@ -37,14 +37,14 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     ----------
     out : OutOfSample
     Y : csr_array of shape (n_documents, n_labels)
-        The labels that are given.
+        The given labels.
     share : float
-        The share of labels that is expected to be wrong, and to be missing.
+        The expected share of labels that are wrong, and of labels that are missing.
 
     Returns
     -------
     ndarray
-        One for each entry of ``out.pattern``.
+        One per entry of ``out.pattern``.
     """
     n_documents, n_labels = Y.shape
     counts = np.bincount(Y.indices, minlength=n_labels)

@@ -1,4 +1,4 @@
-"""What looks wrong with the labels of documents, in words."""
+"""Reports on suspicious labels, with names and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditReport", "Finding", "Witness", "decided", "read_decisions", "report_of"]
 
-#: How much of a text is shown.
+#: Characters of a text to show.
 _SHOWN = 160
 _DECISIONS = ("add", "remove", "keep")
 
@@ -46,7 +46,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Finding:
-    """A label of a document that looks wrong, or one that seems to be missing.
+    """A label of a document that looks wrong or missing.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Finding:
     given : bool
         Whether the document has the label: then it looks wrong, otherwise missing.
     probability : float
-        That the document has the label, by models that have not seen the document.
+        That the document has the label, from models that have not seen the document.
     error : float
-        That it is an error as it is.
+        The probability that the label is wrong, or missing.
     reasons : dict of str to float
         What each scorer, and the label's frequency ("prior"), add to the log-odds of
         ``probability``; they sum to it.
@@ -88,13 +88,13 @@ class AuditReport(Sequence[Finding]):
     ----------
     n_documents, n_labels : int
     duplicates : list of dict
-        Documents that say nearly the same and have different labels.
+        Nearly identical documents with different labels.
     same : list of dict
-        Labels that nothing tells apart.
+        Labels that cannot be told apart.
     two_meanings : list of dict
         Labels whose documents fall into two groups.
     unlearned : list of dict
-        Labels that other documents say nothing about.
+        Labels that other documents do not predict.
     """
 
     def __init__(
@@ -137,7 +137,8 @@ class AuditReport(Sequence[Finding]):
         ending = Path(path).suffix.lower()
         if ending not in writers:
             raise InputError(
-                f"{os.fspath(path)}: a report ends in {', '.join(writers)}; got {ending!r}."
+                f"{os.fspath(path)}: a report's name must end in {', '.join(writers)}; "
+                f"got {ending!r}."
             )
         with atomic_write(path) as file:
             file.write(writers[ending]().encode())
@@ -153,18 +154,18 @@ class AuditReport(Sequence[Finding]):
         writer.writerow(
             ["id", "label", "name", "given", "probability", "error", "having", "lacking", "text"]
         )
-        for found in self._findings:
+        for finding in self._findings:
             writer.writerow(
                 [
-                    found.id,
-                    found.label,
-                    found.name,
-                    str(found.given).lower(),
-                    f"{found.probability:.6g}",
-                    f"{found.error:.6g}",
-                    " ".join(witness.id for witness in found.having),
-                    " ".join(witness.id for witness in found.lacking),
-                    found.text,
+                    finding.id,
+                    finding.label,
+                    finding.name,
+                    str(finding.given).lower(),
+                    f"{finding.probability:.6g}",
+                    f"{finding.error:.6g}",
+                    " ".join(witness.id for witness in finding.having),
+                    " ".join(witness.id for witness in finding.lacking),
+                    finding.text,
                 ]
             )
         return file.getvalue()
@@ -182,14 +183,14 @@ class AuditReport(Sequence[Finding]):
         table = Table(box=box.SIMPLE_HEAD)
         for title in ("Error", "Looks", "Label", "Document", "Text"):
             table.add_column(title, no_wrap=title != "Text", justify="left")
-        for found in self._findings:
-            looks = ("wrong", "red") if found.given else ("missing", "yellow")
+        for finding in self._findings:
+            looks = ("wrong", "red") if finding.given else ("missing", "yellow")
             table.add_row(
-                f"{found.error:.2f}",
+                f"{finding.error:.2f}",
                 Text(*looks),
-                Text(found.name),
-                Text(found.id),
-                Text(found.text[:60], "dim"),
+                Text(finding.name),
+                Text(finding.id),
+                Text(finding.text[:60], "dim"),
             )
         return table
 
@@ -198,14 +199,14 @@ class AuditReport(Sequence[Finding]):
 
 
 def report_of(
-    found: Audit,
+    audit: Audit,
     top: int,
     ids: Sequence[str],
     texts: Sequence[str] | None,
     names: Sequence[str],
     shown: Mapping[str, str] | None = None,
 ) -> AuditReport:
-    """The report of an audit of documents and labels with names."""
+    """The report on an audit, with the names of documents and labels."""
     from scipy.special import expit
 
     shown = shown or {}
@@ -219,19 +220,19 @@ def report_of(
     def witness(row: int, similarity: float) -> Witness:
         return Witness(ids[row], similarity, text(row))
 
-    entries = found.suspects(top)
+    entries = audit.suspects(top)
     findings = []
-    for entry, given in zip(entries.tolist(), found.is_given(entries).tolist(), strict=True):
-        row, column = found.place(entry)
-        having, lacking = found.witnesses(row, column)
-        shares = found.out.shares(entry)
+    for entry, given in zip(entries.tolist(), audit.is_given(entries).tolist(), strict=True):
+        row, column = audit.place(entry)
+        having, lacking = audit.witnesses(row, column)
+        shares = audit.out.shares(entry)
         findings.append(
             Finding(
                 id=ids[row],
                 text=text(row),
                 given=given,
-                probability=float(expit(found.out.log_odds[entry])),
-                error=float(found.errors[entry]),
+                probability=float(expit(audit.out.log_odds[entry])),
+                error=float(audit.errors[entry]),
                 reasons=shares,
                 having=[witness(*pair) for pair in having],
                 lacking=[witness(*pair) for pair in lacking],
@@ -240,16 +241,16 @@ def report_of(
         )
     return AuditReport(
         findings,
-        *found.Y.shape,
+        *audit.Y.shape,
         duplicates=[
             {
                 "ids": [ids[pair.first], ids[pair.second]],
                 "similarity": pair.similarity,
-                "only-first": [names[c] for c in _only(found, pair.first, pair.second)],
-                "only-second": [names[c] for c in _only(found, pair.second, pair.first)],
+                "only-first": [names[c] for c in _only(audit, pair.first, pair.second)],
+                "only-second": [names[c] for c in _only(audit, pair.second, pair.first)],
                 "text": text(pair.first),
             }
-            for pair in found.duplicates
+            for pair in audit.duplicates
         ],
         same=[
             {
@@ -257,7 +258,7 @@ def report_of(
                 "likeness": pair.likeness,
                 "together": pair.together,
             }
-            for pair in found.same
+            for pair in audit.same
         ],
         two_meanings=[
             label(each.label)
@@ -269,24 +270,24 @@ def report_of(
                     for group in each.examples
                 ],
             }
-            for each in found.two_meanings
+            for each in audit.two_meanings
         ],
         unlearned=[
             label(each.label) | {"documents": each.n_documents, "probability": each.probability}
-            for each in found.unlearned
+            for each in audit.unlearned
         ],
     )
 
 
-def _only(found: Audit, one: int, other: int) -> list[int]:
+def _only(audit: Audit, one: int, other: int) -> list[int]:
     """Labels that one document has and another does not."""
-    Y = found.Y
+    Y = audit.Y
     mine, theirs = (set(Y[[row]].indices.tolist()) for row in (one, other))
     return sorted(mine - theirs)
 
 
 def title_of(scorer: str) -> str:
-    """What people read for the name of a scorer."""
+    """The title of a scorer, as shown to people."""
     from manylabel.ensemble.scorers import SCORERS, make_scorers
 
     if scorer == "prior":
@@ -295,7 +296,7 @@ def title_of(scorer: str) -> str:
 
 
 def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
-    """What people decided: JSON Lines with ``id``, ``label`` and ``decision``.
+    """Read people's decisions: JSON Lines with ``id``, ``label`` and ``decision``.
 
     A decision is ``"add"``, ``"remove"`` or ``"keep"``.
     """
@@ -305,8 +306,8 @@ def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
             if not line.strip():
                 continue
             try:
-                found = json.loads(line)
-                decision = {key: found[key] for key in ("id", "label", "decision")}
+                record = json.loads(line)
+                decision = {key: record[key] for key in ("id", "label", "decision")}
             except (ValueError, KeyError, TypeError):
                 raise CorpusError(
                     'expected {"id": ..., "label": ..., "decision": "add"|"remove"|"keep"}.',
@@ -315,7 +316,8 @@ def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
                 ) from None
             if decision["decision"] not in _DECISIONS:
                 raise CorpusError(
-                    f"a decision is {', '.join(_DECISIONS)}; got {decision['decision']!r}.",
+                    f"a decision must be one of {', '.join(_DECISIONS)}; "
+                    f"got {decision['decision']!r}.",
                     os.fspath(path),
                     number,
                 )
@@ -341,7 +343,9 @@ def decided(
     for each in decisions:
         name, label, decision = each["id"], each["label"], each["decision"]
         if decision not in _DECISIONS:
-            raise InputError(f"a decision is {', '.join(_DECISIONS)}; got {decision!r}.")
+            raise InputError(
+                f"a decision must be one of {', '.join(_DECISIONS)}; got {decision!r}."
+            )
         if name not in labels:
             labels[name] = list(labels_of(name))
         if decision == "add" and label not in labels[name]:

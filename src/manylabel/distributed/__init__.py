@@ -1,4 +1,4 @@
-"""The same answers on a Dask cluster: pure tasks over immutable files in a shared folder."""
+"""The same results on a Dask cluster: pure tasks over immutable files in a shared folder."""
 
 from manylabel.corpus.parts import read_parts
 from manylabel.distributed.cluster import Cluster

@@ -1,4 +1,4 @@
-"""Labels for millions of documents, part by part."""
+"""Suggest labels for millions of documents, part by part."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["AnsweredPart", "Failure", "suggest_parts"]
 
 
 class Failure(NamedTuple):
-    """A document for which there is no answer, and why."""
+    """A document that could not be tagged, and why."""
 
     id: str
     reason: str
@@ -31,7 +31,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True)
 class AnsweredPart:
-    """The answers to one part.
+    """The suggestions for one part.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class AnsweredPart:
         In the order of the documents, without those that failed.
     failures : list of Failure
     content : str
-        A name made of the documents of the part.
+        A hash of the documents of the part.
     receipt : Receipt or None
-        What the worker said; None if an earlier run has done the part.
+        The worker's report; None if an earlier run finished the part.
     """
 
     number: int
@@ -53,7 +53,7 @@ class AnsweredPart:
     receipt: Receipt | None
 
     def to_json(self) -> dict[str, Any]:
-        """What a manifest tells of the part."""
+        """The part's entry in a manifest."""
         return {
             "part": self.number,
             "documents": len(self.suggestions) + len(self.failures),
@@ -74,7 +74,7 @@ class _Answers(NamedTuple):
     reasons: list[str]
 
 
-#: A part on its way to a worker: texts, or rows of features with what is known of their columns.
+#: A part as it is sent to a worker: texts, or rows of features with the names of their columns.
 _Item = tuple[list[str] | None, sparse.csr_array | None, list[str] | None, bool]
 
 
@@ -87,18 +87,18 @@ def suggest_parts(
     include: Iterable[str] | None = None,
     exclude: Iterable[str] | None = None,
 ) -> Iterator[AnsweredPart]:
-    """Suggest labels for documents that come in parts, in their order.
+    """Suggest labels for documents that come in parts, in order.
 
-    Only a few parts are in memory at a time. A document that fails every time is named, and the
-    others get their answers.
+    Only a few parts are in memory at a time. A document that fails every time is reported, and the
+    others get their suggestions.
 
     Parameters
     ----------
     cluster : Cluster
-        If its spool lasts, parts that an earlier run has finished do not run again.
+        If its spool is kept, parts that an earlier run finished do not run again.
     tagger : Tagger
     parts : iterable of Corpus
-        A thousand documents each, say: a few seconds of work.
+        Say a thousand documents each: a few seconds of work.
     top, threshold, include, exclude
         As for `Tagger.suggest`.
     """
@@ -116,17 +116,17 @@ def suggest_parts(
             yield _item_of(corpus)
 
     finished = cluster.run(_suggest_part, shared, items(), keep_going=True)
-    for number, (found, receipt, error) in enumerate(finished):
+    for number, (result, receipt, error) in enumerate(finished):
         corpus = waiting.pop(0)
         if error is None:
-            answers = _Answers(*found)
+            answers = _Answers(*result)
         else:
             answers = _halved(cluster, shared, _item_of(corpus), len(corpus), error)
         yield _answered(number, corpus, answers, labels, called, receipt)
 
 
 def _folder_of(tagger: Tagger) -> Path | None:
-    """Where the tagger lies as it is; None if it is not saved, or has changed."""
+    """The folder of the tagger in its current state; None if it is not saved, or has changed."""
     memory = tagger._latest()
     if tagger.path is None:
         return None
@@ -161,8 +161,8 @@ def _suggest_part(
     exclude: list[str] | None,
     *item: Any,
 ) -> tuple[Any, ...]:
-    """The answers to a part; where it fails as a whole, document by document."""
-    # One thread: there are others for other parts.
+    """The answers for a part; if the part fails, document by document."""
+    # One thread: other parts run at the same time.
     tagger._fitted().use_jobs(1)
 
     def answers(rows: slice) -> list[Suggestions]:
@@ -171,22 +171,22 @@ def _suggest_part(
     failed: list[int] = []
     reasons: list[str] = []
     try:
-        found = answers(slice(None))
+        suggested = answers(slice(None))
     except ManylabelError:
         raise
     except Exception:
-        found = []
+        suggested = []
         for row in range(_size_of(item)):
             try:
-                found += answers(slice(row, row + 1))
+                suggested += answers(slice(row, row + 1))
             except Exception as error:
                 failed.append(row)
                 reasons.append(f"{type(error).__name__}: {error}")
     columns = {label: column for column, label in enumerate(tagger.labels)}
     return (
-        np.array([len(each) for each in found], np.int64),
-        np.array([columns[label] for each in found for label, _, _ in each], np.int32),
-        np.array([score for each in found for _, score, _ in each], np.float64),
+        np.array([len(each) for each in suggested], np.int64),
+        np.array([columns[label] for each in suggested for label, _, _ in each], np.int32),
+        np.array([score for each in suggested for _, score, _ in each], np.float64),
         failed,
         reasons,
     )
@@ -199,18 +199,18 @@ def _size_of(item: Any) -> int:
 def _halved(
     cluster: Cluster, shared: tuple[Any, ...], item: _Item, size: int, error: Exception
 ) -> _Answers:
-    """The answers to a part that no worker survives: half by half, down to single documents."""
+    """Retry a part that ends every worker, in halves, down to single documents."""
     if not isinstance(error, FatalTaskError):
         raise error
     if size == 1:
         nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
-        return _Answers(*nothing, [0], ["every worker that took it ended without a word"])
+        return _Answers(*nothing, [0], ["every worker that took it ended without a message"])
     middle = size // 2
     halves = [_item_of(_corpus_of(item, rows)) for rows in (slice(middle), slice(middle, None))]
     sizes = [middle, size - middle]
     first, second = (
-        _Answers(*found) if failure is None else _halved(cluster, shared, half, n, failure)
-        for half, n, (found, _, failure) in zip(
+        _Answers(*result) if failure is None else _halved(cluster, shared, half, n, failure)
+        for half, n, (result, _, failure) in zip(
             halves, sizes, cluster.run(_suggest_part, shared, halves, keep_going=True), strict=True
         )
     )
@@ -231,7 +231,7 @@ def _answered(
     names: list[str],
     receipt: Receipt | None,
 ) -> AnsweredPart:
-    """The answers with the names that people know."""
+    """The answers with the names of labels and documents."""
     failed = set(answers.failed)
     ids = [name for row, name in enumerate(corpus.ids) if row not in failed]
     ends = np.cumsum(answers.lengths)

@@ -20,25 +20,25 @@ from manylabel.parallel import Callback
 
 __all__ = ["Cluster", "FatalTaskError", "Finished"]
 
-#: Seconds between looks at a cluster that says nothing.
-_LOOK = 2.0
-#: Tasks under way for each thread of the cluster, where the items are a stream.
+#: Seconds between checks of a silent cluster.
+_POLL = 2.0
+#: Tasks in flight per thread of the cluster, where the items are a stream.
 _AHEAD = 4
 _PLAIN = (bool, int, float, str, type(None))
 
 
 class FatalTaskError(ClusterError):
-    """A task that no worker survives."""
+    """A task that ends every worker that runs it."""
 
 
 class Finished(NamedTuple):
-    """What became of a task.
+    """The outcome of a task.
 
     Parameters
     ----------
     result : object
     receipt : Receipt or None
-        What its worker said; None if the result was there already.
+        The worker's report; None if the result existed already.
     error : Exception or None
         Why there is no result.
     """
@@ -49,14 +49,14 @@ class Finished(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A task that was handed in; without a future if its result was there."""
+    """A submitted task; without a future if its result existed already."""
 
     call: Call
     future: Any
 
 
 class Cluster:
-    """Runs pure functions of immutable files on the workers of a Dask cluster.
+    """Run pure functions of immutable files on the workers of a Dask cluster.
 
     Parameters
     ----------
@@ -64,16 +64,16 @@ class Cluster:
     spool : Spool
         A folder that the client and all workers see.
     shard_rows : int
-        An index of more rows is divided into shards of that size.
+        An index with more rows is divided into shards of this size.
     max_tasks : int
-        Into at most so many blocks work is divided, where their size does not matter.
+        Maximum blocks per piece of work, where the size of a block does not affect the result.
     patience : float
-        Seconds without any worker after which it is given up.
+        Give up after this many seconds without any worker.
 
     Attributes
     ----------
     receipts : list of Receipt
-        What workers said of the tasks that they finished.
+        The workers' reports on the tasks that they finished.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Cluster:
         self.shard_rows, self.max_tasks, self.patience = shard_rows, max_tasks, patience
         self.address = str(client.scheduler.address)
         self.receipts: list[Receipt] = []
-        # A key that a scheduler has seen before would stand for what it was then.
+        # Makes keys unique: a scheduler would answer a known key with the old result.
         self._token = secrets.token_hex(4)
         self._remote = by_value(call_by_name)
-        # By identity, for things that are known never to change: a look at them is spared.
+        # By identity, for immutable objects: they need not be hashed again.
         self._places: dict[int, Path] = {}
         # Jobs of several threads may share inputs.
         self._uses: Counter[Path] = Counter()
@@ -107,9 +107,9 @@ class Cluster:
         callback: Callback | None = None,
         fixed: bool = False,
     ) -> Iterator[Any]:
-        """Results of blocks in their order; see `manylabel.parallel.map_blocks`."""
+        """Results of blocks, in order; see `manylabel.parallel.map_blocks`."""
         if not fixed:
-            # Not by the number of workers: another run with more of them finds the same blocks.
+            # Independent of the number of workers, so that a later run finds the same blocks.
             block *= -(-n_rows // (block * self.max_tasks)) or 1
         ranges = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
         results = self.run(task, shared, ranges)
@@ -124,9 +124,9 @@ class Cluster:
     ) -> Iterator[Finished]:
         """Results of ``task(*shared, *item)`` in the order of the items.
 
-        A Path that is shared is a model's folder and stands for the model. All items of a sequence
-        are handed in at once; of others, only a few at a time. With ``keep_going`` a task that
-        fails is reported like the others, unless the cluster is lost.
+        A Path in ``shared`` is a model's folder and stands for the model. The items of a sequence
+        are submitted all at once; those of another iterable, a few at a time. With ``keep_going``
+        a task that fails is reported like the others, unless the cluster is lost.
         """
         with self._lock:
             given = tuple(map(self._given, shared))
@@ -140,22 +140,22 @@ class Cluster:
         ahead = _AHEAD * max(1, self.n_threads)
         return self._collect(deque(), tasks, ahead, used, keep_going)
 
-    def put_aside(self, work: Any, thing: Any) -> None:
-        """Keep how far some work has come, if there can be another run."""
+    def save_progress(self, work: Any, state: Any) -> None:
+        """Save a checkpoint of some work, if the spool outlasts this run."""
         if self.spool.lasting:
-            self.spool.put_aside(self._put(work).name, thing)
+            self.spool.save_progress(self._put(work).name, state)
 
-    def recall(self, work: Any) -> Any:
-        """How far an earlier run has come with the same work."""
-        return self.spool.recall(self._put(work).name)
+    def load_progress(self, work: Any) -> Any:
+        """The last checkpoint of the same work; None if there is none."""
+        return self.spool.load_progress(self._put(work).name)
 
     @property
     def n_threads(self) -> int:
-        """How many tasks can run at a time."""
+        """The number of tasks that can run at a time."""
         return sum(self._workers().values())
 
     def _given(self, thing: Any) -> Any:
-        """An argument as it is sent: itself if it is small, or where it lies."""
+        """An argument as it is sent: itself if it is small, or its path in the spool."""
         if isinstance(thing, _PLAIN):
             return thing
         if isinstance(thing, Path):
@@ -165,7 +165,7 @@ class Cluster:
         return self._put(thing)
 
     def _put(self, thing: Any) -> Path:
-        """The place of a thing that tasks share."""
+        """The path of an object that tasks share."""
         place = self._places.get(id(thing))
         if place is None:
             place = self.spool.put(thing)
@@ -173,15 +173,15 @@ class Cluster:
                 self._remember(thing, place)
         return place
 
-    def _let_go(self, used: list[Path]) -> None:
-        """A job is done with its inputs; those that nobody else needs or will know again go."""
+    def _release(self, used: list[Path]) -> None:
+        """Drop the inputs of a finished job that no other job uses and no object refers to."""
         with self._lock:
             self._uses.subtract(used)
             known = set(self._places.values())
             self.spool.drop(path for path in used if self._uses[path] <= 0 and path not in known)
 
     def _remember(self, thing: Any, place: Path) -> None:
-        """Know a thing again as long as it lives; one that is transient leaves nothing behind."""
+        """Recognise an object while it lives; remove the files of a transient one afterwards."""
         self._places[id(thing)] = place
         weakref.finalize(thing, self._places.pop, id(thing), None)
         if getattr(thing, "transient", False):
@@ -195,7 +195,7 @@ class Cluster:
         job: str,
         known: set[str],
     ) -> _Task:
-        """Hand a task in, unless its result is there."""
+        """Submit a task, unless its result exists."""
         plain = all(isinstance(each, int) for each in item)
         name = "-".join(map(str, item)) if plain else digest_of(item)
         sent = tuple(each if isinstance(each, list) else self._given(each) for each in item)
@@ -217,7 +217,7 @@ class Cluster:
         used: list[Path],
         keep_going: bool,
     ) -> Iterator[Finished]:
-        """Results in order; an error of the items comes after what was there before it."""
+        """Results in order; an error in ``more`` is raised after the results of earlier items."""
         failure: Exception | None = None
         try:
             while True:
@@ -238,7 +238,7 @@ class Cluster:
             for task in waiting:
                 if task.future is not None:
                     task.future.cancel()
-            self._let_go(used)
+            self._release(used)
         if failure is not None:
             raise failure
 
@@ -258,7 +258,7 @@ class Cluster:
             result = self.spool.result(call.result)
             if result is None:
                 raise ClusterError(
-                    f"what a worker wrote cannot be read in {call.result}; the client and all "
+                    f"the result of a worker cannot be read from {call.result}; the client and all "
                     "workers must see the same folder."
                 )
         if getattr(result, "immutable", False):
@@ -268,13 +268,13 @@ class Cluster:
         return Finished(result, receipt)
 
     def _wait(self, future: Any) -> None:
-        """Wait until a task is finished or has failed, as long as there is hope."""
+        """Wait until a task finishes or fails; give up when the cluster is lost."""
         from distributed import CancelledError
 
         alone_since: float | None = None
         while True:
             try:
-                future.exception(timeout=_LOOK)
+                future.exception(timeout=_POLL)
                 break
             except TimeoutError:
                 if self._workers():
@@ -283,8 +283,8 @@ class Cluster:
                 alone_since = alone_since or time.monotonic()
                 if time.monotonic() - alone_since > self.patience:
                     raise ClusterError(
-                        f"no worker is left at {self.address}; start some, and run the same again."
-                        f"{self._kept}"
+                        f"no worker is left at {self.address}; start some, and run the same "
+                        f"command again.{self._kept}"
                     ) from None
             except (CancelledError, OSError):
                 raise self._lost() from None
@@ -302,19 +302,19 @@ class Cluster:
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"the scheduler at {self.address} cannot be reached any more; start it and its "
-            f"workers, and run the same again.{self._kept}"
+            f"the scheduler at {self.address} can no longer be reached; start it and its "
+            f"workers, and run the same command again.{self._kept}"
         )
 
     @property
     def _kept(self) -> str:
-        """What becomes of the work so far."""
+        """A sentence on where finished work is kept, for error messages."""
         folder = self.spool.folder
-        return f" What is finished is kept in {folder}." if self.spool.lasting else ""
+        return f" Finished work is kept in {folder}." if self.spool.lasting else ""
 
 
 def _places_in(given: Any) -> Iterator[Path]:
-    """The places among arguments."""
+    """The paths among arguments."""
     for each in given:
         if isinstance(each, tuple):
             yield from _places_in(each)
@@ -323,7 +323,7 @@ def _places_in(given: Any) -> Iterator[Path]:
 
 
 def _names(given: tuple[Any, ...]) -> Iterator[str]:
-    """What makes a job another one: the contents of files, and plain values."""
+    """The names that identify a job: the content hashes of its files, and its plain values."""
     for each in given:
         if isinstance(each, tuple):
             yield from _names(each)
@@ -334,7 +334,7 @@ def _names(given: tuple[Any, ...]) -> Iterator[str]:
 def _counted(
     finished: Iterator[Finished], stops: list[int], n_rows: int, callback: Callback | None
 ) -> Iterator[Any]:
-    """The results, and a word about each."""
+    """The results; call back after each."""
     for (result, _, _), stop in zip(finished, stops, strict=True):
         if callback is not None:
             callback(stop, n_rows)
@@ -342,17 +342,17 @@ def _counted(
 
 
 def _explained(error: Exception, call: Call) -> Exception:
-    """The error of a task, as a sentence where it is the cluster's."""
+    """The error of a task, as one clear sentence if the cluster is the cause."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):
         return FatalTaskError(
-            f"every worker that took a part of `{call.name}` ended without a word, which "
-            "is usually a lack of memory; give workers more memory or fewer threads."
+            f"every worker that ran a part of `{call.name}` ended without a message, usually for "
+            "lack of memory; give workers more memory or fewer threads."
         )
     if isinstance(error, ModuleNotFoundError) and "manylabel" in str(error):
         return ClusterError(
-            "a worker has no manylabel; install the same version everywhere, and run the same "
-            "again."
+            "manylabel is not installed on a worker; install the same version everywhere, and run "
+            "the same command again."
         )
     return error

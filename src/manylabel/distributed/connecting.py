@@ -1,4 +1,4 @@
-"""From a client or an address to a cluster that can be used."""
+"""Connect to a cluster, from a client or an address."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ def use(
     max_tasks: int = 256,
     patience: float = 60.0,
 ) -> Iterator[Cluster]:
-    """Let everything inside run on the workers of a Dask cluster, with the same results.
+    """Run everything in the context on the workers of a Dask cluster, with the same results.
 
     Parameters
     ----------
     client : distributed.Client
     spool : path, optional
         A folder that this process and all workers see under this name. Results of finished tasks
-        stay there, and a run after a fault goes on from them; remove it when you have what you
-        wanted. By default a temporary folder that goes at the end, for clusters on one machine.
+        stay there, and a run after a fault continues from them; remove the folder when you no
+        longer need it. By default a temporary folder, removed at the end, for clusters on one
+        machine.
     shard_rows : int
-        An index of more rows is divided into shards of that size.
+        An index with more rows is divided into shards of this size.
     max_tasks : int
-        Into at most so many tasks a piece of work is divided. Several times the number of cores,
-        so that no worker waits long for another; changing it makes finished tasks unusable.
+        Maximum tasks per piece of work. Choose several times the number of cores, so that no
+        worker waits long for another. After a change, finished tasks cannot be reused.
     patience : float
-        Seconds without any worker after which it is given up.
+        Give up after this many seconds without any worker.
 
     Yields
     ------
@@ -58,7 +59,8 @@ def use(
     Raises
     ------
     ClusterError
-        If there is no worker, or one has another version of manylabel or does not see the folder.
+        If there is no worker, or a worker has another version of manylabel or does not see the
+        folder.
 
     Examples
     --------
@@ -86,13 +88,13 @@ def use(
 
 @contextmanager
 def connect(address: str, spool: str | Path | None = None, **options: Any) -> Iterator[Cluster]:
-    """As `use`, from what people type.
+    """Like `use`, with the address of a scheduler.
 
     Parameters
     ----------
     address : str
-        Of a scheduler, such as ``tcp://host:8786``, or ``local:4`` for a cluster of so many
-        processes on this machine.
+        Of a scheduler, such as ``tcp://host:8786``, or ``local:4`` for a cluster of 4 processes
+        on this machine.
     spool, **options
         As for :func:`use`.
     """
@@ -103,7 +105,7 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
     local = re.fullmatch(r"local:([1-9][0-9]*)", address)
     if local is None and "://" not in address:
         raise ParameterError(
-            f"the address of a cluster must be like tcp://host:8786 or local:4; got {address!r}."
+            f"the address of a cluster must look like tcp://host:8786 or local:4; got {address!r}."
         )
     with ExitStack() as stack:
         target: Any = address
@@ -112,7 +114,7 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
                 LocalCluster(
                     n_workers=int(local[1]),
                     threads_per_worker=1,
-                    # Maps of files count as memory of a worker, though it needs none for them.
+                    # Memory-mapped files would count towards the limit, though they cost nothing.
                     memory_limit=0,
                     dashboard_address=":0",
                     silence_logs=logging.CRITICAL,
@@ -128,7 +130,7 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
 
 
 def _check_workers(cluster: Cluster) -> None:
-    """Refuse workers that would not give the same answers."""
+    """Refuse workers that have another version, or do not see the spool."""
     client, folder = cluster.client, cluster.spool.folder
     try:
         client.wait_for_workers(1, timeout=cluster.patience)
@@ -142,7 +144,7 @@ def _check_workers(cluster: Cluster) -> None:
     for worker, (version, seen) in client.run(by_value(report), probe).items():
         if version is None:
             raise ClusterError(
-                f"the worker {worker} has no manylabel; install {__version__} there."
+                f"manylabel is not installed on the worker {worker}; install {__version__} there."
             )
         if version != __version__:
             raise ClusterError(

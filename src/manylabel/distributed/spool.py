@@ -1,8 +1,8 @@
-"""The folder that client and workers share: things under the name of their content, never changed.
+"""The folder that client and workers share: immutable objects, named by the hash of their content.
 
-A thing appears under its name when all of it is there. Whoever finds the name taken leaves it: what
-is there is the same. So a task may run twice, at once or after a crash, and nothing is written
-twice.
+An object appears under its name when it is complete. If the name exists already, the object is the
+same and is left alone. So a task may run twice, at the same time or after a crash, and nothing is
+written twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INPUTS, _RESULTS, _CHECKPOINTS = "inputs", "results", "checkpoints"
 
 
 def digest_of(thing: Any) -> str:
-    """A name made of the content of anything that a model folder can hold.
+    """A hash of the content of anything that a model folder can hold.
 
     Examples
     --------
@@ -38,30 +38,30 @@ def digest_of(thing: Any) -> str:
     True
     """
     encoded = Encoder(thing)
-    found = hashlib.sha256(json.dumps(encoded.tree).encode())
+    digest = hashlib.sha256(json.dumps(encoded.tree).encode())
     for name, array in encoded.arrays.items():
-        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        found.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return found.hexdigest()[:32]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()[:32]
 
 
 def name_of_job(*parts: str) -> str:
-    """A name made of other names; other versions of manylabel give other names."""
+    """A hash of other names and the version of manylabel."""
     return hashlib.sha256("\n".join([__version__, *parts]).encode()).hexdigest()[:32]
 
 
 def keep(thing: Any, path: Path) -> None:
-    """Put a thing in its place, unless it is there."""
+    """Save an object under its name, unless it exists."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
     store.save(thing, unfinished)
-    _settle(unfinished, path)
+    _publish(unfinished, path)
 
 
-def _settle(unfinished: Path, path: Path) -> None:
-    """Give a folder its name, unless somebody else was quicker."""
+def _publish(unfinished: Path, path: Path) -> None:
+    """Give a finished folder its name, unless another process was quicker."""
     try:
         os.rename(unfinished, path)
     except OSError:
@@ -71,7 +71,7 @@ def _settle(unfinished: Path, path: Path) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    """Another name of a file; a copy where there can be none."""
+    """Hard-link a file; copy it where links are not possible."""
     try:
         os.link(source, target)
     except OSError:
@@ -79,13 +79,13 @@ def _link(source: str, target: str) -> None:
 
 
 class Spool:
-    """What has been put aside for tasks, and what came of them.
+    """The inputs, results and checkpoints of tasks.
 
     Parameters
     ----------
     folder : Path
     lasting : bool
-        Whether results stay for a later run.
+        Whether results are kept for a later run.
     """
 
     def __init__(self, folder: Path, lasting: bool) -> None:
@@ -93,16 +93,16 @@ class Spool:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def put(self, thing: Any) -> Path:
-        """The place of a thing, which is there from now on."""
+        """Save an object, and return its path."""
         path = self.folder / _INPUTS / digest_of(thing)
         keep(thing, path)
         return path
 
     def put_folder(self, folder: Path) -> Path:
-        """The place of a model that `store` has saved in a folder, which may change later.
+        """Link a model that `store` saved in a folder, which may change later; return its path.
 
-        Nothing is read: the manifest, which has checksums, gives the name, and files are linked
-        where the system can.
+        No arrays are read: the name is a hash of the manifest, which has checksums, and files are
+        linked where the system can.
         """
         manifest = read_bytes(folder)
         path = self.folder / _INPUTS / hashlib.sha256(manifest).hexdigest()[:32]
@@ -112,11 +112,11 @@ class Spool:
             data = described["data"]
             shutil.copytree(folder / data, unfinished / data, copy_function=_link)
             if "mark" in described:
-                # A copy: the mark of the folder goes on with its journal.
+                # A copy: the mark of the original changes with its journal.
                 mark = Mark(folder).path(described["mark"])
                 shutil.copyfile(mark, unfinished / mark.name)
             (unfinished / MANIFEST).write_bytes(manifest)
-            _settle(unfinished, path)
+            _publish(unfinished, path)
         return path
 
     def place_of_result(self, job: str, name: str) -> Path:
@@ -124,36 +124,36 @@ class Spool:
         return self.folder / _RESULTS / job / name
 
     def finished(self, job: str) -> set[str]:
-        """The names of the results of a job that are there."""
+        """The names of the finished results of a job."""
         folder = self.folder / _RESULTS / job
         names = os.listdir(folder) if folder.is_dir() else []
         return {name for name in names if not name.endswith(".tmp")}
 
     def result(self, path: Path) -> Any:
-        """A result; None if it has been damaged, and then it is no longer there."""
+        """A result; a damaged one is removed, and None is returned."""
         try:
             return store.load(path, verify=self.lasting)
         except StoreError:
             shutil.rmtree(path, ignore_errors=True)
             return None
 
-    def put_aside(self, work: str, thing: Any) -> None:
-        """Keep how far some work has come, and then forget what was kept of it before."""
+    def save_progress(self, work: str, state: Any) -> None:
+        """Save a checkpoint of some work, then remove the earlier ones."""
         folder = self.folder / _CHECKPOINTS / work
         before = list(folder.iterdir()) if folder.is_dir() else []
-        keep(thing, folder / f"{len(before)}-{digest_of(thing)}")
+        keep(state, folder / f"{len(before)}-{digest_of(state)}")
         for path in before:
             shutil.rmtree(path, ignore_errors=True)
 
-    def recall(self, work: str) -> Any:
-        """How far some work has come; None if nothing is known of it."""
+    def load_progress(self, work: str) -> Any:
+        """A checkpoint of some work; None if there is none."""
         folder = self.folder / _CHECKPOINTS / work
         kept = [path for path in folder.glob("*") if path.suffix != ".tmp"]
-        found = [self.result(path) for path in kept]
-        return next((thing for thing in found if thing is not None), None)
+        states = [self.result(path) for path in kept]
+        return next((state for state in states if state is not None), None)
 
     def drop(self, paths: Iterable[Path]) -> None:
-        """Let go of things that nobody needs any more, unless a later run may."""
+        """Remove objects that are no longer needed, unless results are kept for a later run."""
         if not self.lasting:
             for path in paths:
                 shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What workers do: open what is there, compute, put the result in its place."""
+"""What workers do: open the inputs, compute, save the result."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from manylabel.progress import peak_memory
 
 __all__ = ["Call", "Receipt", "run_call"]
 
-#: Things that a worker keeps open; they are maps of files, so this is no memory.
+#: Inputs that a worker keeps open; they are memory-mapped files, so they cost no memory.
 _OPEN = 64
 
 
 class Call(NamedTuple):
-    """One task, in types that every Python knows.
+    """One task, in built-in types.
 
     Parameters
     ----------
     module, name : str
         Of the function.
     arguments : tuple
-        A Path, also in a tuple, stands for what lies there.
+        A Path, also in a tuple, stands for the object saved there.
     result : Path
-        Where the result belongs.
+        Where to save the result.
     version : str
-        Of the manylabel that asks.
+        The client's version of manylabel.
     """
 
     module: str
@@ -42,16 +42,16 @@ class Call(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What a worker says of a finished task.
+    """A worker's report on a finished task.
 
     Parameters
     ----------
     seconds, cpu_seconds : float
-        By the clock, and of the processor.
+        Wall-clock time and processor time.
     worker : str
         Its address.
     peak_memory : int or None
-        The most bytes that the worker has held so far, files that it maps included.
+        The worker's peak memory so far in bytes, memory-mapped files included.
     """
 
     seconds: float
@@ -61,23 +61,23 @@ class Receipt(NamedTuple):
 
 
 def run_call(*parts: Any) -> tuple[Any, ...]:
-    """Run the call of these parts, and give those of a receipt; the result is on disk then."""
+    """Run the call with these fields, save its result, and return the fields of a receipt."""
     call = Call(*parts)
     if call.version != __version__:
         raise ClusterError(
-            f"the worker {_worker_name()} has manylabel {__version__}, and {call.version} asks; "
-            "install the same version everywhere."
+            f"the worker {_worker_name()} has manylabel {__version__}, and the client has "
+            f"{call.version}; install the same version everywhere."
         )
     start, cpu_start = time.perf_counter(), time.thread_time()
     if not call.result.exists():
-        found = call_by_name(call.module, call.name, *map(_argument, call.arguments))
-        keep(found, call.result)
+        result = call_by_name(call.module, call.name, *map(_argument, call.arguments))
+        keep(result, call.result)
     seconds, cpu_seconds = time.perf_counter() - start, time.thread_time() - cpu_start
     return tuple(Receipt(seconds, cpu_seconds, _worker_name(), peak_memory()))
 
 
 def _argument(given: Any) -> Any:
-    """What a place stands for; anything else stands for itself."""
+    """The object that a path stands for; anything else stands for itself."""
     if isinstance(given, tuple):
         return tuple(map(_argument, given))
     return _opened(given) if isinstance(given, Path) else given

@@ -1,6 +1,6 @@
-"""Functions that travel whole, so that who receives them need not have manylabel.
+"""Functions sent by value, so that the receiver need not have manylabel.
 
-A scheduler looks into every message. It should not have to import what only workers need.
+A scheduler unpacks every message. It should not have to import what only workers need.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["by_value", "call_by_name", "report"]
 
 
 def by_value(function: Any) -> Any:
-    """A function that uses nothing of its module, as one of no module."""
+    """A copy of a function that uses nothing of its module, to be sent without the module."""
     copy = FunctionType(function.__code__, {"__builtins__": __builtins__}, function.__name__)
     copy.__module__ = "__main__"
     return copy
@@ -27,7 +27,7 @@ def call_by_name(module: str, name: str, *arguments: Any) -> Any:
 
 
 def report(probe: Path) -> tuple[str | None, str | None]:
-    """The version of manylabel, and what is in a file; None for what is not there."""
+    """The version of manylabel and the content of a file; None for what does not exist."""
     try:
         from manylabel import __version__ as version
     except ImportError:

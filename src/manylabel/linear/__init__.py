@@ -1,8 +1,8 @@
-"""Linear support vector machines, one a label."""
+"""Linear support vector machines, one per label."""
 
 from typing import TYPE_CHECKING
 
-from manylabel.public import imported_late
+from manylabel.public import lazy_exports
 
 if TYPE_CHECKING:
     from manylabel.linear.candidates import train_on_candidates
@@ -15,7 +15,7 @@ __all__ = [
     "train_on_candidates",
 ]
 
-__getattr__, __dir__ = imported_late(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "OneVsRestSVM": "manylabel.linear.one_vs_rest",

@@ -35,7 +35,7 @@ class LinearClassifier(MultiLabelClassifier):
     n_jobs: int | None
     verbose: bool | int
 
-    # Scores of rows by weights that do not know them, and their labels, kept for the threshold.
+    # Out-of-sample scores of rows and their labels, kept for the threshold.
     _held_out: tuple[sparse.csr_array, sparse.csr_array]
     coef_: sparse.csr_array
     intercept_: NDArray[np.float64]
@@ -53,7 +53,7 @@ class LinearClassifier(MultiLabelClassifier):
         return self._scores(X, top), explain
 
     def _explanation(self, rows: sparse.csr_array, label: int) -> Explanation:
-        """Add up one label's score of a single weighted row."""
+        """Explain one label's score of a single weighted row."""
         reasons = label_reasons(self._model, rows, 0, label, self.bias)
         reasons.sort(key=lambda reason: -reason.share)
         return Explanation(0, label, sum(reason.share for reason in reasons), tuple(reasons))

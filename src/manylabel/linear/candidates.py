@@ -1,4 +1,4 @@
-"""Linear models where only some labels of each document are in question."""
+"""Linear models where each document has only some candidate labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manylabel.validation import csr_parts, pointers
 
 __all__ = ["best_scores", "candidate_scores", "train_on_candidates"]
 
-#: Documents that a thread scores before it takes more.
+#: Documents per block that a thread scores.
 BLOCK = 256
 _CANDIDATE, _POSITIVE = 1, 2
 
@@ -35,8 +35,8 @@ def train_on_candidates(
         The rows' labels and the labels of their neighbours.
     settings : Settings
     folds : array of shape (n_rows,), int8, optional
-        Score each row's candidates by the weights that come out without the rows of its fold. Rows
-        of fold -1 are not scored.
+        Score each row's candidates by weights trained without the rows of its fold. Rows of fold
+        -1 are not scored.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def train_on_candidates(
     scores : csr_array of shape (n_rows, n_labels)
         Held-out scores of the candidates; nothing in rows without a fold.
     n_iter : int
-        The most sweeps that any label took.
+        The maximum number of sweeps over all labels.
     """
     pairs = sparse.csr_array((candidates + Y * np.int8(_POSITIVE)).T.tocsr())
     members = pairs.indices.astype(np.int32, copy=False)
@@ -70,10 +70,10 @@ def _at_candidates(
     scores: sparse.csr_array, candidates: sparse.csr_array, scored: NDArray[np.bool_]
 ) -> sparse.csr_array:
     """The scores of the candidates of some rows; nothing in the others."""
-    asked = candidates[np.flatnonzero(scored)]
-    values = values_at(scores[np.flatnonzero(scored)], asked)
+    wanted = candidates[np.flatnonzero(scored)]
+    values = values_at(scores[np.flatnonzero(scored)], wanted)
     ptr = pointers(np.diff(candidates.indptr) * scored)
-    return sparse.csr_array((values, asked.indices, ptr), shape=candidates.shape)
+    return sparse.csr_array((values, wanted.indices, ptr), shape=candidates.shape)
 
 
 def best_scores(
@@ -81,7 +81,7 @@ def best_scores(
 ) -> sparse.csr_array:
     """Scores of the ``top`` best labels of each weighted row; of every trained label if None.
 
-    Rows are scored in blocks, so that nothing is as large as rows times labels.
+    Rows are scored in blocks, so that no array has the size of rows times labels.
     """
     from manylabel.kernels import svm
     from manylabel.kernels.index import Rows

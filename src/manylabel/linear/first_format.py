@@ -1,4 +1,4 @@
-"""Linear models as the first format of the model folder had them."""
+"""Load linear models from the first format of the model folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["linear_scorer", "subset_svm"]
 
 
 def subset_svm(state: dict[str, Any]) -> SubsetSVM:
-    """The index, the labels and the weights were attributes of the model."""
+    """In the first format, the index, the labels and the weights were attributes of the model."""
     index, labels = state.pop("index_", None), state.pop("labels_", None)
     coef, intercept = state.pop("coef_", None), state.pop("intercept_", None)
     model = restored(SubsetSVM, state)
@@ -25,7 +25,7 @@ def subset_svm(state: dict[str, Any]) -> SubsetSVM:
 
 
 def linear_scorer(weights: LinearModel) -> LinearScorer:
-    """A scorer of weights that were trained before."""
+    """A scorer with weights that are already trained."""
     scorer = LinearScorer()
     scorer.model = weights
     return scorer

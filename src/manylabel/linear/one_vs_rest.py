@@ -1,4 +1,4 @@
-"""One SVM a label, trained on every document."""
+"""One SVM per label, trained on every document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import sparse
 from manylabel.base import Grid
 from manylabel.linear.base import LinearClassifier
 from manylabel.linear.candidates import best_scores
-from manylabel.linear.training import Everyone, hold_out, train
+from manylabel.linear.training import AllRows, hold_out, train
 from manylabel.validation import check_whole
 
 __all__ = ["OneVsRestSVM"]
@@ -21,8 +21,8 @@ class OneVsRestSVM(LinearClassifier):
 
     Each minimises :math:`\frac12|w|^2 + \sum_i C_i \max(0, 1 - y_i w \cdot x_i)^2` by dual
     coordinate descent over all documents. Small weights are dropped and the rest stored sparse, as
-    in DiSMEC. A score is the signed distance from the margin's middle in units of the margin, so
-    scores can be compared between labels as well as between documents. Labels without a training
+    in DiSMEC. A score is the signed distance from the middle of the margin, in units of the margin,
+    so scores are comparable between labels as well as between documents. Labels without a training
     document are never scored.
 
     Parameters
@@ -30,19 +30,19 @@ class OneVsRestSVM(LinearClassifier):
     C : float, default=1
         Weight of the loss against the regularisation.
     tuned : bool, default=False
-        Choose for each label how much its positive documents weigh, by accuracy on a hold-out:
-        one of 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000 and negatives / positives.
+        Choose the weight of each label's positive documents by accuracy on a hold-out, among
+        1, 2, 5, 10, 25, 50, 100, 250, 500, 1000 and negatives / positives.
     weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
-        What is done to the features. Only ``"raw"`` and ``"share"`` leave rows with lengths other
-        than 1: a 0/1 row of length 8 is worth 64 times the ``C`` of one of length 1.
+        Of the features. Only ``"raw"`` and ``"share"`` leave rows with lengths other than 1: a 0/1
+        row of length 8 is worth 64 times the ``C`` of one of length 1.
     prune : float, default=0.01
-        Drop weights that are nearer 0 than this.
+        Drop weights whose absolute value is below this.
     n_candidates : int, default=100
-        Labels that are scored for a document: the best so many. None stores a score of every
-        label for every document, which label-pivoted measures want.
+        Store scores of this many labels per document, the best ones. None stores a score of every
+        label for every document, which label-pivoted measures need.
     threshold : str, float or threshold, default="cardinality"
-        From scores to labels. It is fitted on a fifth of the documents, scored by the weights that
-        come out without them.
+        From scores to labels. It is fitted on a fifth of the documents, scored by weights trained
+        without them.
     bias : bool, default=True
         Add a constant feature, regularised like the others.
     max_iter : int, default=1000
@@ -50,7 +50,7 @@ class OneVsRestSVM(LinearClassifier):
     tol : float, default=0.1
         Stop when no document is further from its optimum than this, in units of the margin.
     random_state : int, RandomState or None, default=0
-        Each label has its own random stream, so that the number of threads does not matter.
+        Each label has its own random stream, so the result does not depend on ``n_jobs``.
     n_jobs : int, optional
         Threads.
     verbose : bool or int, default=0
@@ -65,7 +65,7 @@ class OneVsRestSVM(LinearClassifier):
         Ones unless ``tuned``.
     weighting_ : Weighting
     n_iter_ : int
-        The most sweeps that any label took.
+        The maximum number of sweeps over all labels.
 
     References
     ----------
@@ -124,7 +124,7 @@ class OneVsRestSVM(LinearClassifier):
         rows = self._weigh(X)
         settings = self._settings(tuned=bool(self.tuned))
         folds = hold_out(X.shape[0], settings.seed) if self._needs_held_out_scores() else None
-        trained = train(rows, Everyone(Y.T.tocsr()), self.n_labels_, settings, folds)
+        trained = train(rows, AllRows(Y.T.tocsr()), self.n_labels_, settings, folds)
         self.positive_weights_ = trained.positive_weights
         self.n_iter_ = int(trained.sweeps.max(initial=1))
         self._set_model(trained.weights.model(X.shape[1]))
@@ -138,6 +138,6 @@ class OneVsRestSVM(LinearClassifier):
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         rows = self.weighting_.transform(X)
-        # A vector of classes asks for a score of each class.
+        # A vector of classes needs a score of each class.
         kept = None if self.single_label_ else top or self.n_candidates
         return best_scores(self._model, rows, kept, self.n_jobs)

@@ -1,4 +1,4 @@
-"""The score of a linear SVM for each candidate label."""
+"""Score each candidate label with a linear SVM."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.every import all_pairs
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import without_lonely
+from manylabel.scoring.training import without_unique
 from manylabel.text.weighting import Weighting, make_weighting
 
 __all__ = ["LinearScorer"]
 
-#: Every label is trained on every document if there are no more pairs than that.
+#: Every label is trained on every document if there are no more pairs than this.
 _ALL_PAIRS = 20_000_000
-#: Weights nearer 0 than this are dropped.
+#: Weights whose absolute value is below this are dropped.
 _PRUNE = 0.03
 
 
@@ -34,15 +34,15 @@ class LinearScorer(Scorer):
     Parameters
     ----------
     settings : Settings, optional
-        How to train; by default by the classifier's ``C``, with little else to say.
+        How to train; by default with the classifier's ``C`` and fixed settings.
     all_pairs : int
-        Train every label on every document if there are no more pairs than that.
+        Train every label on every document if there are no more pairs than this.
 
     Attributes
     ----------
     model : LinearModel
     n_iter : int
-        The most sweeps that any label took.
+        The maximum number of sweeps over all labels.
     weighting : Weighting or None
         Of a view other than the classifier's own rows.
     """
@@ -61,7 +61,7 @@ class LinearScorer(Scorer):
         self.n_iter = 0
 
     def wants(self, training: Training) -> bool:
-        """Where documents have the view that it reads."""
+        """If documents have the view that it reads."""
         return training.documents.has_view(self.view)
 
     def _rows(self, documents: Documents) -> sparse.csr_array:
@@ -73,7 +73,7 @@ class LinearScorer(Scorer):
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        """Train, and score rows by the weights that come out without their fold."""
+        """Train, and score rows by weights trained without their fold."""
         settings = self.settings or Settings(
             C=float(training.settings.get("C", 1.0)),
             bias=True,
@@ -96,9 +96,9 @@ class LinearScorer(Scorer):
         folds = training.folds if training.held.size else None
         self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
         margins = values_at(scores[training.held], held.pattern)
-        found = self._rescaled(margins, rows, training, held)
-        # A label that no document has is not trained: as if every document spoke against it.
-        return np.where(np.isfinite(found), found, -1.0)
+        scores = self._rescaled(margins, rows, training, held)
+        # A label without documents is not trained: it scores as if all documents were negative.
+        return np.where(np.isfinite(scores), scores, -1.0)
 
     def _rescaled(
         self,
@@ -107,10 +107,10 @@ class LinearScorer(Scorer):
         training: Training,
         held: Candidates,
     ) -> NDArray[np.float64]:
-        """Scores without features that no other document has, as if rows had unit length again."""
-        if not training.hides_lonely:
+        """Scores without features that no other document has, rescaled to rows of unit length."""
+        if not training.hides_unique:
             return margins
-        shared = without_lonely(rows)
+        shared = without_unique(rows)
         if shared is rows:
             return margins
         shrunk = _lengths(shared[training.held]) / _lengths(rows[training.held])
@@ -135,10 +135,10 @@ class LinearScorer(Scorer):
         scores = self.score(documents, candidates, 1)
 
         def reasons(place: int) -> list[Reason]:
-            found = explain(int(candidates.labels[place]))
+            whys = explain(int(candidates.labels[place]))
             if self.weighting is None:
-                return found
-            return [replace(why, view=self.view) if why.kind == "word" else why for why in found]
+                return whys
+            return [replace(why, view=self.view) if why.kind == "word" else why for why in whys]
 
         return scores, reasons
 
@@ -162,12 +162,12 @@ def label_reasons(
 def reasons_of_row(
     model: LinearModel, rows: sparse.csr_array, row: int, bias: bool = True
 ) -> Callable[[int], list[Reason]]:
-    """What explains labels of a weighted row: from a label to its features and its intercept."""
+    """A function from a label to its reasons for a weighted row: features and intercept."""
     start, stop = rows.indptr[row], rows.indptr[row + 1]
     features, coef = rows.indices[start:stop], model.coef
     values = rows.data[start:stop].astype(np.float32).astype(np.float64)
-    # The weights of these features for all labels: they are few beside all weights, and one look
-    # at each for every label takes less time than to search for a label feature by feature.
+    # The weights of these features for all labels: they are few among all weights, and scanning
+    # them for every label takes less time than searching for a label feature by feature.
     firsts = coef.indptr[features].astype(np.int64)
     sizes = coef.indptr[features + 1] - firsts
     at = np.repeat(np.arange(sizes.size), sizes)
@@ -177,10 +177,10 @@ def reasons_of_row(
     def explain(label: int) -> list[Reason]:
         if model.intercept[label] == -np.inf:
             return []
-        found = [Reason("bias", float(model.intercept[label]))] if bias else []
+        intercept = [Reason("bias", float(model.intercept[label]))] if bias else []
         mine = np.flatnonzero(labels == label)
         shares = values[at[mine]] * coef.data[places[mine]].astype(np.float64)
-        return found + word_reasons(features[at[mine]].tolist(), shares.tolist())
+        return intercept + word_reasons(features[at[mine]].tolist(), shares.tolist())
 
     return explain
 

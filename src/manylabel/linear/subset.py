@@ -1,4 +1,4 @@
-"""One SVM a label, trained on the documents for which the label is a question at all."""
+"""One SVM per label, trained on the documents that have the label as a candidate."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["SubsetSVM"]
 
 
 class SubsetSVM(LinearClassifier):
-    r"""A linear SVM for each label against the documents that might be taken for its own.
+    r"""A linear SVM for each label against the documents that are easily confused with its own.
 
     Label :math:`l` is trained on the documents that carry it and those that have it among the
     labels of their ``n_neighbors`` nearest other documents: far fewer than all, and the ones that
-    are hard to tell apart. A document is scored only on the labels of its own neighbours. The
+    are hard to tell apart. A document is scored only for the labels of its own neighbours. The
     training problem is that of :class:`OneVsRestSVM`.
 
     Parameters
@@ -36,12 +36,12 @@ class SubsetSVM(LinearClassifier):
     C : float, default=1
         Weight of the loss against the regularisation.
     weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
-        What is done to the features, for the neighbours as well.
+        Of the features, also for the search for neighbours.
     prune : float, default=0.01
-        Drop weights that are nearer 0 than this.
+        Drop weights whose absolute value is below this.
     threshold : str, float or threshold, default="cardinality"
-        From scores to labels. It is fitted on a fifth of the documents, scored by the weights that
-        come out without them.
+        From scores to labels. It is fitted on a fifth of the documents, scored by weights trained
+        without them.
     bias : bool, default=True
         Add a constant feature, regularised like the others.
     max_iter : int, default=1000
@@ -49,7 +49,7 @@ class SubsetSVM(LinearClassifier):
     tol : float, default=0.1
         Stop when no document is further from its optimum than this, in units of the margin.
     random_state : int, RandomState or None, default=0
-        Each label has its own random stream, so that the number of threads does not matter.
+        Each label has its own random stream, so the result does not depend on ``n_jobs``.
     n_jobs : int, optional
         Threads.
     verbose : bool or int, default=0
@@ -66,7 +66,7 @@ class SubsetSVM(LinearClassifier):
         Scores them.
     weighting_ : Weighting
     n_iter_ : int
-        The most sweeps that any label took.
+        The maximum number of sweeps over all labels.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class SubsetSVM(LinearClassifier):
         folds = np.full(Y.shape[0], -1, np.int8)
         if self._needs_held_out_scores():
             folds = hold_out(Y.shape[0], settings.seed)
-        training = Training(documents, Y, folds, hides_lonely=False)
+        training = Training(documents, Y, folds, hides_unique=False)
         candidates, held = self.source_.propose_training(
             documents, training.held, n_jobs=self.n_jobs, verbose=self.verbose
         )
@@ -141,7 +141,7 @@ class SubsetSVM(LinearClassifier):
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         documents = Documents(X, weighting=self.weighting_)
         if self.single_label_:
-            # A vector of classes asks for a score of each class.
+            # A vector of classes needs a score of each class.
             return best_scores(self._model, documents.rows, None, self.n_jobs)
         candidates = self.source_.propose(documents, n_jobs=self.n_jobs)
         return candidates.scores(self.scorer_.score(documents, candidates, self.n_jobs))

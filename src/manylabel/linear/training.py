@@ -1,4 +1,4 @@
-"""Train one SVM a label, over blocks of labels."""
+"""Train one SVM per label, in blocks of labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts, pointers
 
 __all__ = [
-    "Everyone",
+    "AllRows",
     "LinearModel",
     "Pairs",
     "Settings",
@@ -29,7 +29,7 @@ __all__ = [
     "train",
 ]
 
-#: Labels that a task trains.
+#: Labels per task.
 BLOCK = 8
 _HELD_SHARE = 0.2
 
@@ -56,7 +56,7 @@ class LinearModel:
     Parameters
     ----------
     coef : csr_array of shape (n_features, n_labels), float32
-        A row a feature, since that is how a document's few features meet the weights.
+        By feature, since a document has few features.
     intercept : ndarray of shape (n_labels,), float64
         Minus infinity for labels that were not trained.
     """
@@ -66,8 +66,8 @@ class LinearModel:
 
 
 @dataclass(frozen=True)
-class Everyone:
-    """Every label is trained on all rows.
+class AllRows:
+    """Train every label on all rows.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Everyone:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Each label is trained on rows of its own, which are given label after label."""
+    """Train each label on its own rows, listed label after label."""
 
     ptr: NDArray[Any]
     rows: NDArray[np.int32]
@@ -95,8 +95,8 @@ class Pairs:
 
     def of_label(self, label: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The rows to train a label on, and which of them have it."""
-        part = slice(self.ptr[label], self.ptr[label + 1])
-        return self.rows[part], self.positive[part]
+        span = slice(self.ptr[label], self.ptr[label + 1])
+        return self.rows[span], self.positive[span]
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Weights:
     Parameters
     ----------
     sizes : ndarray of shape (n_labels,)
-        How many weights each label has.
+        The number of weights of each label.
     features, values : ndarray
         The weights, label after label.
     intercepts : ndarray of shape (n_labels,)
@@ -128,20 +128,20 @@ class Weights:
 
 @dataclass(frozen=True)
 class Trained:
-    """What came of training consecutive labels.
+    """The result of training consecutive labels.
 
     Parameters
     ----------
     weights : Weights
     without : Weights
-        Those that come out without the rows of fold 0; empty unless they were asked for.
+        Weights trained without the rows of fold 0; empty unless requested.
     scores : ndarray
-        Of each label's rows that are in a fold, by the weights that come out without the fold,
-        label after label; empty unless they were asked for.
+        Of each label's rows that are in a fold, by weights trained without the fold, label after
+        label; empty unless requested.
     positive_weights : ndarray of shape (n_labels,)
-        How much rows with the label weighed.
+        The weight of rows with the label.
     sweeps : ndarray of shape (n_labels,)
-        How many sweeps each label took; 0 if it was not trained.
+        The number of sweeps; 0 for a label that was not trained.
     """
 
     weights: Weights
@@ -152,7 +152,7 @@ class Trained:
 
 
 class _Collector:
-    """Gathers weights label by label."""
+    """Collects weights label by label."""
 
     def __init__(self, prune: float) -> None:
         self._prune = prune
@@ -161,14 +161,14 @@ class _Collector:
         self._intercepts: list[float] = []
 
     def add(self, trainer: Trainer) -> None:
-        """Keep what matters of a label's weights; the last one belongs to the constant feature."""
+        """Add a label's weights, pruned; the last one belongs to the constant feature."""
         w = trainer.w
         size = np.abs(w[:-1])
         kept = np.flatnonzero((size >= self._prune) & (size > 0)).astype(np.int32)
         self._append(kept, w[kept].astype(np.float32), float(w[-1]) * trainer.bias)
 
     def add_nothing(self) -> None:
-        """A label that is not trained."""
+        """Add a label that is not trained."""
         self._append(np.empty(0, np.int32), np.empty(0, np.float32), -np.inf)
 
     def _append(
@@ -179,7 +179,7 @@ class _Collector:
         self._intercepts.append(intercept)
 
     def weights(self) -> Weights:
-        """All of them."""
+        """The weights of all labels added."""
         return Weights(
             np.array([features.size for features in self._features], np.int64),
             np.concatenate([np.empty(0, np.int32), *self._features]),
@@ -189,7 +189,7 @@ class _Collector:
 
 
 class Trainer:
-    """Trains labels one after the other; belongs to one thread."""
+    """Trains labels one after another; belongs to one thread."""
 
     def __init__(
         self, rows: Any, squares: NDArray[np.float64], n_features: int, settings: Settings
@@ -204,7 +204,7 @@ class Trainer:
         self._w = np.zeros(n_features + 1)
 
     def fit(self, label: int, members: NDArray[np.int32], positive: NDArray[np.bool_]) -> int:
-        """Train a label on some rows; the sweeps that it took."""
+        """Train a label on some rows; return the number of sweeps."""
         settings, kernels = self._settings, self._kernels
         costs = np.full(2, settings.C)
         self._stream = np.uint64(kernels.stream_of(settings.seed, label))
@@ -252,7 +252,7 @@ class Trainer:
 
 def train(
     X: sparse.csr_array,
-    members: Everyone | Pairs,
+    members: AllRows | Pairs,
     n_labels: int,
     settings: Settings,
     folds: NDArray[np.int8] | None = None,
@@ -265,19 +265,19 @@ def train(
     ----------
     X : csr_array of shape (n_rows, n_features)
         Weighted rows.
-    members : Everyone or Pairs
+    members : AllRows or Pairs
         The rows to train each label on.
     n_labels : int
     settings : Settings
     folds : array of shape (n_rows,), int8, optional
-        Find out what comes of each label without the rows of a fold: weights without fold 0,
+        Also train each label without the rows of fold 0, and return those weights.
     with_scores : bool
-        or scores of the rows of all folds.
+        Instead, return scores of the rows of all folds by weights trained without their fold.
     """
     from manylabel.kernels.index import Rows
 
     indptr, indices, data = csr_parts(X)
-    # Numba wraps negative indices around, which unsigned ones spare it: a fifth of the time.
+    # Unsigned, for Numba wraps negative indices around, which takes a fifth of the time.
     rows = Rows(indptr, indices.view(np.uint32), data)
     squares = np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
     quiet = replace(settings, n_jobs=None, verbose=0)
@@ -300,7 +300,7 @@ def _train_labels(
     rows: Any,
     squares: NDArray[np.float64],
     n_features: int,
-    members: Everyone | Pairs,
+    members: AllRows | Pairs,
     settings: Settings,
     folds: NDArray[np.int8] | None,
     with_scores: bool,
@@ -338,12 +338,12 @@ def _train_labels(
 def _scored(
     scores: NDArray[np.float64], places: NDArray[np.int32], folds: NDArray[np.int8] | None
 ) -> NDArray[np.float64]:
-    """The scores of rows that are in a fold: of most rows of a large corpus there are none."""
+    """The scores of rows that are in a fold; most rows of a large corpus are in none."""
     return scores if folds is None or scores.size == 0 else scores[folds[places] >= 0]
 
 
 def _joined(blocks: Sequence[Trained]) -> Trained:
-    """All labels, of blocks of them in order."""
+    """Join consecutive blocks of labels."""
 
     def together(pieces: list[Any]) -> Any:
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)

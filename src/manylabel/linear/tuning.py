@@ -1,4 +1,4 @@
-"""How much the positive documents of a label weigh: Rubin's tuned SVM."""
+"""Choose the weight of each label's positive documents: Rubin's tuned SVM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def choose_weight(
     accuracy: Callable[..., NDArray[np.float64]],
     seed: list[int],
 ) -> float:
-    """The weight with the highest accuracy on a hold-out; of equals the one nearest 1.
+    """The weight with the highest accuracy on a hold-out; ties go to the one nearest 1.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def choose_weight(
     accuracy : callable
         Called with weights, a mask of the rows to train on and a mask of those to hold out.
     seed : list of int
-        Of the choice of the hold-out.
+        For drawing the hold-out.
     """
     n_positive = int(positive.sum())
     n_negative = positive.size - n_positive

@@ -1,6 +1,6 @@
-"""Linear models of other views of a document than its words.
+"""Linear models of views of a document other than its words.
 
-Models that read different features err in different places, so their sum is better than one model
+Models that read different features make different errors, so their sum is better than one model
 of all features: in one space the many features of one kind would drown the few of another.
 """
 

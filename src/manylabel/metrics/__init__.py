@@ -1,8 +1,8 @@
 """Measures of rankings and of label sets, sparse throughout.
 
-Ranking measures take true labels and scores, of which a stored entry is a candidate and everything
-else is tied below the candidates; set measures take true and predicted labels. ``MEASURES`` knows
-them by name and :func:`evaluate` computes many at once.
+Ranking measures take true labels and scores: a stored score is a candidate, and everything else is
+tied below the candidates. Set measures take true and predicted labels. ``MEASURES`` lists all by
+name and :func:`evaluate` computes many at once.
 """
 
 from manylabel.metrics.calibration import Calibration, calibration

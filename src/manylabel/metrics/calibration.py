@@ -1,4 +1,4 @@
-"""How far scores are probabilities."""
+"""Calibration: how close scores are to probabilities."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["Calibration", "calibration", "calibration_of"]
 
 @dataclass(frozen=True)
 class Calibration:
-    """Candidates in bins of their score: what the scores promise, and what came true.
+    """Candidates in bins of their score: the mean score, and the share that is correct.
 
     Attributes
     ----------
     scores : ndarray
         The mean score in each bin that is not empty.
     right : ndarray
-        The share of right labels in it.
+        The share of correct labels in it.
     n_pairs : ndarray
-        How many candidates it holds.
+        The number of candidates in it.
     """
 
     scores: NDArray[np.float64]
@@ -39,17 +39,17 @@ class Calibration:
 
     @property
     def error(self) -> float:
-        """The expected calibration error: how far score and share differ, mean over candidates."""
+        """The expected calibration error: the mean over candidates of |score - share|."""
         total = max(int(self.n_pairs.sum()), 1)
         return float(self.n_pairs @ np.abs(self.scores - self.right) / total)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw the reliability diagram: on the diagonal scores are probabilities.
+        """Draw the reliability diagram: on the diagonal, scores are probabilities.
 
         Parameters
         ----------
         path : path, optional
-            Also write the figure there; the ending tells the kind, such as ``.svg`` or ``.png``.
+            Also write the figure there; the suffix sets the format, such as ``.svg`` or ``.png``.
         """
         figure, axes = new_axes("probability", "share of right labels")
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=1, linestyle=(0, (4, 3)))
@@ -61,30 +61,30 @@ class Calibration:
 
 
 def calibration(Y_true: Any, scores: Any, n_bins: int = 10) -> Calibration:
-    """Compare scores with the share of labels that are right.
+    """Compare scores with the share of labels that are correct.
 
     Parameters
     ----------
     Y_true : indicator matrix of shape (n_samples, n_labels)
     scores : sparse matrix of shape (n_samples, n_labels)
-        Probabilities of candidates; labels that are not stored are no candidates.
+        Probabilities of candidates; labels that are not stored are not candidates.
     n_bins : int, default=10
         Bins of equal width.
 
     Examples
     --------
-    >>> found = calibration([[1, 0], [1, 0]], [[0.9, 0.2], [0.7, 0.4]])
-    >>> found.right.tolist(), round(found.error, 2)
+    >>> measured = calibration([[1, 0], [1, 0]], [[0.9, 0.2], [0.7, 0.4]])
+    >>> measured.right.tolist(), round(measured.error, 2)
     ([0.0, 0.0, 1.0, 1.0], 0.25)
     """
     judged = judge(Y_true, scores)
     if judged.scores.size and (judged.scores.min() < 0 or judged.scores.max() > 1):
-        raise InputError("scores must lie between 0 and 1 to be looked at as probabilities.")
+        raise InputError("scores must lie between 0 and 1, as probabilities do.")
     return calibration_of(judged.scores, judged.hits, n_bins)
 
 
 def calibration_of(scores: NDArray[Any], hits: NDArray[Any], n_bins: int = 10) -> Calibration:
-    """The same of single pairs: their scores between 0 and 1, and which are right."""
+    """The same for single pairs: their scores between 0 and 1, and which are correct."""
     values = scores.astype(np.float64)
     bins = np.minimum((values * n_bins).astype(int), n_bins - 1)
     counts = np.bincount(bins, minlength=n_bins)

@@ -1,4 +1,4 @@
-"""How precise answers are, and how many documents get one, at every threshold."""
+"""Precision, and the share of documents that get labels, at every threshold."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _POINTS = 200
 
 @dataclass(frozen=True)
 class CoverageCurve:
-    """What label sets are like from the strictest threshold to the loosest.
+    """Measures of label sets from the strictest threshold to the loosest.
 
     Attributes
     ----------
     thresholds : ndarray
-        Falling.
+        Descending.
     precision : ndarray
-        The mean share of right labels in the sets that are not empty.
+        The mean share of correct labels in the sets that are not empty.
     coverage : ndarray
         The share of documents whose set is not empty.
     recall : ndarray
-        The mean share of true labels that are given, over documents that have any.
+        The mean share of true labels that are predicted, over documents that have any.
     n_labels : ndarray
-        Labels given per document.
+        Predicted labels per document.
     """
 
     thresholds: NDArray[np.float64]
@@ -46,10 +46,10 @@ class CoverageCurve:
     n_labels: NDArray[np.float64]
 
     def at_precision(self, level: float) -> dict[str, float] | None:
-        """The loosest threshold with at least this precision here, and what else holds there.
+        """The loosest threshold with at least this precision, with the other measures there.
 
-        None if no threshold has it. This looks back at the documents at hand: what will hold of
-        others, :class:`manylabel.thresholds.Promise` says.
+        None if no threshold has it. This describes the measured documents only; for new documents,
+        use :class:`manylabel.thresholds.Promise`.
         """
         places = np.flatnonzero(self.precision >= level)
         if not places.size:
@@ -69,7 +69,7 @@ class CoverageCurve:
         Parameters
         ----------
         path : path, optional
-            Also write the figure there; the ending tells the kind, such as ``.svg`` or ``.png``.
+            Also write the figure there; the suffix sets the format, such as ``.svg`` or ``.png``.
         """
         figure, axes = new_axes("share of documents with labels", "share of right labels")
         axes.plot(self.coverage, self.precision)
@@ -89,8 +89,8 @@ def coverage_curve(Y_true: Any, scores: Any) -> CoverageCurve:
 
     Examples
     --------
-    >>> found = coverage_curve([[1, 0], [1, 0]], [[0.9, 0.2], [0.3, 0.6]])
-    >>> found.thresholds.tolist(), found.precision.tolist(), found.coverage.tolist()
+    >>> curve = coverage_curve([[1, 0], [1, 0]], [[0.9, 0.2], [0.3, 0.6]])
+    >>> curve.thresholds.tolist(), curve.precision.tolist(), curve.coverage.tolist()
     ([0.9, 0.6, 0.3, 0.2], [1.0, 0.5, 0.75, 0.5], [0.5, 1.0, 1.0, 1.0])
     """
     judged = judge(Y_true, scores)
@@ -99,14 +99,14 @@ def coverage_curve(Y_true: Any, scores: Any) -> CoverageCurve:
     places = np.unique(np.geomspace(1, max(ranked.size, 1), _POINTS).astype(np.int64)) - 1
     cuts = np.unique(ranked[places[: ranked.size]])[::-1]
     has_labels = judged.n_true > 0
-    found = []
+    points = []
     for cut in cuts:
         given = judged.scores >= cut
         n_given = np.bincount(rows[given], minlength=judged.n_rows)
         n_right = np.bincount(rows[given], judged.hits[given], judged.n_rows)
         some = n_given > 0
         shares = (n_right[has_labels] / judged.n_true[has_labels]).mean() if has_labels.any() else 0
-        found.append(
+        points.append(
             (
                 (n_right[some] / n_given[some]).mean(),
                 some.mean(),
@@ -114,5 +114,5 @@ def coverage_curve(Y_true: Any, scores: Any) -> CoverageCurve:
                 n_given.mean(),
             )
         )
-    measured = np.array(found, np.float64).reshape(-1, 4).T
+    measured = np.array(points, np.float64).reshape(-1, 4).T
     return CoverageCurve(cuts, *measured)

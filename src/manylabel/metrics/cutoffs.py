@@ -1,14 +1,14 @@
-"""F1 at cut-offs by rank: how good a ranking is apart from how it is cut.
+"""F1 at cut-offs by rank: how good a ranking is, whatever the threshold.
 
-Rubin et al. (2012), section 5.5. The cut-off of an item, a document or in the label-pivoted view
-a label, is
+Rubin et al. (2012), section 5.5. The cut-off of an item (a document, or a label in the
+label-pivoted view) is
 
-- *proportional*: what the training labels let expect;
-- *calibrated*: its true number, as if somebody told us how many but not which;
+- *proportional*: the number expected from the training labels;
+- *calibrated*: its true number, as if the number were known but not the labels;
 - *break-even*: the number with the highest F1 for this item.
 
-The last two look at the truth, so they compare rankings and do not estimate performance. Only
-candidates are given, so an item with fewer candidates than its cut-off gets fewer. Equal scores
+The last two read the truth, so they compare rankings and do not estimate performance. Only
+candidates are predicted, so an item with fewer candidates than its cut-off gets fewer. Equal scores
 are ordered by the tie rule.
 """
 
@@ -48,11 +48,11 @@ def f1_at_cutoff(
     cutoff : {"proportional", "calibrated", "break-even"}
         Proportional needs ``Y_train``: the median number of labels of a training document,
         rounded up, or for a label ``ceil(n_documents / n_train * training frequency)``. At the
-        break-even point the shortest of equally good cuts is taken: none where nothing is right.
+        break-even point ties go to the shortest cut, which is empty if nothing is correct.
     average : {"micro", "macro"}
         Over the items: macro is the mean of their F1. A document without true labels has F1 0.
     pivot : {"document", "label"}
-        The label-pivoted view ranks documents for each label that occurs in ``Y_true`` and, where
+        The label-pivoted view ranks documents for each label that occurs in ``Y_true`` and, if
         given, in ``Y_train``.
     Y_train : indicator matrix, optional
 
@@ -76,7 +76,7 @@ def f1_of(counts: Counts, average: str) -> float:
 
 
 def cut_counts(judged: Judged, cutoff: str, pivot: Pivot, train: sparse.csr_array | None) -> Counts:
-    """What is right, given and true of each measured item when its ranking is cut."""
+    """Correct, predicted and true labels of each measured item when its ranking is cut."""
     lengths = np.diff(judged.indptr)
     given = np.minimum(_cuts(judged, cutoff, pivot, train), lengths)
     hits_before = np.concatenate([[0], np.cumsum(judged.hits, dtype=np.int64)])
@@ -89,7 +89,7 @@ def cut_counts(judged: Judged, cutoff: str, pivot: Pivot, train: sparse.csr_arra
 def proportional_cuts(
     frequency: NDArray[np.int64], n_train: int, n_documents: int
 ) -> NDArray[np.int64]:
-    """How many of ``n_documents`` each label should go to: its training share, rounded up."""
+    """The number of ``n_documents`` expected to have each label: its training share, rounded up."""
     return -(-frequency.astype(np.int64) * n_documents // n_train)
 
 

@@ -1,7 +1,8 @@
-"""Results by how often labels occur in training, and whether two models differ.
+"""Results by training frequency of labels, and tests of whether two models differ.
 
-Rubin et al. (2012), section 6.3 and figure 12: labels fall into quintiles of training frequency,
-a measure is averaged over the labels of each, and a paired t-test compares two models in each.
+Rubin et al. (2012), section 6.3 and figure 12: labels are divided into quintiles of training
+frequency, a measure is averaged over the labels of each, and a paired t-test compares two models in
+each.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class FrequencyBin:
 
     @property
     def name(self) -> str:
-        """The range in words, such as "2-5"."""
+        """The range, such as "2-5"."""
         return _range_name(self.low, self.high)
 
 
@@ -71,7 +72,7 @@ class FrequencyComparison:
 
 
 def by_frequency(values: Any, Y_train: Any, bins: Bins = "quintiles") -> list[FrequencyBin]:
-    """Average one value a label over bins of training frequency.
+    """Average one value per label over bins of training frequency.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def by_frequency(values: Any, Y_train: Any, bins: Bins = "quintiles") -> list[Fr
         Quintiles of the frequencies of the labels that have a value and a training document;
         labels of equal frequency stay together, so bins differ in size and may be fewer than
         five. Fixed: 0, 1, 2-5, 6-20, 21-100, 101-500, 501-2000 and so on. Or the highest
-        frequency of each bin; whatever is above the last gets a bin of its own.
+        frequency of each bin; labels above the last get a bin of their own.
 
     Returns
     -------
@@ -152,7 +153,7 @@ def paired_test(first: Any, second: Any, method: Literal["t", "wilcoxon"] = "t")
     Returns
     -------
     PairedTest
-        The p-value is two-sided; 1 where all pairs are equal, NaN with fewer than two pairs.
+        The p-value is two-sided; 1 if all pairs are equal, NaN with fewer than two pairs.
 
     Examples
     --------

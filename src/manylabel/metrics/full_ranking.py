@@ -4,11 +4,11 @@ Items that are not stored are tied below the candidates. How ties count:
 
 - area under ROC and ranking loss: a tied pair counts half, as in scikit-learn's
   ``roc_auc_score``. So ranking loss is always one minus the area under ROC, as Rubin et al. (2012)
-  define it. scikit-learn's ``label_ranking_loss`` counts a tied pair whole;
+  define it. scikit-learn's ``label_ranking_loss`` counts a tied pair fully;
 - area under precision-recall: tied items are one step, interpolated inside;
 - average precision, coverage error, is-error and margin: ties count against the ranking, as in
   scikit-learn's ``label_ranking_average_precision_score`` and ``coverage_error``;
-- one-error: the tie rule says which item is first, as in precision at 1.
+- one-error: the tie rule decides which item is first, as in precision at 1.
 
 Errors and losses are shares from 0 to 1, where Rubin et al. print percentages; margin and coverage
 error are counted in ranks.
@@ -77,7 +77,7 @@ def auc_roc(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """Area under the ROC curve: the share of right-wrong pairs in the right order, ties half.
+    """Area under the ROC curve: the share of right-wrong pairs in the right order; ties count half.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def auc_roc(
         A stored entry is a candidate; the others are tied below.
     pivot : {"document", "label"}
         Each document ranks labels, or each label ranks documents. The labels measured are those
-        that occur in ``Y_true`` and, where given, in ``Y_train``.
+        that occur in ``Y_true`` and, if given, in ``Y_train``.
     Y_train : indicator matrix, optional
         Only read in the label-pivoted view.
     empty : {"perfect", "skip"}
         Whether a row with nothing to order, because none or all of its items are true, counts as
         a perfect ranking (scikit-learn's rule) or is left out.
     average : bool
-        Give the mean; False gives one value a row, NaN for those left out.
+        Return the mean; False returns one value per row, NaN for those left out.
 
     Returns
     -------
@@ -118,10 +118,10 @@ def auc_pr(
 ) -> Any:
     """Area under the precision-recall curve. Parameters as in :func:`auc_roc`.
 
-    Between two points of the curve false positives grow in step with true positives, which bends
+    Between two points of the curve false positives grow linearly with true positives, which bends
     precision (Davis & Goadrich 2006); the area is that of the trapezia between the points with
     whole numbers of true positives. The curve begins at recall 0 with the precision of the first
-    point that has a true positive, and is level up to that point, as in the authors' program.
+    point that has a true positive, and is flat up to that point, as in the authors' program.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def ranking_loss(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """The share of right-wrong pairs in the wrong order, ties half.
+    """The share of right-wrong pairs in the wrong order; ties count half.
 
     One minus the area under the ROC curve, whatever the ties. Parameters as in :func:`auc_roc`.
 
@@ -241,7 +241,7 @@ def coverage_error(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """How far down the last true item is. Parameters as in :func:`auc_roc`.
+    """The rank of the last true item. Parameters as in :func:`auc_roc`.
 
     A row without true items counts as 0 (``empty="perfect"``).
 

@@ -1,4 +1,4 @@
-"""Rankings with each entry marked right or wrong: what every ranking measure reads."""
+"""Rankings with each entry marked correct or not: the input of every ranking measure."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Pivot = Literal["document", "label"]
 
 @dataclass(frozen=True)
 class Judged:
-    """One ranking a row, best first, ties broken by lower column.
+    """One ranking per row, best first; ties go to the lower column.
 
     A row is a document that ranks labels, or in the label-pivoted view a label that ranks
-    documents; items are what is ranked.
+    documents. Items are what is ranked.
     """
 
     indptr: NDArray[np.int64]
@@ -32,17 +32,17 @@ class Judged:
     hits: NDArray[np.uint8]
     n_true: NDArray[np.int64]
     item_frequency: NDArray[np.int64]
-    #: Rows that the measures are about; the others become NaN.
+    #: A mask of the rows to measure; the others become NaN.
     measured: NDArray[np.bool_]
 
     @property
     def n_rows(self) -> int:
-        """How many rankings there are."""
+        """The number of rankings."""
         return self.n_true.size
 
     @property
     def n_items(self) -> int:
-        """How many items are ranked, stored or not."""
+        """The number of items to rank, stored or not."""
         return self.item_frequency.size
 
     def head(self, k: int) -> NDArray[np.uint8]:
@@ -61,7 +61,7 @@ def head(indptr: NDArray[Any], values: NDArray[Any], k: int) -> NDArray[Any]:
 def judge(
     Y_true: Any, scores: Any, pivot: Pivot = "document", Y_train: Any | None = None
 ) -> Judged:
-    """Rank and judge whatever a user passes."""
+    """Check, rank and judge what a user passes."""
     matrix = canonical_scores(scores)
     truth = check_truth(Y_true, matrix, "scores")
     train = None if Y_train is None else check_labels(Y_train, "Y_train", n_columns=truth.shape[1])
@@ -76,8 +76,8 @@ def judge_matrices(
 ) -> Judged:
     """Rank and judge canonical matrices.
 
-    In the label-pivoted view the rows measured are the labels that occur in the truth and, where
-    training labels are given, also there.
+    In the label-pivoted view the measured rows are the labels that occur in the truth and, if
+    given, in the training labels.
     """
     from manylabel.kernels import measures
 
@@ -105,7 +105,7 @@ def judge_matrices(
 
 
 def check_truth(Y_true: Any, other: sparse.csr_array, name: str) -> sparse.csr_array:
-    """The true labels in canonical form, of the shape of what is measured against them."""
+    """The true labels in canonical form; an error if their shape is not that of ``other``."""
     truth = check_labels(Y_true, "Y_true")
     if truth.shape != other.shape:
         raise InputError(
@@ -119,6 +119,6 @@ def check_truth(Y_true: Any, other: sparse.csr_array, name: str) -> sparse.csr_a
 
 
 def mean(values: NDArray[np.float64]) -> float:
-    """The mean of the values that are not NaN; NaN if none is left."""
+    """The mean of the values that are not NaN; NaN if there are none."""
     kept = values[~np.isnan(values)]
     return float(kept.mean()) if kept.size else float("nan")

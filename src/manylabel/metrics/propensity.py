@@ -1,8 +1,8 @@
-"""Propensity-scored measures: a rare label found is worth more than a frequent one.
+"""Propensity-scored measures: a hit on a rare label is worth more than on a frequent one.
 
-Jain et al. (2016) model how likely a label is to be recorded when it holds; a hit counts as one
-over this propensity. As in the Extreme Classification repository, the mean over documents is
-divided by the same mean for the best ranking possible, so a perfect model scores 1.
+Jain et al. (2016) model the probability that a relevant label is recorded; a hit counts as one over
+this propensity. As in the Extreme Classification repository, the mean over documents is divided by
+the same mean for the best possible ranking, so a perfect model scores 1.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def propensities(Y_train: Any, A: float = 0.55, B: float = 1.5) -> NDArray[np.fl
 def psp_at(Y_true: Any, scores: Any, propensity: Any, k: int = 5) -> float:
     """PSP@k: propensity-scored precision among the k best labels.
 
-    Documents without true labels add nothing above or below the fraction. NaN if nobody has any.
+    Documents without true labels add nothing to numerator or denominator. NaN if none has any.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def psndcg_of(
 def _gains(
     judged: Judged, truth: sparse.csr_array, weights: NDArray[np.float64], k: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights of the hits at the first ``k`` places, as ranked and at best."""
+    """Weights of the hits at the first ``k`` ranks, as ranked and at best."""
     gained = head(judged.indptr, judged.hits * weights[judged.items], k)
     best = sparse.csr_array((weights[truth.indices], truth.indices, truth.indptr), truth.shape)
     possible = head(best.indptr, best.data[rank_order(best)], k)

@@ -1,8 +1,7 @@
 """Measures of the first k labels of each document.
 
-Only candidates count: a document with fewer than k candidates is shown fewer labels, and its
-empty places are misses. Equal scores are ordered by the tie rule, lower label index first, not
-averaged over their orders.
+Only candidates count: if a document has fewer than k candidates, the empty ranks are misses. Equal
+scores are ordered by the tie rule, lower label index first, not averaged over their orders.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Values = NDArray[np.float64]
 
 
 def precision_at(Y_true: Any, scores: Any, k: int = 5, *, average: bool = True) -> Any:
-    """P@k: the share of the k best labels that are right.
+    """P@k: the share of the k best labels that are correct.
 
     The denominator is always k, so a document with fewer than k true labels cannot reach 1, and
     a document without true labels counts as 0: this is what the scripts of the Extreme
@@ -42,7 +41,7 @@ def precision_at(Y_true: Any, scores: Any, k: int = 5, *, average: bool = True) 
         A stored entry is a candidate; labels that are not stored are never among the k best.
     k : int
     average : bool
-        Give the mean; False gives one value a document.
+        Return the mean; False returns one value per document.
 
     Returns
     -------
@@ -85,11 +84,11 @@ def r_precision_at(Y_true: Any, scores: Any, k: int = 5, *, average: bool = True
 
 
 def ndcg_at(Y_true: Any, scores: Any, k: int = 5, *, average: bool = True) -> Any:
-    """nDCG@k: hits discounted by log2 of their place, over the best that k places allow.
+    """nDCG@k: hits discounted by log2 of their rank, over the best that k ranks allow.
 
     Documents without true labels count as 0, as in scikit-learn and in the scripts of the Extreme
-    Classification repository. Ties are broken by the tie rule, where scikit-learn averages over
-    them. Parameters and result as in :func:`precision_at`.
+    Classification repository. Ties are broken by the tie rule; scikit-learn averages over them
+    instead. Parameters and result as in :func:`precision_at`.
 
     Examples
     --------
@@ -102,7 +101,7 @@ def ndcg_at(Y_true: Any, scores: Any, k: int = 5, *, average: bool = True) -> An
 def coverage_at(Y_true: Any, scores: Any, k: int = 5) -> float:
     """Coverage@k: the share of the labels in the truth that are a hit for some document.
 
-    It tells whether a model ever finds its rare labels. Parameters as in :func:`precision_at`.
+    It shows whether a model ever finds its rare labels. Parameters as in :func:`precision_at`.
 
     Examples
     --------
@@ -115,9 +114,9 @@ def coverage_at(Y_true: Any, scores: Any, k: int = 5) -> float:
 def coverage_of(judged: Judged, k: int) -> float:
     """Coverage@k of a judged ranking; NaN when there are no true labels."""
     place = np.arange(judged.hits.size) - np.repeat(judged.indptr[:-1], np.diff(judged.indptr))
-    found = np.unique(judged.items[(place < k) & (judged.hits == 1)]).size
+    n_hit = np.unique(judged.items[(place < k) & (judged.hits == 1)]).size
     occurring = np.count_nonzero(judged.item_frequency)
-    return float(found / occurring) if occurring else float("nan")
+    return float(n_hit / occurring) if occurring else float("nan")
 
 
 def _precision(judged: Judged, k: int) -> Values:
@@ -138,7 +137,7 @@ def _ndcg(judged: Judged, k: int) -> Values:
     return (hits @ discounts(hits.shape[1])) / np.where(ideal > 0, ideal, 1.0)
 
 
-#: Family of names before the @ -> one value a document.
+#: Family, the name before the @ -> a function that gives one value per document.
 TOP_MEASURES: dict[str, Callable[[Judged, int], Values]] = {
     "p": _precision,
     "recall": _recall,
@@ -148,7 +147,7 @@ TOP_MEASURES: dict[str, Callable[[Judged, int], Values]] = {
 
 
 def discounts(k: int) -> Values:
-    """What a hit at each of the first ``k`` places is worth."""
+    """The discount at each of the first ``k`` ranks."""
     return 1.0 / np.log2(np.arange(k) + 2.0)
 
 

@@ -1,4 +1,4 @@
-"""Every measure by name, for whoever picks measures by name: command line, tuning, documents."""
+"""Every measure by name, for the command line, tuning and documentation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORDS = {"scores": "scores", "labels": "Y_pred", "train": "Y_train"}
 
 
 class Given:
-    """What is to be measured; whatever several measures share is worked out once."""
+    """The input of measures; what several measures share is computed once."""
 
     def __init__(self, Y_true: Any, scores: Any, Y_pred: Any, Y_train: Any) -> None:
         self.scores = None if scores is None else canonical_scores(scores)
@@ -33,7 +33,7 @@ class Given:
             if matrix is not None:
                 self.truth = check_truth(Y_true, matrix, name)
         if self.scores is None and self.labels is None:
-            raise InputError("there is nothing to measure: pass scores, Y_pred or both.")
+            raise InputError("nothing to measure: pass scores, Y_pred or both.")
         self.train = (
             None
             if Y_train is None
@@ -43,8 +43,8 @@ class Given:
         self._judged: dict[str, Judged] = {}
 
     def has(self, needs: frozenset[str]) -> bool:
-        """Whether everything a measure needs is there."""
-        return all(getattr(self, part) is not None for part in needs)
+        """Whether everything a measure needs is given."""
+        return all(getattr(self, name) is not None for name in needs)
 
     def judged(self, pivot: Pivot) -> Judged:
         """The judged rankings of documents or labels."""
@@ -60,7 +60,7 @@ class Given:
 
     @cached_property
     def counts(self) -> sets.SetCounts:
-        """Right, given and true by label and document."""
+        """Counts of correct, predicted and true labels, by label and by document."""
         return sets.count(self.truth, self.labels)
 
     @cached_property
@@ -71,9 +71,9 @@ class Given:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure that has a name.
+    """A measure with a name.
 
-    A name that ends in ``@k`` stands for a family: ask :func:`get_measure` for ``p@5``.
+    A name that ends in ``@k`` stands for a family: use :func:`get_measure` for ``p@5``.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Measure:
 
     @property
     def is_family(self) -> bool:
-        """Whether a number has to take the place of k first."""
+        """Whether the name needs a number in place of k."""
         return self.name.endswith("@k")
 
     def at(self, k: int) -> Measure:
@@ -94,12 +94,12 @@ class Measure:
         return replace(self, name=f"{self.name[:-1]}{k}", k=k)
 
     def compute(self, given: Given) -> float:
-        """The value; missing inputs are an error that names them."""
+        """The value; an error names missing inputs."""
         if not given.has(self.needs):
             wanted = ", ".join(
                 word
-                for part, word in _WORDS.items()
-                if part in self.needs and getattr(given, part) is None
+                for need, word in _WORDS.items()
+                if need in self.needs and getattr(given, need) is None
             )
             raise InputError(f"{self.name} needs {wanted}.")
         return self.function(given) if self.k is None else self.function(given, self.k)
@@ -131,7 +131,7 @@ def get_measure(name: str) -> Measure:
     known = [m.at(int(k)).name if m.is_family else m.name for m in MEASURES.values()]
     near = get_close_matches(str(name), known, n=3, cutoff=0.75)
     raise ParameterError(
-        f"no measure is called {name!r}; "
+        f"unknown measure {name!r}; "
         + (f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(MEASURES)}.")
     )
 
@@ -141,7 +141,7 @@ def _top_entries() -> list[Measure]:
     descriptions = {
         "p": "precision among the k best labels",
         "recall": "share of a document's true labels among its k best",
-        "rp": "R-precision: hits among the k best over the most that is possible",
+        "rp": "R-precision: hits among the k best over the possible maximum",
         "ndcg": "normalised discounted cumulative gain of the k best labels",
     }
 
@@ -256,7 +256,8 @@ def _full_ranking_entries() -> list[Measure]:
         "one-error": "share of rankings whose first item is wrong",
         "is-error": "share of rankings that are not perfect",
         "margin": "ranks from the best wrong item down to the worst right one",
-        "ranking-loss": "share of right-wrong pairs in the wrong order, ties half (1 - AUC ROC)",
+        "ranking-loss": "share of right-wrong pairs in the wrong order, ties count half "
+        "(1 - AUC ROC)",
         "coverage-error": "rank of the last true item",
     }
 
@@ -279,7 +280,7 @@ def _full_ranking_entries() -> list[Measure]:
 def _cutoff_entries() -> list[Measure]:
     """F1 of rankings cut by rank."""
     places = {
-        "proportional": "at the number of items that training labels let expect",
+        "proportional": "at the number of items expected from the training labels",
         "calibrated": "at the true number of items",
         "break-even": "at the number of items that is best for each ranking",
     }

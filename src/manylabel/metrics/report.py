@@ -1,4 +1,4 @@
-"""Many measures at once."""
+"""Compute many measures at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def evaluate(
     metrics: Iterable[str] | None = None,
     ks: Iterable[int] = (1, 3, 5),
 ) -> dict[str, float]:
-    """Measure a model's answers; rankings are sorted once for all measures.
+    """Measure a model's predictions; rankings are sorted once for all measures.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ def evaluate(
         Needed by propensity-scored measures and proportional cut-offs. Label-pivoted measures
         then leave out labels without a training document.
     metrics : iterable of str, optional
-        Names from ``MEASURES``. By default everything that the given matrices allow.
+        Names from ``MEASURES``. By default all that the given matrices allow.
     ks : iterable of int
-        Which members of the ``@k`` families the default has.
+        The values of k for the ``@k`` families, by default.
 
     Returns
     -------
     dict of str to float
-        Name to value, in the order asked for. A value is NaN where nothing can be measured.
+        Name to value, in the order of ``metrics``. A value is NaN if nothing can be measured.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Measures of predicted label sets.
 
-Averages are *micro* (count over everything), *macro* (mean over labels) or *example* (mean over
+Averages are *micro* (counts over everything), *macro* (mean over labels) or *example* (mean over
 documents). A label or document with neither a true nor a predicted entry has no precision, recall
-or F1; ``absent`` says what it counts as: ``"zero"`` (scikit-learn's default), ``"one"`` (Mulan's,
+or F1; ``absent`` sets what it counts as: ``"zero"`` (scikit-learn's default), ``"one"`` (Mulan's,
 which Feremans et al. follow) or ``"skip"`` (left out of the mean). Any other division by zero is
 0: a label that is true but never predicted has precision 0.
 """
@@ -40,22 +40,22 @@ _ABSENT_VALUES = {"zero": 0.0, "one": 1.0, "skip": np.nan}
 
 @dataclass(frozen=True)
 class Counts:
-    """How many labels were given rightly, given, and true, for each of some items."""
+    """The numbers of correct, predicted and true labels of each item."""
 
     right: NDArray[np.int64]
     given: NDArray[np.int64]
     true: NDArray[np.int64]
 
     def pooled(self) -> Counts:
-        """All items as one."""
-        return Counts(*(part.sum(keepdims=True) for part in (self.right, self.given, self.true)))
+        """The sums over all items."""
+        return Counts(*(each.sum(keepdims=True) for each in (self.right, self.given, self.true)))
 
     def precision(self, absent: Absent = "zero") -> NDArray[np.float64]:
-        """Right over given."""
+        """Correct over predicted."""
         return self._share(self.right, self.given, absent)
 
     def recall(self, absent: Absent = "zero") -> NDArray[np.float64]:
-        """Right over true."""
+        """Correct over true."""
         return self._share(self.right, self.true, absent)
 
     def f1(self, absent: Absent = "zero") -> NDArray[np.float64]:
@@ -63,7 +63,7 @@ class Counts:
         return self._share(2 * self.right, self.given + self.true, absent)
 
     def jaccard(self, absent: Absent = "zero") -> NDArray[np.float64]:
-        """Right over given or true."""
+        """Correct over predicted or true."""
         return self._share(self.right, self.given + self.true - self.right, absent)
 
     def _share(
@@ -84,7 +84,7 @@ class SetCounts:
     documents: Counts
 
     def averaged_over(self, average: Average | None) -> Counts:
-        """The items whose values an average is the mean of; None means labels, not averaged."""
+        """The items to average over; None means labels, not averaged."""
         if average == "example":
             return self.documents
         if average == "micro":
@@ -111,13 +111,13 @@ def count(Y_true: Any, Y_pred: Any) -> SetCounts:
 def precision(
     Y_true: Any, Y_pred: Any, average: Average | None = "micro", *, absent: Absent = "zero"
 ) -> Any:
-    """The share of the predicted labels that are right.
+    """The share of the predicted labels that are correct.
 
     Parameters
     ----------
     Y_true, Y_pred : sparse or dense indicator matrices of shape (n_documents, n_labels)
     average : {"micro", "macro", "example"} or None
-        None gives one value a label.
+        None returns one value per label.
     absent : {"zero", "one", "skip"}
         What a label (or document, for "example") without a true or predicted entry counts as.
 
@@ -137,7 +137,7 @@ def precision(
 def recall(
     Y_true: Any, Y_pred: Any, average: Average | None = "micro", *, absent: Absent = "zero"
 ) -> Any:
-    """The share of the true labels that were predicted. Parameters as in :func:`precision`.
+    """The share of the true labels that are predicted. Parameters as in :func:`precision`.
 
     Examples
     --------

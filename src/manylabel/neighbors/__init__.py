@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from manylabel.public import imported_late
+from manylabel.public import lazy_exports
 
 if TYPE_CHECKING:
     from manylabel.neighbors.brknn import BRkNN
@@ -24,7 +24,7 @@ __all__ = [
     "Neighbors",
 ]
 
-__getattr__, __dir__ = imported_late(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "IBLR": "manylabel.neighbors.iblr",

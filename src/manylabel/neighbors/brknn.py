@@ -1,4 +1,4 @@
-"""BRkNN, and what it shares with the other lazy baselines: counts of the neighbours' labels."""
+"""BRkNN, and what the lazy baselines share: counts of the neighbours' labels."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from manylabel.validation import check_real, check_whole, csr_parts
 
 __all__ = ["BRkNN", "LazyClassifier", "label_counts", "share_scores"]
 
-#: Rows a task.
+#: Rows per task.
 BLOCK = 1024
-#: Training documents whose scores a threshold is learnt from, at most.
+#: Maximum training documents to learn a threshold from.
 HELD_OUT = 20_000
 
 
 def label_counts(
     neighbors: NDArray[np.int32], Y: sparse.csr_array, n_jobs: int | None = None
 ) -> sparse.csr_array:
-    """Count how many of each row's neighbours carry each label.
+    """Count the neighbours of each row that carry each label.
 
     Parameters
     ----------
     neighbors : array of shape (n_rows, k)
-        Row numbers of Y, -1 where there is no neighbour; :attr:`Neighbors.indices`, or the first
-        so many of its columns.
+        Row numbers of Y, -1 where there is no neighbour: :attr:`Neighbors.indices`, or its first
+        columns.
     Y : csr_array of shape (n_samples, n_labels)
         Canonical labels.
     n_jobs : int, optional
@@ -62,10 +62,10 @@ def label_counts(
     pieces: dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
 
     def work(start: int, stop: int) -> None:
-        found = neighbors[start:stop]
-        room = int(lengths[found[found >= 0]].sum())
-        labels, counts = np.empty(room, np.int32), np.empty(room, np.int32)
-        knn_labels.count_labels(found, y_ptr, y_labels, sizes[start:stop], labels, counts)
+        rows = neighbors[start:stop]
+        capacity = int(lengths[rows[rows >= 0]].sum())
+        labels, counts = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+        knn_labels.count_labels(rows, y_ptr, y_labels, sizes[start:stop], labels, counts)
         end = int(sizes[start:stop].sum())
         pieces[start] = labels[:end].copy(), counts[:end].copy()
 
@@ -78,7 +78,7 @@ def joined(
     sizes: NDArray[np.int64],
     n_labels: int,
 ) -> sparse.csr_array:
-    """One matrix from blocks of rows as (labels, values), each under its first row's number."""
+    """Join blocks of rows, given as (labels, values) by the number of their first row."""
     blocks = [pieces[start] for start in sorted(pieces)] or [(np.empty(0, np.int32),) * 2]
     labels, values = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     # SciPy keeps both index arrays in one type, so narrow pointers keep the labels narrow.
@@ -92,12 +92,12 @@ def share_scores(
 ) -> sparse.csr_array:
     """The share of each row's neighbours that carry each label: BRkNN's confidences.
 
-    Parameters and shape are those of :func:`label_counts`. Where fewer than k neighbours were
-    found, the share is of those.
+    Parameters and shape are those of :func:`label_counts`. A row with fewer than k neighbours
+    divides by their number.
     """
     counts = label_counts(neighbors, Y, n_jobs)
-    found = (neighbors >= 0).sum(axis=1)
-    shares = counts.data / np.repeat(found, np.diff(counts.indptr))
+    n_neighbors = (neighbors >= 0).sum(axis=1)
+    shares = counts.data / np.repeat(n_neighbors, np.diff(counts.indptr))
     return sparse.csr_array((shares, counts.indices, counts.indptr), shape=counts.shape)
 
 
@@ -108,11 +108,11 @@ def check_above_zero(name: str, value: Any) -> None:
 
 
 class LazyClassifier(MultiLabelClassifier):
-    """Base of the classifiers that see of a document only the labels of its k neighbours."""
+    """Base of the classifiers that use only the labels of a document's k neighbours."""
 
     default_grid: ClassVar[Grid] = {"k": (5, 10, 20, 50, 100)}
 
-    #: An index of the same rows that answers as one of its own would, where models share it.
+    #: An index of the same rows, where several models share one.
     shared_index: Any = None
 
     k: int
@@ -140,12 +140,12 @@ class LazyClassifier(MultiLabelClassifier):
         return self.index_.search(rows, self.k, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _counts_without_itself(self) -> sparse.csr_array:
-        """Counts of the labels of each training document's neighbours, itself left out."""
-        found = self.index_.search_self(self.k, n_jobs=self.n_jobs, verbose=self.verbose)
-        return label_counts(found.indices, self.labels_, self.n_jobs)
+        """Counts of the labels of each training document's neighbours other than itself."""
+        near = self.index_.search_self(self.k, n_jobs=self.n_jobs, verbose=self.verbose)
+        return label_counts(near.indices, self.labels_, self.n_jobs)
 
     def _hold_out(self, scores: Callable[[NDArray[np.int64]], sparse.csr_array]) -> None:
-        """Put aside the scores of some training rows, if there is a threshold that reads them."""
+        """Keep the scores of some training rows, if there is a threshold that reads them."""
         if not self.single_label_ and make_threshold(self.threshold).reads_scores:
             rows = np.arange(self.labels_.shape[0])
             if rows.size > HELD_OUT:
@@ -155,23 +155,23 @@ class LazyClassifier(MultiLabelClassifier):
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What `_fit` has put aside."""
+        """What `_fit` has kept."""
         return self.__dict__.pop("_held_out")
 
 
 class BRkNN(LazyClassifier):
-    r"""Binary relevance on one search for neighbours: a label's score is the share of neighbours.
+    r"""Binary relevance kNN with one search: a label's score is the share of neighbours with it.
 
     Parameters
     ----------
     k : int, default=10
-        Neighbours. Where fewer have anything in common with a document, shares are of those.
+        Neighbours. If fewer documents have a feature in common with a sample, shares are of those.
     variant : {None, "a", "b"}, default=None
-        Which labels are given. None: those that at least half of the neighbours carry. ``"a"``:
-        the best label as well if that gives none. ``"b"``: the s best labels, where s is the mean
-        number of labels of the neighbours, rounded, halves up.
+        Which labels to predict. None: those that at least half of the neighbours carry. ``"a"``:
+        also the best label if there are none. ``"b"``: the s best labels, where s is the mean
+        number of labels of the neighbours, rounded half up.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        What is done to the features before cosines are taken; None is the paper's.
+        Of the features, for the cosines; None as in the paper.
     n_jobs : int, optional
         Threads.
     verbose : bool or int, default=0
@@ -236,7 +236,7 @@ class BRkNN(LazyClassifier):
 
 
 class MeanSize(Threshold):
-    """Give each row its s best labels, where s is the sum of its scores, rounded, halves up.
+    """Give each row its s best labels, where s is the sum of its scores, rounded half up.
 
     The sum of the shares of neighbours that carry each label is the neighbours' mean number of
     labels.
@@ -251,7 +251,7 @@ class MeanSize(Threshold):
     def apply(self, scores: Any) -> sparse.csr_array:
         """The predicted labels as an indicator matrix (int8) of the shape of ``scores``."""
         matrix = canonical_scores(scores)
-        # Sums are multiples of 1/k, so that this only undoes the rounding of the shares.
+        # Sums are multiples of 1/k, so 1e-9 only undoes the rounding errors of the shares.
         sizes = np.floor(matrix.sum(axis=1) + 0.5 + 1e-9)
         lengths = np.diff(matrix.indptr)
         place = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], lengths)

@@ -20,8 +20,8 @@ __all__ = ["EntropySelector"]
 class EntropySelector(SelectorMixin, BaseEstimator):
     r"""Keep the features of highest entropy.
 
-    The paper does not say of what; here it is whether a document has the feature at all, which a
-    share :math:`p` of the documents do:
+    The paper does not define the variable. Here it is whether a document has the feature at all,
+    which a share :math:`p` of the documents do:
 
     .. math:: H = -p \log_2 p - (1 - p) \log_2 (1 - p)
 
@@ -31,7 +31,7 @@ class EntropySelector(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     keep : float or int, default=1.0
-        How many features: a float is a share of all, an int a number.
+        How many features to keep: a float is a share of all, an int a number.
 
     Attributes
     ----------

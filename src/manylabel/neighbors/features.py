@@ -14,7 +14,7 @@ from manylabel.validation import check_rows
 
 __all__ = ["FeatureSimilarity"]
 
-#: Documents whose products are computed at once.
+#: Documents per task.
 BLOCK = 65_536
 
 Sums = tuple[sparse.csr_array, NDArray[np.float64], NDArray[np.float64]]
@@ -23,14 +23,14 @@ Sums = tuple[sparse.csr_array, NDArray[np.float64], NDArray[np.float64]]
 class FeatureSimilarity:
     """Cosines of the columns of a feature matrix and of a label matrix.
 
-    What is kept are sums over documents, so documents can be added and taken away.
+    It keeps sums over documents, so documents can be added and removed.
 
     Parameters
     ----------
     X : csr_array of shape (n_documents, n_features)
     Y : csr_array of shape (n_documents, n_labels)
     labels_per_feature : int, optional
-        Keep only so many nearest labels of each feature: the scalable variant of section 3.2.
+        Maximum labels per feature, nearest first: the scalable variant of section 3.2.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class FeatureSimilarity:
         self._refresh()
 
     def update(self, X: sparse.csr_array, Y: sparse.csr_array, sign: int) -> None:
-        """Add documents (sign 1) or take them away (sign -1)."""
+        """Add documents (sign 1) or remove them (sign -1)."""
         if Y.shape[1] < self._counts.size:
             Y = Y.copy()
             Y.resize((Y.shape[0], self._counts.size))
@@ -75,7 +75,7 @@ class FeatureSimilarity:
         together.eliminate_zeros()
 
     def grow(self, n_labels: int) -> None:
-        """Make room for labels that no document has had."""
+        """Extend the sums to new labels."""
         n_new = n_labels - self._counts.size
         if n_new > 0:
             self._together = self._together.copy()

@@ -1,4 +1,4 @@
-"""Models of neighbours as the first format of the model folder had them."""
+"""Load nearest-neighbour models from the first format of the model folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["feature_knn", "instance_knn", "lcif"]
 
 
 def _voting(cls: type[InstanceKNN] | type[FeatureKNN] | type[LCIF], state: dict[str, Any]) -> Any:
-    """The index, the similarities and the votes were attributes of the model."""
+    """In the first format, index, similarities and votes were attributes of the model."""
     index, features = state.pop("index_", None), state.pop("features_", None)
     given = state.pop("votes_", None)
     model = restored(cls, state)

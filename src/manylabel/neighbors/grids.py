@@ -1,4 +1,4 @@
-"""What tuning tries for the classifiers of the LCIF paper, in the order of the stages."""
+"""Default grids for tuning the classifiers of the LCIF paper, in the order of the stages."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 __all__ = ["FEATURES", "INSTANCES", "LAMBDAS", "PAPER_GRID", "THRESHOLDS"]
 
-#: Of votes by neighbours.
+#: For the votes of neighbours.
 INSTANCES: dict[str, Sequence[Any]] = {
     "k": (5, 10, 20, 35, 50, 100, 200, 350),
     "alpha": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0),
 }
-#: Of votes by features.
+#: For the votes of features.
 FEATURES: dict[str, Sequence[Any]] = {"beta": (0.5, 1.0, 1.5, 2.0, 3.0)}
-#: The share of neighbours against features.
+#: The weight of neighbours against features.
 LAMBDAS: dict[str, Sequence[Any]] = {"lam": tuple(round(0.1 * i, 1) for i in range(11))}
 THRESHOLDS: dict[str, Sequence[Any]] = {"threshold": ("cardinality", "per-label")}
 

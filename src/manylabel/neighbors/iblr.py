@@ -22,7 +22,7 @@ from manylabel.validation import check_real, check_whole, csr_parts
 
 __all__ = ["IBLR", "fit_logistic", "logistic_scores"]
 
-#: The intercept is a feature of this value, so that its penalty is a hundredth of the others'.
+#: The value of the constant feature, so that its penalty is a hundredth of the others'.
 INTERCEPT_FEATURE = 10.0
 
 
@@ -36,7 +36,7 @@ def fit_logistic(
     n_jobs: int | None = None,
     verbose: bool | int = 0,
 ) -> tuple[sparse.csr_array, NDArray[np.float64], int]:
-    r"""A logistic regression for each label.
+    r"""Fit a logistic regression for each label.
 
     Each minimises :math:`\frac12|w|^2 + \frac12(b/10)^2 + C \sum_i \ln(1 + e^{-y_i(w x_i + b)})`.
 
@@ -47,9 +47,9 @@ def fit_logistic(
         Canonical labels.
     C : float
     prune : float
-        Drop coefficients that are nearer 0 than this.
+        Drop coefficients whose absolute value is below this.
     max_iter : int
-        Newton steps.
+        Maximum Newton steps.
     n_jobs : int, optional
         Threads, over labels.
     verbose : bool
@@ -62,7 +62,7 @@ def fit_logistic(
         Infinite for a label that every sample has, minus infinite for one that none has; neither
         has coefficients.
     n_iter : int
-        The most steps that any label took.
+        The maximum number of steps over all labels.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -102,7 +102,7 @@ def logistic_scores(
     intercept: NDArray[np.float64],
     n_jobs: int | None = None,
 ) -> sparse.csr_array:
-    """Probabilities of the labels that neighbours carry, and of any other that is likely.
+    """Probabilities of the labels that neighbours carry, and of other likely labels.
 
     Parameters
     ----------
@@ -140,14 +140,14 @@ def logistic_scores(
 
 
 class IBLR(LazyClassifier):
-    """Instance-based logistic regression: how many neighbours carry each label are the features.
+    """Instance-based logistic regression: the features are counts of the neighbours' labels.
 
-    The labels of a document's k nearest documents are counted, and each label has a logistic
-    regression on all of these counts, learnt from the training documents and their neighbours. So
-    a label's score profits from neighbours that carry a related one. A label that no neighbour
-    carries is a candidate only if its probability is at least one half.
+    The labels of a document's k nearest documents are counted. Each label has a logistic regression
+    on all of these counts, learned from the training documents and their neighbours, so neighbours
+    with related labels add to a label's score. A label that no neighbour carries is a candidate
+    only if its probability is at least one half.
 
-    Training looks at every document for every label: fine for some thousand labels and documents,
+    Training looks at every document for every label: fine for a few thousand labels and documents,
     slow for many more.
 
     Parameters
@@ -157,18 +157,18 @@ class IBLR(LazyClassifier):
     plus : bool, default=False
         Add the weighted features of the document itself (IBLR-ML+).
     C : float, default=1
-        Weight of the loss against the regularisation; above 0. The paper's is not regularised,
-        which a very large value comes near to.
+        Weight of the loss against the regularisation; above 0. The paper does not regularise; a
+        very large value comes close to that.
     prune : float, default=0.01
-        Drop coefficients that are nearer 0 than this, so that the rest can be stored sparse.
+        Drop coefficients whose absolute value is below this, and store the rest sparse.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        What is done to the features before cosines are taken.
+        Of the features, for the cosines.
     threshold : str, float or threshold, default="0.5"
-        From scores to labels; by default the best label is given in any case. What there is to
-        learn is learnt from the probabilities of (at most 20,000) training documents by their
-        neighbours other than themselves.
+        From scores to labels; the default always predicts at least the best label. A threshold
+        that reads scores is fitted on the probabilities of at most 20,000 training documents, from
+        their neighbours other than themselves.
     max_iter : int, default=100
-        Newton steps for a label.
+        Maximum Newton steps per label.
     n_jobs : int, optional
         Threads.
     verbose : bool or int, default=0
@@ -177,13 +177,13 @@ class IBLR(LazyClassifier):
     Attributes
     ----------
     coef_ : csr_array of shape (n_labels, n_labels), or (n_labels + n_features, n_labels)
-        In row i, column l: what a neighbour with label i adds to the log-odds of label l; with
-        ``plus``, further down what features add.
+        In row i, column l: what a neighbour with label i adds to the log-odds of label l. With
+        ``plus``, the rows below hold what features add.
     intercept_ : ndarray of shape (n_labels,)
         Infinite for labels that all training documents have, minus infinite for those that none
         has.
     n_iter_ : int
-        The most steps that any label took.
+        The maximum number of steps over all labels.
     index_ : NeighborIndex
         The training documents.
     labels_ : csr_array of shape (n_samples, n_labels)
@@ -255,7 +255,7 @@ class IBLR(LazyClassifier):
         return self._probabilities(self._inputs(counts, X), counts)
 
     def _inputs(self, counts: sparse.csr_array, X: sparse.csr_array) -> sparse.csr_array:
-        """What the regressions read."""
+        """The features of the regressions."""
         if not self.plus:
             return counts
         return sparse.hstack([counts, self.weighting_.transform(X)], format="csr")

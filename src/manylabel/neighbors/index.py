@@ -22,25 +22,25 @@ from manylabel.validation import check_matrix, check_rows, check_whole, csr_part
 
 __all__ = ["NeighborIndex", "Neighbors"]
 
-#: Rows added one by one are scanned until there are so many; then they become a part.
+#: Rows added one by one are scanned until there are this many; then they become a part.
 SEAL = 2_048
-#: Queries of a task, where tasks run elsewhere.
+#: Queries per task, where tasks run elsewhere.
 TASK = 1_024
 
 
 @dataclass(frozen=True)
 class Neighbors:
-    """The answer of a search.
+    """The result of a search.
 
     Parameters
     ----------
     indices : array of shape (n_queries, k), int32
-        Row numbers by falling similarity, then rising number; -1 where there are no more rows with
-        a similarity above zero.
+        Row numbers by descending similarity, then ascending number; -1 where there are no more
+        rows with a similarity above zero.
     similarities : array of shape (n_queries, k), float32
         Cosine similarities; 0 where there is no row.
     strategy : str
-        How the main part of the index was searched.
+        The strategy used for the main part of the index.
     candidates, postings : int
         Rows whose similarity was computed, and postings read, over all queries.
     """
@@ -58,7 +58,7 @@ class NeighborIndex:
     Parameters
     ----------
     X : sparse matrix or array-like of shape (n_rows, n_features)
-        Non-negative; rows are brought to length one. Rows of zeros are never found.
+        Non-negative; rows are scaled to unit length. Rows of zeros are never found.
 
     Attributes
     ----------
@@ -68,8 +68,8 @@ class NeighborIndex:
 
     Notes
     -----
-    Takes 11 bytes a non-zero, plus a byte a row for each frequent feature, plus 4 bytes a feature
-    for every 65,536 rows. The similarity of two rows is one fixed number whatever the strategy,
+    Takes 11 bytes per non-zero, plus one byte per row and frequent feature, plus 4 bytes per
+    feature for every 65,536 rows. The similarity of two rows is the same whatever the strategy,
     the number of threads and the other rows, so answers are reproducible bit for bit.
 
     Examples
@@ -93,7 +93,7 @@ class NeighborIndex:
         return sum(map(len, self._parts)) + len(self._tail)
 
     def __len__(self) -> int:
-        """How many rows can be found."""
+        """The number of rows that can be found."""
         return int(self._alive.sum()) if self._alive.size else self.n_rows
 
     def search(
@@ -113,13 +113,13 @@ class NeighborIndex:
         ----------
         Q : sparse matrix or array-like of shape (n_queries, n_features)
         k : int
-            At most the number of rows is used.
+            Capped at the number of rows.
         strategy : str
-            ``auto`` picks ``hybrid`` or ``maxscore`` by the queries' words; ``taat``, ``wand``,
+            ``auto`` chooses ``hybrid`` or ``maxscore`` by the queries' words; ``taat``, ``wand``,
             ``fagin`` and ``partitioned`` are the algorithms of the LCIF paper. All give the same
             answer.
         m : int
-            Of ``partitioned``: rows with one of the m highest values of a feature are read first.
+            For ``partitioned``: rows with one of the m highest values of a feature are read first.
         n_jobs : int, optional
             Threads.
         callback : callable, optional
@@ -161,7 +161,7 @@ class NeighborIndex:
         return self._search(queries, wanted, k, strategy, m, n_jobs, callback, verbose)
 
     def add(self, X: Any) -> NDArray[np.int64]:
-        """Add rows; they are found from now on. Costs in proportion to the rows added.
+        """Add rows; they are found from now on. The cost is proportional to the rows added.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class NeighborIndex:
         return numbers
 
     def remove(self, numbers: ArrayLike) -> None:
-        """Remove rows; they are never found again. Numbers of other rows stay until `compact`."""
+        """Remove rows; they are never found again. Others keep their numbers until `compact`."""
         gone = np.atleast_1d(np.asarray(numbers))
         if gone.size == 0:
             return
@@ -191,12 +191,12 @@ class NeighborIndex:
         self._alive[gone] = False
 
     def compact(self) -> NDArray[np.int64]:
-        """Rebuild the index from the rows that are left: bit for bit one made from them alone.
+        """Rebuild the index from the remaining rows: bit for bit the same as a new index of them.
 
         Returns
         -------
         numbers : array of int64
-            The old number of each row; their places are the new ones.
+            The old number of each row, in the order of the new numbers.
         """
         kept = np.flatnonzero(self._alive) if self._alive.size else np.arange(self.n_rows)
         self._parts = [Part(self._rows(kept), self.n_features)]
@@ -205,7 +205,7 @@ class NeighborIndex:
         return kept
 
     def rows(self, numbers: ArrayLike | None = None) -> sparse.csr_array:
-        """The indexed rows, of length one, as a matrix."""
+        """The indexed rows, of unit length, as a matrix."""
         wanted = np.arange(self.n_rows) if numbers is None else np.asarray(numbers, np.int64)
         rows = self._rows(wanted)
         return sparse.csr_array(
@@ -213,7 +213,7 @@ class NeighborIndex:
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays that a compact index consists of; they can be saved and memory-mapped.
+        """The arrays of a compact index; they can be saved and memory-mapped.
 
         Call :meth:`compact` first if rows were added or removed.
         """
@@ -223,7 +223,7 @@ class NeighborIndex:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> NeighborIndex:
-        """The index whose :meth:`arrays` these are, used as they are, read-only maps included."""
+        """Make an index from its :meth:`arrays` without a copy; read-only maps are fine."""
         index = cls.__new__(cls)
         index._parts = [Part.from_arrays(arrays)]
         index.n_features = index._parts[0].n_features
@@ -258,15 +258,13 @@ class NeighborIndex:
             with progress_bar("neighbours", verbose) as bar:
                 return self._search(queries, skip, k, strategy, m, n_jobs, bar, False)
         if current_place() is not None and skip.size > BLOCK:
-            found = self._search_elsewhere(queries, skip, k, strategy, m, callback)
+            near = self._search_elsewhere(queries, skip, k, strategy, m, callback)
         else:
-            found = self._search_here(queries, skip, k, strategy, m, n_jobs, callback)
+            near = self._search_here(queries, skip, k, strategy, m, n_jobs, callback)
         if len(self._tail):
             offset = self.n_rows - len(self._tail)
-            self._scan_tail(
-                queries, skip - offset, offset, found.similarities, found.indices, n_jobs
-            )
-        return found
+            self._scan_tail(queries, skip - offset, offset, near.similarities, near.indices, n_jobs)
+        return near
 
     def _search_here(
         self,
@@ -281,8 +279,8 @@ class NeighborIndex:
         """Search every part in this process."""
         return _merged(
             (
-                _search_part(part, queries, skip - offset, alive, k, strategy, m, n_jobs, told)
-                for offset, part, alive, told in self._placed_parts(callback)
+                _search_part(part, queries, skip - offset, alive, k, strategy, m, n_jobs, report)
+                for offset, part, alive, report in self._placed_parts(callback)
             ),
             self._offsets,
         )
@@ -303,11 +301,11 @@ class NeighborIndex:
                 (part, queries, skip - offset, alive, k, strategy, m),
                 skip.size,
                 TASK,
-                callback=told,
+                callback=report,
             )
-            for offset, part, alive, told in self._placed_parts(callback)
+            for offset, part, alive, report in self._placed_parts(callback)
         ]
-        blocks = [_merged(found, self._offsets) for found in zip(*streams, strict=True)]
+        blocks = [_merged(answers, self._offsets) for answers in zip(*streams, strict=True)]
         return Neighbors(
             np.concatenate([block.indices for block in blocks]),
             np.concatenate([block.similarities for block in blocks]),
@@ -324,10 +322,10 @@ class NeighborIndex:
     def _placed_parts(
         self, callback: Callback | None
     ) -> Iterator[tuple[int, Part, NDArray[np.bool_], Callback | None]]:
-        """Parts with the number of their first row, and which rows count; the first is told of."""
+        """Offset, part, mask of its rows, and callback; only the first part reports progress."""
         for offset, part in zip(self._offsets, self._parts, strict=True):
-            told = None if offset else callback
-            yield offset, part, self._alive[offset : offset + len(part)], told
+            report = None if offset else callback
+            yield offset, part, self._alive[offset : offset + len(part)], report
 
     def _scan_tail(
         self,
@@ -338,7 +336,7 @@ class NeighborIndex:
         rows: NDArray[np.int32],
         n_jobs: int | None,
     ) -> None:
-        """Search the rows that no part holds yet."""
+        """Search the rows that are not in a part yet."""
         tail = self._tail.rows
         alive = self._alive[offset:]
         tail_scores, tail_rows = np.zeros_like(scores), np.full_like(rows, -1)
@@ -352,10 +350,10 @@ class NeighborIndex:
         search.merge(scores, rows, tail_scores, tail_rows, offset)
 
     def _seal(self) -> None:
-        """Make a part of the scanned rows; parts of like size become one, the first stays.
+        """Make a part of the scanned rows; merge parts of similar size, except the first.
 
-        So there are never more than a logarithm of the additions, and each row is built into a
-        part as often.
+        So the number of parts, and of times that a row is built into a part, is logarithmic in the
+        number of additions.
         """
         self._parts.append(Part(self._tail.rows, self.n_features))
         self._tail = _Tail(self.n_features)
@@ -364,7 +362,7 @@ class NeighborIndex:
             self._parts.append(Part(_stacked(previous.rows, last.rows), self.n_features))
 
     def _rows(self, numbers: NDArray[np.int64]) -> Rows:
-        """Some of the rows, as they are stored; costs in proportion to these alone."""
+        """Some of the stored rows, at a cost proportional to their number."""
         pieces = [part.rows for part in self._parts]
         if len(self._tail):
             pieces.append(self._tail.rows)
@@ -380,15 +378,15 @@ class NeighborIndex:
         for piece, chosen, rows in places:
             lengths[chosen] = piece.ptr[rows + 1] - piece.ptr[rows]
         ptr = np.concatenate([[0], np.cumsum(lengths)])
-        found = Rows(ptr, np.empty(ptr[-1], np.int32), np.empty(ptr[-1], np.float32))
+        taken = Rows(ptr, np.empty(ptr[-1], np.int32), np.empty(ptr[-1], np.float32))
         for piece, chosen, rows in places:
             sizes = lengths[chosen]
             within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             source = np.repeat(piece.ptr[rows], sizes) + within
             target = np.repeat(ptr[chosen], sizes) + within
-            found.features[target] = piece.features[source]
-            found.values[target] = piece.values[source]
-        return found
+            taken.features[target] = piece.features[source]
+            taken.values[target] = piece.values[source]
+        return taken
 
 
 class _Tail:
@@ -431,7 +429,7 @@ class _Tail:
 
 
 def _parts(rows: Rows, n_features: int) -> list[Part]:
-    """One part of all rows; shards of them if they are many and there is a place for shards."""
+    """One part with all rows; on a cluster, shards if there are many rows."""
     place, n_rows = current_place(), rows.ptr.size - 1
     if place is None or n_rows <= place.shard_rows:
         return [Part(rows, n_features)]
@@ -440,12 +438,12 @@ def _parts(rows: Rows, n_features: int) -> list[Part]:
 
 
 def _build_part(rows: Rows, n_features: int, start: int, stop: int) -> Part:
-    """A part of some of the rows."""
+    """Build a part of some of the rows."""
     return Part(_some(rows, start, stop), n_features)
 
 
 def _some(rows: Rows, start: int, stop: int) -> Rows:
-    """Consecutive rows, without a copy of what is in them."""
+    """Consecutive rows, without copying their features and values."""
     first, last = rows.ptr[start], rows.ptr[stop]
     ptr = rows.ptr[start : stop + 1] - first
     return Rows(ptr, rows.features[first:last], rows.values[first:last])
@@ -462,7 +460,7 @@ def _search_block(
     start: int,
     stop: int,
 ) -> Neighbors:
-    """The answers to some of the queries."""
+    """The neighbours of some of the queries."""
     some = _some(queries, start, stop)
     return _search_part(part, some, skip[start:stop], alive, k, strategy, m, None, None)
 
@@ -478,7 +476,7 @@ def _search_part(
     n_jobs: int | None,
     callback: Callback | None,
 ) -> Neighbors:
-    """The nearest rows in one part, which is numbered from 0."""
+    """The nearest rows in one part, numbered from 0."""
     scores = np.zeros((skip.size, k), np.float32)
     rows = np.full((skip.size, k), -1, np.int32)
     counters = np.zeros(2, np.int64)
@@ -488,24 +486,24 @@ def _search_part(
 
 
 def _merged(answers: Iterable[Neighbors], offsets: list[int]) -> Neighbors:
-    """One answer of those of several parts, which are in the order of their rows."""
-    found: Neighbors | None = None
+    """Merge the answers of several parts, given in the order of their rows."""
+    best: Neighbors | None = None
     for offset, other in zip(offsets, answers, strict=True):
-        if found is None:
-            found = other
+        if best is None:
+            best = other
             continue
-        search.merge(found.similarities, found.indices, other.similarities, other.indices, offset)
-        found = replace(
-            found,
-            candidates=found.candidates + other.candidates,
-            postings=found.postings + other.postings,
+        search.merge(best.similarities, best.indices, other.similarities, other.indices, offset)
+        best = replace(
+            best,
+            candidates=best.candidates + other.candidates,
+            postings=best.postings + other.postings,
         )
-    assert found is not None
-    return found
+    assert best is not None
+    return best
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array itself, or a copy of twice the length needed."""
+    """The array itself if it is large enough, or a copy of twice the length needed."""
     if size <= array.size:
         return array
     larger = np.empty(2 * size, array.dtype)
@@ -514,7 +512,7 @@ def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def _unit(matrix: sparse.csr_array) -> Rows:
-    """Rows of length one, without the values that are too small to matter."""
+    """Rows of unit length, without values that are 0 in float32."""
     ptr, features, data = csr_parts(matrix, matrix.dtype)
     values = np.empty(data.size, np.float32)
     kernels.unit_rows(ptr, data if data.dtype.kind == "f" else data.astype(np.float64), values)
@@ -526,7 +524,7 @@ def _unit(matrix: sparse.csr_array) -> Rows:
 
 
 def _stacked(*pieces: Rows) -> Rows:
-    """Rows one under the other."""
+    """Rows stacked vertically."""
     offsets = np.cumsum([0, *(piece.ptr[-1] for piece in pieces)])
     ptr = [piece.ptr[1:] + offset for piece, offset in zip(pieces, offsets, strict=False)]
     return Rows(

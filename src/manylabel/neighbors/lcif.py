@@ -11,7 +11,7 @@ __all__ = ["LCIF", "FeatureKNN", "InstanceKNN"]
 
 
 class InstanceKNN(VotingClassifier):
-    r"""Labels of the most similar training documents.
+    r"""Score labels by the votes of the most similar training documents.
 
     .. math:: \hat y_{qj} = \frac{\sum_{i \in kNN(q)} y_{ij}\, s_{qi}^\alpha}
                                  {\sum_{i \in kNN(q)} s_{qi}^\alpha}
@@ -21,22 +21,23 @@ class InstanceKNN(VotingClassifier):
     Parameters
     ----------
     k : int, default=50
-        How many training documents vote.
+        The number of training documents that vote.
     alpha : float, default=2
         The power of their similarities.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        How features are weighed first; None is the paper's plain cosine.
+        Of the features; None is the paper's plain cosine.
     second_order : float, default=0
-        The weight of the second-order votes, from 0 to 1. Each neighbour then also brings the
-        labels of its own k nearest documents in label space (cosine of label rows), weighed by
+        The weight of the second-order votes, from 0 to 1. Each neighbour then also votes for the
+        labels of its own k nearest documents in label space (cosine of label rows), weighted by
         that similarity. The paper only names this variant; this is our reading of it.
     threshold : str or Threshold, default="cardinality"
         From scores to labels: see :func:`manylabel.thresholds.make_threshold`. It is fitted on
         leave-one-out scores of the training documents.
     update_weights : bool, default=True
-        Weigh all documents anew when some are added or removed.
+        Recompute the weights of all documents when some are added or removed.
     strategy : str, default="auto"
-        How neighbours are searched; the answer is always the same.
+        How to search for neighbours; the answer is always the same. See
+        :meth:`NeighborIndex.search`.
     n_jobs : int, optional
         Threads.
     verbose : int, default=0
@@ -79,7 +80,7 @@ class InstanceKNN(VotingClassifier):
 
 
 class FeatureKNN(VotingClassifier):
-    r"""Labels whose documents have the same features.
+    r"""Score labels by the votes of a document's features.
 
     .. math:: \hat y_{qj} = \frac{\sum_i x_{qi}\, s(f_i, l_j)^\beta}{\sum_i x_{qi}}
 
@@ -92,7 +93,7 @@ class FeatureKNN(VotingClassifier):
     labels_per_feature : int, optional
         Keep only the nearest labels of each feature, for many labels.
     candidates : int, default=100
-        How many labels are scored a document: the best.
+        Maximum labels to score per document: the best ones.
     weighting, threshold, update_weights, n_jobs, verbose
         As for :class:`InstanceKNN`.
 

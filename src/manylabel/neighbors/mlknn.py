@@ -1,4 +1,4 @@
-"""ML-kNN: how likely is a label, given how many neighbours carry it."""
+"""ML-kNN: the probability of a label, given the number of neighbours that carry it."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def count_posteriors(
     Parameters
     ----------
     counts : csr_array of shape (n_samples, n_labels)
-        Of the labels of each training document's neighbours, itself left out.
+        Of the labels of each training document's neighbours other than itself.
     Y : csr_array of shape (n_samples, n_labels)
         Canonical labels of the training documents.
     k : int
-        The number of neighbours that counts were taken of.
+        The number of neighbours behind the counts.
     smoothing : float
 
     Returns
     -------
     posteriors : csr_array of shape (n_labels, k + 1)
         :math:`P(l|j)` in row l, column j. A label's row is stored up to the number of documents
-        that carry it, since no count can be larger.
+        with the label, since no count can be larger.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def count_posteriors(
 
 
 def posterior_scores(counts: sparse.csr_array, posteriors: sparse.csr_array) -> sparse.csr_array:
-    """The probability of each label that neighbours carry, and of any other that is likely.
+    """The probability of each label that neighbours carry, and of other likely labels.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ class MLkNN(LazyClassifier):
 
     A score is the probability of the label given how many of the k nearest documents carry it,
     estimated from the neighbours of the training documents. A label that no neighbour carries has
-    one and the same probability for every such document, so it is a candidate only if that is at
-    least one half.
+    the same probability for every such document, so it is a candidate only if that is at least
+    one half.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ class MLkNN(LazyClassifier):
     smoothing : float, default=1
         Added to every count of training documents; above 0.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        What is done to the features before cosines are taken.
+        Of the features, for the cosines.
     threshold : str, float or threshold, default="0.5"
-        From scores to labels. The paper gives what is more likely than not, be it nothing:
-        ``Fixed(0.5, at_least_one=False)``; the default gives the best label in any case. What
-        there is to learn is learnt from the probabilities of (at most 20,000) training documents
-        by their neighbours other than themselves.
+        From scores to labels. The paper predicts all labels that are more likely than not, and may
+        predict none: ``Fixed(0.5, at_least_one=False)``. The default always predicts at least the
+        best label. A threshold that reads scores is fitted on the probabilities of at most 20,000
+        training documents, from their neighbours other than themselves.
     n_jobs : int, optional
         Threads.
     verbose : bool or int, default=0

@@ -1,4 +1,4 @@
-"""An immutable part of the index: rows, and what makes them quick to search."""
+"""An immutable part of the index: rows, and the postings that make them quick to search."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from manylabel.validation import check_rows
 
 __all__ = ["SEGMENT", "TILE", "Part"]
 
-#: Rows a segment: a posting's row number has 16 bits.
+#: Rows per segment: a posting's row number has 16 bits.
 SEGMENT = 65_536
-#: Rows a tile: the scores of a batch of queries on a tile fit the cache.
+#: Rows per tile: the scores of a batch of queries on a tile fit the cache.
 TILE = 2_048
 #: Rows with fewer features than this on average are "short".
 SHORT = 32
 #: A feature in more than this share of the rows gets a column instead of a list. Measured: a
-#: column costs a vector operation over all rows, a list a scattered one over its own.
+#: column costs a vector operation over all rows, a list a scattered operation over its own rows.
 FREQUENT = {"short": 0.06, "long": 0.12}
 
 
@@ -39,7 +39,7 @@ class Part:
         Built from the rows if not given.
     """
 
-    #: Nobody changes a part, so it can be recognised by its identity.
+    #: A place may recognise a part by its identity.
     immutable = True
 
     def __init__(self, rows: Rows, n_features: int, postings: Postings | None = None) -> None:
@@ -85,7 +85,7 @@ class Part:
 
     @property
     def n_columns(self) -> int:
-        """How many features have a column instead of a list."""
+        """The number of features with a column instead of a list."""
         return int(self.postings.tiles.shape[1])
 
     @cached_property
@@ -100,13 +100,13 @@ class Part:
 
     @cached_property
     def lists_by_value(self) -> Lists:
-        """Posting lists by falling value, for Fagin's algorithm."""
+        """Posting lists by descending value, for Fagin's algorithm."""
         lists = self._plain_lists(np.ones(len(self), np.bool_))
         search_classic.sort_by_value(lists)
         return lists
 
     def partition(self, m: int) -> tuple[Lists, Lists]:
-        """Lists of the rows with an m-top value of some feature, and of the rest (algorithm 7)."""
+        """Lists of the rows with a top-m value of some feature, and of the rest (algorithm 7)."""
         if m not in self._partitions:
             member = np.zeros(len(self), np.bool_)
             search_classic.mark_top(self.lists_by_value, m, member)
@@ -138,7 +138,7 @@ class Part:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Part:
-        """The part whose :meth:`arrays` these are."""
+        """Make a part from its :meth:`arrays`."""
         rows = Rows(*(np.asarray(arrays[f"row-{name}"]) for name in Rows._fields))
         postings = Postings(
             *(np.asarray(arrays[name.replace("_", "-")]) for name in Postings._fields)

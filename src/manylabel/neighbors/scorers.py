@@ -1,4 +1,4 @@
-"""Scorers made of what a `NeighborSource` has counted: votes of neighbours and of words."""
+"""Scorers that read the votes of neighbours and words, as counted by a `NeighborSource`."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from manylabel.scoring.scorer import Reasons
 
 __all__ = ["NearestVotes", "NeighborVotes", "WordVotes", "fit_source"]
 
-#: Documents on which powers and sources are tried.
+#: Maximum documents to try powers and sources on.
 _TRIED = 2_000
 _POWERS = (1.0, 2.0, 4.0, 8.0)
-#: A word proposes its nearest labels only; more cost time and hardly add to the recall.
+#: A word proposes only its nearest labels; more cost time and hardly add to the recall.
 _LABELS_PER_WORD = 200
-#: Words propose labels if that raises the nDCG or the recall of candidates by so much.
+#: Words propose labels if that raises the nDCG or the recall of candidates by at least this much.
 _WORTH_WORDS = 0.01
-#: In a large corpus they are not tried if so many true labels are candidates without them.
+#: In a large corpus words are not tried if the recall of candidates without them is this high.
 _ENOUGH = 0.9
-#: Words follow new documents when they amount to one in so many.
+#: Words are updated when new documents amount to one in this many.
 _LAG = 1000
 
 
 class _Votes(Scorer):
-    """A scorer that reads what the source has counted."""
+    """A scorer that reads votes of the source."""
 
     learns_at_once = True
     effort: ClassVar[str] = "quick"
@@ -76,13 +76,13 @@ class NeighborVotes(_Votes):
         given = labels_of_rows(source.given, numbers)
 
         def words(number: int) -> WordReasons:
-            """What makes a neighbour similar; found once for all labels and all neighbours."""
+            """The words that a neighbour shares; computed once for all labels and neighbours."""
             if number not in shared:
                 assert source.index is not None
                 query = entries(documents.rows, 0)
                 shared.update(_shared_words(source.index, query, numbers))
-            found: WordReasons = shared[number]
-            return found
+            reasons: WordReasons = shared[number]
+            return reasons
 
         def reasons(place: int) -> list[Reason]:
             at, votes = given(int(candidates.labels[place]))
@@ -119,7 +119,7 @@ class WordVotes(_Votes):
     sentence: ClassVar[str] = "Words of the text that are common in documents with the label."
 
     def consult(self, source: NeighborSource, training: Training, forced: bool) -> bool:
-        """Let words propose labels, if that makes better candidates."""
+        """Let words propose labels, if that improves the candidates."""
         trial = source.trial
         if not forced and (trial is None or not trial.is_open):
             return source.features is not None
@@ -129,61 +129,61 @@ class WordVotes(_Votes):
         return source.features is not None
 
     def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
-        """What each word gives to the label."""
+        """What each word adds to the label."""
         source: NeighborSource = candidates.source
         features, values = entries(documents.rows, 0)
         total, label = float(values.sum(dtype=np.float64)), int(candidates.labels[place])
         if source.features is None or total == 0:
             return []
-        found = []
+        words = []
         for feature, value in zip(features.tolist(), values.tolist(), strict=True):
             similarity = lookup(source.features.plain, feature, label)
             if similarity:
                 share = value * similarity**source.beta / total
-                found.append(Reason("word", share, feature, similarity))
-        return found
+                words.append(Reason("word", share, feature, similarity))
+        return words
 
 
 class _Trial:
-    """How good the candidates of a source are, on a sample of the held-out documents."""
+    """Measures the candidates of a source on a sample of the held-out documents."""
 
     def __init__(self, source: NeighborSource, training: Training) -> None:
         held = training.held
         sample = held[np.linspace(0, held.size - 1, min(_TRIED, held.size)).astype(np.int64)]
         self._source, self._n_jobs = source, training.n_jobs
         self._rows, self._Y = training.shared.rows[sample], training.Y[sample]
-        self._found = source.search_self(sample, training.n_jobs)
+        self._near = source.search_self(sample, training.n_jobs)
         self._is_small = training.is_small
         self._before = np.zeros(2)
 
     def worth(self) -> NDArray[np.float64]:
-        """The quality of the first labels by votes, and the recall of all."""
-        tried = self._source.vote(self._rows, self._found, self._Y, self._n_jobs)
+        """The nDCG@5 of the candidates by votes, and their recall."""
+        tried = self._source.vote(self._rows, self._near, self._Y, self._n_jobs)
         names = [name for name in (ALL, WORDS) if name in tried.evidence]
         votes = sum(tried.evidence[name].astype(np.float64) for name in names)
         ndcg = evaluate(self._Y, tried.scores(np.asarray(votes)), metrics=["ndcg@5"])["ndcg@5"]
         return np.array([ndcg, recall(tried.pattern, self._Y)])
 
     def remember(self) -> None:
-        """What is worth now is what another source must beat."""
+        """Record the current quality as the baseline to beat."""
         self._before = self.worth()
 
     @property
     def is_open(self) -> bool:
-        """Whether there is room for better candidates, or little work to try."""
+        """Whether the candidates could be much better, or a try costs little."""
         return self._is_small or bool(self._before[1] < _ENOUGH)
 
     def is_better(self) -> bool:
-        """Whether what is worth now is clearly more than what was remembered."""
+        """Whether the current quality clearly beats the baseline."""
         return bool((self.worth() >= self._before + _WORTH_WORDS).any())
 
 
 def fit_source(
     training: Training, *, k: int, near: int, alpha: float | str, limit: int
 ) -> NeighborSource:
-    """A source of training documents; an ``alpha`` of "auto" is the best on a sample.
+    """A source of training documents; for an ``alpha`` of "auto", the best on a sample is chosen.
 
-    The source has its ``trial``, for scorers that may improve it.
+    The source has a ``trial``, for scorers that may improve it.
     """
     source = NeighborSource(
         NeighborIndex(training.documents.rows),
@@ -224,7 +224,7 @@ def lookup(matrix: Csr, row: int, column: int) -> float:
 def labels_of_rows(
     matrix: Csr, rows: NDArray[np.integer]
 ) -> Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """For some rows: what gives a column's entries, as places among the rows and values."""
+    """A function from a column to its entries in some rows: positions in ``rows``, and values."""
     starts, stops = matrix.ptr[rows], matrix.ptr[rows + 1]
     sizes = stops - starts
     at = np.repeat(np.arange(sizes.size), sizes)

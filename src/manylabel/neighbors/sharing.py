@@ -1,6 +1,6 @@
-"""Settings of the LCIF classifiers tried without searching again.
+"""Try settings of the LCIF classifiers without searching again.
 
-Neighbours are searched once at the largest k, and feature similarities computed once; a setting
+Neighbours are searched once, with the largest k, and feature similarities computed once; a setting
 only combines them.
 """
 
@@ -25,18 +25,18 @@ __all__ = ["SharedNeighbors"]
 
 
 class SharedNeighbors:
-    """What settings of k, alpha, beta and lambda share on one part of the data.
+    """The work that all settings of k, alpha, beta and lambda share on one fold of the data.
 
     Parameters
     ----------
     model : VotingClassifier
-        Gives the parameters that a setting does not name.
+        Supplies the parameters that a setting does not name.
     X, Y : csr_array
         The documents to learn from.
     grid : mapping of str to sequence
-        The values that will be asked for.
+        The values to try.
     held_out : csr_array or array of int
-        The documents to score; or rows of X, each scored as if it were not there.
+        The documents to score, or row numbers of X, each scored as if it were not in X.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class SharedNeighbors:
             self.features = FeatureSimilarity(weighted, Y, model.labels_per_feature)
 
     def scores(self, setting: Mapping[str, Any]) -> sparse.csr_array:
-        """Scores of the documents held out, under a setting."""
+        """Scores of the held-out documents, under a setting."""
 
         def parameter(name: str) -> Any:
             return setting.get(name, getattr(self.model, name))

@@ -1,4 +1,4 @@
-"""Candidates from neighbours: the labels of the nearest training documents, and of the words."""
+"""Candidates from neighbours: the labels of the nearest training documents, and those of words."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from manylabel.validation import check_rows, csr_parts, pointers
 
 __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
 
-#: What the source tells of each candidate: the share of all neighbours' votes, of the nearest
-#: few's, and of the words' that it gets.
+#: The evidence of the source for each candidate: its share of the votes of all neighbours, of the
+#: nearest few, and of the words.
 ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
 #: Documents per task, and documents whose neighbours are in memory at a time.
 BLOCK, ROUND = 256, 16_384
@@ -44,38 +44,38 @@ class NeighborSource(CandidateSource):
     Parameters
     ----------
     index : NeighborIndex or None
-        Of the weighted training documents; None to go by words alone.
+        Of the weighted training documents; None to use words alone.
     Y : csr_array of shape (n_documents, n_labels)
         Their labels.
     k : int
-        How many neighbours vote.
+        The number of neighbours that vote.
     alpha : float
         The power of similarities in votes.
     near : int
-        How many of the neighbours vote a second time among themselves; 0 for none.
+        The number of nearest neighbours that vote a second time, among themselves; 0 for none.
     weight : float
-        What the neighbours' votes weigh beside those of words, from 0 to 1, where only the
-        ``limit`` best labels are proposed. With 1 words are not asked, with 0 neighbours are not.
+        The weight of the neighbours' votes against those of words, from 0 to 1, when only the
+        ``limit`` best labels are proposed. With 1 words do not vote, with 0 neighbours do not.
     features : FeatureSimilarity, optional
-        How words go with labels; needed unless ``weight`` is 1.
+        The similarities of words and labels; needed unless ``weight`` is 1.
     beta : float
         The power of similarities in words' votes.
     top_words : int
-        How many labels the words propose.
+        Maximum labels that the words propose.
     limit : int
-        Propose only so many labels per document; 0 for no limit.
+        Maximum labels per document; 0 for no limit.
     strategy : str
-        How neighbours are searched.
+        How to search for neighbours.
     lag : int, optional
-        Words follow new documents when they amount to one in ``lag`` of all; at once by default.
+        Words are updated when new documents amount to one in ``lag`` of all; at once by default.
     dtype : dtype
         Of the votes that candidates keep.
 
     Attributes
     ----------
     given : Csr
-        What each training document gives to each label; its labels, unless :meth:`set_votes` was
-        told otherwise.
+        The vote of each training document for each label; its labels, unless :meth:`set_votes`
+        was called.
     """
 
     name = "neighbours"
@@ -102,17 +102,17 @@ class NeighborSource(CandidateSource):
         self.weight, self.beta, self.top_words = weight, beta, top_words
         self.limit, self.strategy, self.lag, self.dtype = limit, strategy, lag, np.dtype(dtype)
         self._pending: list[tuple[sparse.csr_array, sparse.csr_array]] = []
-        # While it is fitted: how good its candidates are on a sample.
+        # Only in training: measures the candidates on a sample.
         self.trial: Any = None
         self.set_labels(Y)
 
     def set_labels(self, Y: sparse.csr_array) -> None:
-        """The labels of all documents, removed ones included."""
+        """Set the labels of all documents, removed ones included."""
         self.Y = Y
         self.given = as_csr(Y)
 
     def set_votes(self, given: sparse.csr_array) -> None:
-        """What documents give to labels, where that is not just their own."""
+        """Set the votes of documents, where they differ from their labels."""
         self.given = as_csr(given)
 
     def _check_stored(self) -> None:
@@ -126,11 +126,11 @@ class NeighborSource(CandidateSource):
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return self.Y.shape[1]
 
     def search(self, rows: sparse.csr_array, n_jobs: int | None = None) -> Neighbors | None:
-        """The nearest training documents of weighted rows; None if neighbours are not asked."""
+        """The nearest training documents of weighted rows; None if there is no index."""
         if self.index is None:
             return None
         return self.index.search(rows, self.k, strategy=self.strategy, n_jobs=n_jobs)
@@ -138,7 +138,7 @@ class NeighborSource(CandidateSource):
     def search_self(
         self, numbers: NDArray[np.int64], n_jobs: int | None = None, verbose: bool | int = 0
     ) -> Neighbors | None:
-        """The nearest other documents of training documents."""
+        """The nearest other training documents of training documents; None if there is no index."""
         if self.index is None:
             return None
         return self.index.search_self(
@@ -154,8 +154,7 @@ class NeighborSource(CandidateSource):
     ) -> Candidates:
         """Candidates of documents; see the base class.
 
-        ``also`` are labels that other sources have proposed: they become candidates here, with
-        their votes.
+        ``also`` holds labels from other sources: they become candidates here, with their votes.
         """
         rows = documents.rows
         if leave_out is None:
@@ -172,8 +171,8 @@ class NeighborSource(CandidateSource):
     ) -> Candidates:
         """Candidates of weighted rows with known neighbours.
 
-        ``own`` are the rows' labels, if they are training documents that are to be looked at as if
-        they were not.
+        ``own`` holds the rows' labels, if they are training documents to be scored as if they were
+        new.
         """
         n_rows, n_labels = rows.shape[0], self.n_labels
         features, held_out = self.features, own is not None
@@ -198,8 +197,8 @@ class NeighborSource(CandidateSource):
         blocks: dict[int, tuple[NDArray[Any], ...]] = {}
 
         def work(first: int, last: int) -> None:
-            found = indices[first:last]
-            size = int(counts[found[found >= 0]].sum()) if weight > 0 else 0
+            near = indices[first:last]
+            size = int(counts[near[near >= 0]].sum()) if weight > 0 else 0
             size += (last - first) * min(self.top_words, n_labels) if weight < 1 else 0
             size = min(size, (last - first) * (self.limit or n_labels))
             size += int(more.ptr[last] - more.ptr[first]) if also is not None else 0
@@ -211,7 +210,7 @@ class NeighborSource(CandidateSource):
                 self.top_words, self.limit, more, written, labels, *values,
             )  # fmt: skip
             n = int(written.sum())
-            # Copies, or the whole room for candidates would stay in use.
+            # Copies, or the arrays of full capacity would stay in memory.
             kept = (each[:n].astype(self.dtype) for each in values)
             blocks[first] = written, labels[:n].copy(), *kept
 
@@ -224,15 +223,15 @@ class NeighborSource(CandidateSource):
         pattern = sparse.csr_array(
             (np.ones(labels.size, np.int8), labels, pointers(written)), shape=(n_rows, n_labels)
         )
-        asked = {
+        used = {
             ALL: neighbors is not None,
             NEAREST: neighbors is not None and self.near > 0,
             WORDS: features is not None,
         }
         evidence = {
-            name: found
-            for (name, is_asked), found in zip(asked.items(), values, strict=True)
-            if is_asked
+            name: shares
+            for (name, is_used), shares in zip(used.items(), values, strict=True)
+            if is_used
         }
         return Candidates(pattern, evidence, self, neighbors)
 
@@ -245,57 +244,57 @@ class NeighborSource(CandidateSource):
         verbose: bool | int = False,
         given: sparse.csr_array | None = None,
     ) -> tuple[sparse.csr_array, Candidates]:
-        """Candidates of all training documents, each as if it had not been there.
+        """Candidates of all training documents, each as if it were new.
 
         Parameters
         ----------
         documents : Documents
             All training documents.
         kept : ndarray
-            Numbers, in rising order, of those whose votes are wanted as well.
+            Ascending numbers of the documents whose votes to return as well.
         also : csr_array, optional
-            Candidates by other sources.
+            Candidates from other sources.
         n_jobs : int, optional
         verbose : bool
         given : csr_array, optional
-            Labels of all documents to tell the votes of, though they may be no candidates.
+            Labels of all documents whose votes to return even if they are not candidates.
 
         Returns
         -------
         pattern : csr_array of shape (n_documents, n_labels), int8
         candidates : Candidates
-            Of the documents that are kept, with the labels in ``given``.
+            Of the documents in ``kept``, with the labels in ``given``.
         """
         n_rows = len(documents)
         patterns, mine = [], []
-        # Elsewhere there may be many workers, and none should wait for the others often.
+        # A cluster may have many workers: larger rounds, so that they rarely wait for each other.
         size = ROUND if current_place() is None else 8 * ROUND
         with progress_bar("documents", verbose) as callback:
             for start in range(0, n_rows, size):
                 stop = min(start + size, n_rows)
                 near = self.search_self(np.arange(start, stop), n_jobs)
-                found = self.vote(
+                candidates = self.vote(
                     documents.rows[start:stop], near, self.Y[start:stop], n_jobs,
                     None if also is None else also[start:stop],
                 )  # fmt: skip
-                patterns.append(found.pattern)
+                patterns.append(candidates.pattern)
                 if given is not None:
-                    more = union([found.pattern, given[start:stop]])
-                    found = self.vote(
+                    more = union([candidates.pattern, given[start:stop]])
+                    candidates = self.vote(
                         documents.rows[start:stop], near, self.Y[start:stop], n_jobs, more
                     )
-                found = replace(found, neighbors=None)
-                mine.append(found.take(kept[(kept >= start) & (kept < stop)] - start))
+                candidates = replace(candidates, neighbors=None)
+                mine.append(candidates.take(kept[(kept >= start) & (kept < stop)] - start))
                 if callback is not None:
                     callback(stop, n_rows)
         evidence = {
-            name: np.concatenate([part.evidence[name] for part in mine])
+            name: np.concatenate([each.evidence[name] for each in mine])
             for name in mine[0].evidence
         }
-        pattern = stacked([part.pattern for part in mine])
+        pattern = stacked([each.pattern for each in mine])
         return stacked(patterns), Candidates(pattern, evidence, self)
 
-    # Documents that come and go
+    # Adding and removing documents
 
     def add(self, documents: Documents, Y: sparse.csr_array) -> None:
         """Learn more documents; ``Y`` may have more labels."""
@@ -316,7 +315,7 @@ class NeighborSource(CandidateSource):
             self.features.grow(self.n_labels)
 
     def remove(self, numbers: ArrayLike, rows: sparse.csr_array | None = None) -> None:
-        """Forget documents at once; their weighted rows are needed where there is no index."""
+        """Forget documents at once; without an index, their weighted rows are required."""
         gone = np.asarray(numbers, np.int64)
         if self.features is not None:
             if rows is None:
@@ -349,12 +348,12 @@ class NeighborSource(CandidateSource):
         self.set_labels(stacked([self.Y, Y])[order])
 
     def rows(self, numbers: ArrayLike) -> Documents:
-        """Weighted rows of training documents; nothing else of them is kept."""
+        """Weighted rows of training documents; nothing else is kept of them."""
         assert self.index is not None
         return Documents(self.index.rows(numbers))
 
     def grow(self, n_labels: int) -> None:
-        """Make room for labels that appear later."""
+        """Extend the labels."""
         if n_labels > self.n_labels:
             Y = self.Y.copy()
             Y.resize((Y.shape[0], n_labels))
@@ -363,7 +362,7 @@ class NeighborSource(CandidateSource):
                 self.features.grow(n_labels)
 
     def compact(self) -> NDArray[np.int64]:
-        """Index the documents that are left again; their old numbers, in the new order."""
+        """Rebuild the index from the remaining documents; return their old numbers, in order."""
         assert self.index is not None
         self._tell_words()
         kept = self.index.compact()
@@ -371,7 +370,7 @@ class NeighborSource(CandidateSource):
         return kept
 
     def _tell_words(self) -> None:
-        """Let words know of the documents that came."""
+        """Update the words' similarities with the pending documents."""
         if self.features is not None:
             for rows, Y in self._pending:
                 self.features.update(rows, Y, 1)
@@ -386,5 +385,5 @@ def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
 
 
 def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
-    """Matrices one under the other."""
+    """Matrices stacked vertically."""
     return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.vstack(parts, "csr"))

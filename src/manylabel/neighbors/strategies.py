@@ -1,4 +1,4 @@
-"""The search strategies: all exact, all with the same answer, each with its own costs."""
+"""The search strategies: all exact, with the same answer at different costs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from manylabel.parallel import Callback, run_blocks, single_threaded_blas
 
 __all__ = ["STRATEGIES", "Job", "choose", "run"]
 
-#: Queries a batch when BLAS multiplies the columns, and the fewest for which that pays.
+#: Queries per batch when BLAS multiplies the columns, and the fewest for which that pays.
 BATCH = 128
 FEWEST_FOR_BLAS = 8
-#: Queries a task otherwise.
+#: Queries per task otherwise.
 BLOCK = 64
-#: `maxscore` was the faster one up to so many postings a row and so much of a query's squared
+#: `maxscore` was faster up to these limits: postings per row, and the share of a query's squared
 #: length in frequent features.
 MAXSCORE_POSTINGS = 0.25
 MAXSCORE_COLUMN_MASS = 0.25
@@ -32,10 +32,10 @@ MAXSCORE_COLUMN_MASS = 0.25
 
 @dataclass
 class Job:
-    """One search in one part: what is asked, and where the answer goes.
+    """One search in one part: the queries, and the arrays for the answer.
 
-    ``skip`` is a row to leave out for each query, or -1; ``alive`` says which rows count, and is
-    empty if all do. ``counters`` collects (candidates evaluated, postings read).
+    ``skip`` is a row to leave out for each query, or -1. ``alive`` is a mask of the rows to search,
+    empty for all. ``counters`` collects (candidates evaluated, postings read).
     """
 
     queries: Rows
@@ -50,7 +50,7 @@ class Job:
 
     @property
     def n_queries(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return self.queries.ptr.size - 1
 
     def run(self, work: Callable[[int, int, NDArray[np.int64]], None], block: int) -> None:
@@ -68,7 +68,7 @@ class Job:
 
 
 def _hybrid(part: Part, job: Job) -> None:
-    """Columns multiplied by BLAS a batch of queries at a time; lists added tile by tile."""
+    """Multiply columns by BLAS, one batch of queries at a time; add lists tile by tile."""
     if job.n_queries < FEWEST_FOR_BLAS:
 
         def one(first: int, last: int, counters: NDArray[np.int64]) -> None:
@@ -107,10 +107,10 @@ def _hybrid(part: Part, job: Job) -> None:
 
 
 def _batch(part: Part, job: Job, first: int, last: int, counters: NDArray[np.int64]) -> Batch:
-    """Room for what a batch of queries finds."""
+    """The working arrays for a batch of queries."""
     n, k = last - first, job.scores.shape[1]
     n_entries = int(job.queries.ptr[last] - job.queries.ptr[first])
-    # Rows are dropped once so many are kept, so this many are looked at for each one dropped.
+    # Kept rows are pruned when this many are kept, so the cost of pruning is spread over many rows.
     capacity = max(4 * k, 1024)
     return Batch(
         cut=np.empty(n),
@@ -158,7 +158,7 @@ def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[search_classic.List
     return strategy
 
 
-#: Strategy name -> what runs it on a part.
+#: Strategy name -> the function that runs it on a part.
 STRATEGIES: dict[str, Callable[[Part, Job], None]] = {
     "hybrid": _hybrid,
     "maxscore": _maxscore,
@@ -172,9 +172,9 @@ STRATEGIES: dict[str, Callable[[Part, Job], None]] = {
 def choose(part: Part, queries: Rows) -> str:
     """The strategy that should be fastest for these queries.
 
-    `hybrid` looks at every row for every query; `maxscore` only at the rows in the lists that it
-    reads, at a greater cost each. So `maxscore` is for queries whose lists hold few postings and
-    which do not hang on frequent features, for those have no lists.
+    `hybrid` looks at every row for every query. `maxscore` looks only at the rows in the lists that
+    it reads, at a greater cost per row. So `maxscore` suits queries whose lists hold few postings
+    and which do not depend on frequent features, since those have no lists.
     """
     n_queries = max(1, queries.ptr.size - 1)
     postings = part.list_lengths[queries.features].sum() / n_queries
@@ -185,7 +185,7 @@ def choose(part: Part, queries: Rows) -> str:
 
 
 def run(name: str, part: Part, job: Job) -> str:
-    """Run a strategy by name and say which one it was."""
+    """Run a strategy by name; return the one that was used."""
     if name == "auto":
         name = choose(part, job.queries)
     if name not in STRATEGIES:

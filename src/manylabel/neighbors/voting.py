@@ -1,4 +1,4 @@
-"""What the classifiers of the LCIF paper share: votes, and training data that comes and goes."""
+"""What the classifiers of the LCIF paper share: votes, and training data that changes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = ["VotingClassifier", "combined"]
 
 #: Documents whose candidates are in memory at a time.
 ROUND = 8_192
-#: Thresholds are fitted on at most so many training documents.
+#: Maximum training documents to fit a threshold on.
 HELD_OUT = 20_000
 
 
 class VotingClassifier(MultiLabelClassifier):
     """Base of InstanceKNN, FeatureKNN and LCIF.
 
-    Documents keep the numbers in which they came, over ``fit`` and every ``partial_fit``; the
-    number of a removed document is not used again.
+    Documents are numbered in the order of ``fit`` and every ``partial_fit``; the number of a
+    removed document is not used again.
     """
 
     can_learn = True
@@ -45,7 +45,7 @@ class VotingClassifier(MultiLabelClassifier):
     keeps_rows = True
     shared_parameters = ("k", "alpha", "beta", "lam", "threshold")
 
-    # Parameters; a subclass that has no use for one fixes it here.
+    # Parameters; the value here is for subclasses without the parameter.
     k: int = 1
     alpha: float = 1.0
     beta: float = 1.0
@@ -60,7 +60,7 @@ class VotingClassifier(MultiLabelClassifier):
     verbose: int
 
     def __sklearn_tags__(self) -> Tags:
-        """As the base class; on dense blobs, where every angle is small, cosines tell little."""
+        """As the base class; scores on dense blobs, where every angle is small, are poor."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -106,7 +106,7 @@ class VotingClassifier(MultiLabelClassifier):
         self._refresh_votes()
 
     def _refresh_votes(self) -> None:
-        """What each training document gives to each label, where that is not just its own."""
+        """Set the votes of training documents, where they differ from their labels."""
         if self.second_order > 0 and self.lam > 0:
             labels = self.Y_.astype(np.float64)
             labels = (1 - self.second_order) * labels + self.second_order * self._second_order()
@@ -116,16 +116,16 @@ class VotingClassifier(MultiLabelClassifier):
             self.source_.set_votes(labels)
 
     def _second_order(self) -> sparse.csr_array:
-        """Labels of each document's nearest documents in label space, weighed by similarity."""
+        """Labels of each document's nearest documents in label space, weighted by similarity."""
         index = NeighborIndex(self.Y_)
         index.remove(np.flatnonzero(~self.alive_))
-        found = index.search_self(self.k, n_jobs=self.n_jobs)
-        near = found.indices >= 0
-        weights = found.similarities.astype(np.float64)
+        near = index.search_self(self.k, n_jobs=self.n_jobs)
+        exists = near.indices >= 0
+        weights = near.similarities.astype(np.float64)
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        ptr = np.concatenate([[0], np.cumsum(near.sum(axis=1))])
+        ptr = np.concatenate([[0], np.cumsum(exists.sum(axis=1))])
         n = self.Y_.shape[0]
-        around = sparse.csr_array((weights[near], found.indices[near], ptr), shape=(n, n))
+        around = sparse.csr_array((weights[exists], near.indices[exists], ptr), shape=(n, n))
         return around @ self.Y_.astype(np.float64)
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
@@ -139,9 +139,9 @@ class VotingClassifier(MultiLabelClassifier):
     ) -> tuple[sparse.csr_array, ExplainLabels]:
         """Reasons are neighbours and words.
 
-        One of kind ``"neighbour"`` names a training document and holds the words it shares with the
-        sample, whose shares add up to their similarity; one of kind ``"word"`` names a feature that
-        speaks for the label.
+        A reason of kind ``"neighbour"`` names a training document and holds the words that it
+        shares with the sample, whose shares add up to their similarity. A reason of kind ``"word"``
+        names a feature that speaks for the label.
         """
         documents = Documents(X, weighting=self.weighting_)
         candidates = self.source_.propose(documents, n_jobs=1)
@@ -153,7 +153,7 @@ class VotingClassifier(MultiLabelClassifier):
         ]
 
         def explain(labels: NDArray[np.int64]) -> list[Explanation]:
-            found = []
+            explanations = []
             for label in labels.tolist():
                 place = candidates.place(label)
                 assert place is not None
@@ -161,15 +161,15 @@ class VotingClassifier(MultiLabelClassifier):
                     reason.scaled(weight) for weight, part in parts for reason in part(place)
                 ]
                 reasons.sort(key=lambda reason: -reason.share)
-                found.append(Explanation(0, label, float(scores[place]), tuple(reasons)))
-            return found
+                explanations.append(Explanation(0, label, float(scores[place]), tuple(reasons)))
+            return explanations
 
         return candidates.scores(scores), explain
 
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Leave-one-out scores of the training documents, evenly chosen if there are many."""
+        """Leave-one-out scores of the training documents, evenly sampled if there are many."""
         numbers = np.flatnonzero(self.alive_)
         if numbers.size > HELD_OUT:
             numbers = numbers[np.linspace(0, numbers.size - 1, HELD_OUT).astype(np.int64)]
@@ -178,7 +178,7 @@ class VotingClassifier(MultiLabelClassifier):
         return candidates.scores(combined(candidates, self.lam)), self.Y_[numbers]
 
     def _shares_work(self) -> bool:
-        """Second-order votes depend on k, and know the document that is left out."""
+        """Not with second-order votes, which depend on k and on the left-out document."""
         return self.second_order == 0
 
     def _share_work(
@@ -202,7 +202,7 @@ class VotingClassifier(MultiLabelClassifier):
         return super().predict(X)
 
     def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
-        """Learn more documents, exactly: as if they had been there from the start.
+        """Learn more documents exactly, as if they had been in ``fit``.
 
         Parameters
         ----------
@@ -210,13 +210,13 @@ class VotingClassifier(MultiLabelClassifier):
         Y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If Y is a vector of classes: all that will ever come, at the first call.
+            If Y is a vector of classes: all classes there will ever be, in the first call.
 
         Notes
         -----
-        Weights such as tf-idf depend on all documents, so with ``update_weights`` everything is
-        weighed again, in time proportional to the whole training set. Without it the weights stay
-        as they are and the cost is in proportion to what is added.
+        Weights such as tf-idf depend on all documents, so with ``update_weights`` all weights are
+        recomputed, in time proportional to the whole training set. Without it the weights do not
+        change and the cost is proportional to the documents added.
         """
         if not hasattr(self, "X_"):
             return self._fit_checked(X, Y, classes)
@@ -233,12 +233,12 @@ class VotingClassifier(MultiLabelClassifier):
         return self
 
     def remove(self, numbers: ArrayLike) -> Self:
-        """Forget training documents, exactly: as if they had never been there.
+        """Forget training documents exactly, as if they had never been learned.
 
         Parameters
         ----------
         numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+            Their positions, from 0, in the order of ``fit`` and ``partial_fit``.
         """
         check_is_fitted(self)
         gone = check_gone(numbers, self.alive_)
@@ -273,7 +273,7 @@ class VotingClassifier(MultiLabelClassifier):
     def _change(
         self, X: sparse.csr_array, Y: sparse.csr_array, gone: NDArray[np.int64] | None = None
     ) -> None:
-        """Bring what was learned up to date after documents came, or those in ``gone`` went."""
+        """Update the model after documents were added, or those in ``gone`` removed."""
         self.threshold_stale_ = True
         if self.update_weights and self.weighting_.scheme in ("tfidf", "bm25"):
             self._learn()
@@ -288,19 +288,19 @@ class VotingClassifier(MultiLabelClassifier):
 
     @property
     def not_updated_(self) -> tuple[str, ...]:
-        """The weights of words, where they depend on all documents and are not updated."""
+        """The word weights, if they depend on all documents and are not updated."""
         stale = self.weighting_.scheme in ("tfidf", "bm25") and not self.update_weights
         return ("word weights",) if stale else ()
 
     def compact(self) -> NDArray[np.int64]:
-        """Train again on the documents that are left; the threshold stays.
+        """Train again on the remaining documents; keep the threshold.
 
-        To fit a threshold takes longer than everything else, so that is left to `predict`.
+        Fitting a threshold takes longer than everything else, so that is left to `predict`.
 
         Returns
         -------
         numbers : ndarray of int64
-            The old number of each document; their places are the new ones.
+            The old number of each document, in the order of the new numbers.
         """
         check_is_fitted(self)
         kept = np.flatnonzero(self.alive_)
@@ -312,7 +312,7 @@ class VotingClassifier(MultiLabelClassifier):
 
 
 def combined(candidates: Candidates, lam: float) -> NDArray[np.float64]:
-    """Scores by definition 9: ``lam`` of the neighbours' votes and the rest of the words'."""
+    """Scores by definition 9: ``lam`` for the neighbours' votes and the rest for the words'."""
     scores = np.zeros(len(candidates))
     for name, weight in ((ALL, lam), (WORDS, 1 - lam)):
         if name in candidates.evidence:

@@ -1,8 +1,8 @@
-"""The middle of the package: documents, candidate labels, and what scores them.
+"""The core of the package: documents, candidate labels, and scorers.
 
 A classifier is a choice of sources and scorers. A *source* proposes candidate labels for documents;
-a *scorer* gives every candidate a number and can say why. Whatever they read of a document is a
-view of its :class:`Documents`.
+a *scorer* gives every candidate a number and can explain it. Both read documents through the views
+of :class:`Documents`.
 """
 
 from manylabel.scoring.candidates import Candidates, CandidateSource

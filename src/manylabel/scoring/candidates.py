@@ -1,4 +1,4 @@
-"""A short list of labels for each document, and what proposes them."""
+"""A short list of labels for each document, and the sources that propose them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["CandidateSource", "Candidates", "recall", "union"]
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidate labels of documents, and what their sources know of them.
+    """Candidate labels of documents, with the evidence of their sources.
 
     Parameters
     ----------
     pattern : csr_array of shape (n_documents, n_labels), int8
         Ones at the candidates.
     evidence : dict of str to ndarray
-        Numbers that came out of proposing, one for each candidate in the order of ``pattern``,
-        such as the share of the neighbours that vote for it. Scorers need not compute them again.
+        Numbers that the source has computed, one per candidate in the order of ``pattern``, such
+        as the share of the neighbours that vote for it. Scorers need not compute them again.
     source : CandidateSource, optional
-        What proposed them; scorers that explain its numbers ask it.
+        The source that proposed them; scorers use it to explain its numbers.
     neighbors : manylabel.neighbors.Neighbors, optional
-        The nearest training documents, where they have been searched for.
+        The nearest training documents, if they have been searched for.
     vocabulary : object, optional
-        What is known of the labels, column by column: names, or more.
+        Names and other information on the labels, by column.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Candidates:
     source: Any = None
     neighbors: Any = None
     vocabulary: Any = None
-    #: What scorers of the same candidates share while they explain them.
+    #: Shared by scorers that explain the same candidates.
     cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -86,7 +86,7 @@ class Candidates:
         )
 
     def place(self, label: int) -> int | None:
-        """Where a label stands among the candidates of a single document."""
+        """The position of a label among the candidates of a single document; None if not there."""
         at = int(np.searchsorted(self.labels, label))
         return at if at < self.labels.size and self.labels[at] == label else None
 
@@ -94,12 +94,12 @@ class Candidates:
 class CandidateSource(ABC):
     """Proposes labels for documents.
 
-    A source knows the training documents that it was made of. It learns of those that come and go
-    later by :meth:`add` and :meth:`remove`; documents are numbered in the order in which they came,
-    and the number of a removed one is not used again before :meth:`compact`.
+    A source knows the training documents of :meth:`fit`; :meth:`add` and :meth:`remove` change
+    them. Documents are numbered in the order in which they were added, and the number of a removed
+    one is not used again before :meth:`compact`.
     """
 
-    #: Under which name candidates remember it.
+    #: A unique name.
     name: ClassVar[str]
 
     def wants(self, training: Training) -> bool:
@@ -122,8 +122,8 @@ class CandidateSource(ABC):
         ----------
         documents : Documents
         leave_out : ndarray, optional
-            Where these are training documents: their numbers, to propose labels as if each had
-            not been among the training documents.
+            If these are training documents: their numbers. Labels are then proposed as if each
+            document were not among the training documents.
         n_jobs : int, optional
         """
 
@@ -134,15 +134,15 @@ class CandidateSource(ABC):
         """Forget training documents."""
 
     def grow(self, n_labels: int) -> None:  # noqa: B027
-        """Make room for labels that appear later."""
+        """Extend to new labels."""
 
     def compact(self) -> NDArray[np.int64] | None:
-        """Forget the numbers of removed documents; the old numbers of those left, if it has any."""
+        """Renumber the remaining documents; return their old numbers, if the source numbers any."""
         return None
 
 
 def union(patterns: list[sparse.csr_array]) -> sparse.csr_array:
-    """Candidates that any of several sources proposes."""
+    """The candidates of any of several sources."""
     total = patterns[0].astype(np.int8)
     for pattern in patterns[1:]:
         total = total + pattern.astype(np.int8)

@@ -1,4 +1,4 @@
-"""What is known of the documents at hand, as views."""
+"""Documents, and their features as views."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from manylabel.text.weighting import Weighting
 
 __all__ = ["Documents", "lengths"]
 
-#: What follows from the rest, and is not stored.
-_FOUND = ("cache", "rows", "lengths")
+#: Attributes that are derived from the others, and not stored.
+_DERIVED = ("cache", "rows", "lengths")
 
 
 class Documents:
-    """Documents as their sources and scorers see them.
+    """Documents, as sources and scorers read them.
 
-    Every classifier reads the counts. One that has scorers for other things takes ``Documents``
-    wherever it takes a matrix, and hands them on.
+    Every classifier reads the counts. A classifier whose scorers read other views takes
+    ``Documents`` wherever it takes a matrix, and passes them on.
 
     Parameters
     ----------
     counts : csr_array of shape (n_documents, n_features)
         Counts or other non-negative features.
     texts : sequence of str, optional
-        What was written.
+        The texts of the documents.
     fields : mapping of str to sequence of str, optional
         Parts of the texts by name, such as ``"title"``.
     views : mapping of str to matrix, optional
@@ -60,7 +60,7 @@ class Documents:
         self.fields = dict(fields or {})
         self.views = dict(views or {})
         self.weighting = weighting
-        #: What sources and scorers have found in the texts, for each other.
+        #: Shared by sources and scorers: what they have found in the texts.
         self.cache: dict[str, Any] = {}
         n_documents = counts.shape[0]
         lengths = {"texts": n_documents if texts is None else len(texts)}
@@ -75,7 +75,7 @@ class Documents:
 
     @classmethod
     def of(cls, X: Any) -> Documents:
-        """Documents as they are, or those of a matrix."""
+        """Documents unchanged, or made from a matrix."""
         return X if isinstance(X, cls) else cls(X)
 
     def __len__(self) -> int:
@@ -83,12 +83,12 @@ class Documents:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many documents and features there are."""
+        """The numbers of documents and features."""
         return self.counts.shape
 
     @cached_property
     def rows(self) -> sparse.csr_array:
-        """Weighted counts; the counts themselves where there is no weighting."""
+        """Weighted counts; the counts themselves if there is no weighting."""
         return self.counts if self.weighting is None else self.weighting.weigh(self.counts)
 
     @cached_property
@@ -110,7 +110,7 @@ class Documents:
         return name in ("counts", "rows") or name in self.views
 
     def weighted(self, weighting: Weighting) -> Documents:
-        """The same documents, whose :attr:`rows` are weighted in this way."""
+        """The same documents with another weighting of :attr:`rows`."""
         same = Documents(
             self.counts,
             texts=self.texts,
@@ -137,7 +137,7 @@ class Documents:
 
     @classmethod
     def stacked(cls, parts: Sequence[Documents]) -> Documents:
-        """Documents one after the other.
+        """Concatenate documents.
 
         Examples
         --------
@@ -172,13 +172,13 @@ class Documents:
         return some
 
     def _store_state(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in _FOUND}
+        return {name: value for name, value in vars(self).items() if name not in _DERIVED}
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Documents:
-        found = cls.__new__(cls)
-        vars(found).update(state, cache={})
-        return found
+        documents = cls.__new__(cls)
+        vars(documents).update(state, cache={})
+        return documents
 
 
 def lengths(counts: sparse.csr_array) -> NDArray[np.float64]:
@@ -187,12 +187,12 @@ def lengths(counts: sparse.csr_array) -> NDArray[np.float64]:
 
 
 def _chained(values: Iterable[Any]) -> list[str]:
-    """Sequences one after the other."""
+    """Concatenate sequences."""
     return list(chain.from_iterable(values))
 
 
 def _stacked_views(views: Sequence[Any]) -> Any:
-    """Rows one under the other, sparse or dense."""
+    """Stack rows vertically, sparse or dense."""
     if sparse.issparse(views[0]):
         return sparse.csr_array(sparse.vstack(views, "csr"))
     return np.concatenate(views)

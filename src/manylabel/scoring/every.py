@@ -1,4 +1,4 @@
-"""Every label is a candidate, for small label sets."""
+"""A source that proposes every label, for small label sets."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class EveryLabel(CandidateSource):
         self.n_labels = 0
 
     def wants(self, training: Training) -> bool:
-        """Only where somebody asks for it: it did not help where it was tried."""
+        """Only on request: it did not help where it was tried."""
         return training.settings.get("sources", "auto") != "auto"
 
     def fit(self, training: Training) -> None:
-        """Know how many labels there are."""
+        """Learn the number of labels."""
         self.n_labels = training.Y.shape[1]
 
     def grow(self, n_labels: int) -> None:
-        """Labels that appear later are candidates, too."""
+        """New labels are candidates, too."""
         self.n_labels = max(self.n_labels, n_labels)
 
     def propose(

@@ -1,4 +1,4 @@
-"""Training documents as sources and scorers learn from them."""
+"""The training data of sources and scorers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scipy import sparse
 
 from manylabel.scoring.documents import Documents
 
-__all__ = ["Training", "without_lonely"]
+__all__ = ["Training", "without_unique"]
 
-#: A corpus with this few non-zeros is small: everything may be tried on it.
+#: A corpus with at most this many non-zeros is small: everything may be tried on it.
 SMALL = 500_000
 
 
@@ -29,17 +29,18 @@ class Training:
         With weighted rows.
     Y : csr_array of shape (n_documents, n_labels)
     folds : ndarray of shape (n_documents,), int8
-        A document is scored by models that were trained without the documents of its fold; those
-        of fold -1 are not scored.
+        A document is scored by models trained without the documents of its fold; those of fold -1
+        are not scored.
     seed : int
     n_jobs : int, optional
     verbose : bool or int
     settings : mapping
-        The parameters of the classifier; a scorer takes those that it knows.
+        The parameters of the classifier; a scorer reads those that it knows.
     vocabulary : object, optional
-        What is known of the labels.
-    hides_lonely : bool
-        Whether held-out documents do without features that no other document has; see ``shared``.
+        Names and other information on the labels.
+    hides_unique : bool
+        Whether to drop features that no other document has from held-out documents; see
+        ``shared``.
     """
 
     documents: Documents
@@ -50,44 +51,44 @@ class Training:
     verbose: bool | int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     vocabulary: Any = None
-    hides_lonely: bool = True
+    hides_unique: bool = True
 
     @cached_property
     def held(self) -> NDArray[np.int64]:
-        """The numbers of the documents that are scored, in rising order."""
+        """The numbers of the held-out documents, ascending."""
         return np.flatnonzero(self.folds >= 0)
 
     @property
     def n_folds(self) -> int:
-        """How many folds there are."""
+        """The number of folds."""
         return int(self.folds.max()) + 1
 
     @cached_property
     def shared(self) -> Documents:
         """The documents without features that no other document has.
 
-        A new document has no such features: training documents must do without theirs when they
-        are scored as if they were new.
+        A new document has no such features, so a training document that is scored as if it were
+        new must not have them either.
         """
-        if not self.hides_lonely:
+        if not self.hides_unique:
             return self.documents
         X, rows = self.documents.counts, self.documents.rows
-        shared = without_lonely(X)
+        shared = without_unique(X)
         if shared is X:
             return self.documents
-        return self.documents.replaced(shared, without_lonely(rows))
+        return self.documents.replaced(shared, without_unique(rows))
 
     @property
     def is_small(self) -> bool:
-        """Whether there is little enough to try everything."""
+        """Whether the corpus is small enough to try everything."""
         return self.documents.counts.nnz <= SMALL
 
 
-def without_lonely(X: sparse.csr_array) -> sparse.csr_array:
+def without_unique(X: sparse.csr_array) -> sparse.csr_array:
     """The same rows without features that only one row has; X itself if there are none."""
-    lonely = np.bincount(X.indices, minlength=X.shape[1]) == 1
-    if not lonely.any():
+    unique = np.bincount(X.indices, minlength=X.shape[1]) == 1
+    if not unique.any():
         return X
-    keep = ~lonely[X.indices]
+    keep = ~unique[X.indices]
     ptr = np.concatenate([[0], np.cumsum(keep)])[X.indptr]
     return sparse.csr_array((X.data[keep], X.indices[keep], ptr), shape=X.shape)

@@ -1,4 +1,4 @@
-"""Tuners as the first format of the model folder had them."""
+"""Load tuners from the first format of the model folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["tuner"]
 
 
 def tuner(state: dict[str, Any]) -> Tuner:
-    """The class was called NeighborSearchCV, and its trials were called results."""
+    """In the first format, the class was NeighborSearchCV, and its trials were ``results_``."""
     if "results_" in state:
         state["trials_"] = state.pop("results_")
         state["confirmation_"] = None

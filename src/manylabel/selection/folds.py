@@ -1,4 +1,4 @@
-"""The documents to learn from and those to measure on."""
+"""Folds: the documents to learn from and those to measure on."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from manylabel.validation import check_real, check_whole
 
 __all__ = ["Fold", "make_folds", "share_mask"]
 
-#: What ``cv="auto"`` means: folds for a corpus of fewer documents, a share of a larger one.
+#: For ``cv="auto"``: this many folds for a corpus of fewer documents, a share of a larger one.
 _FEW, _FOLDS, _SHARE = 2_000, 3, 0.2
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A part of the data to learn from and a part to measure on.
+    """Documents to learn from and held-out documents to measure on.
 
-    For leave-one-out, ``rows`` says which of the documents learned from are the ones measured on.
+    For leave-one-out, ``rows`` holds the numbers of the held-out documents within ``X``.
     """
 
     X: sparse.csr_array
@@ -44,7 +44,7 @@ def make_folds(
     max_documents: int,
     random_state: Any,
 ) -> Iterator[Fold]:
-    """Folds by the one argument that says how to measure.
+    """Make folds from the ``cv`` argument.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def make_folds(
     can_leave_out : bool
         Whether every setting can be measured by leave-one-out.
     max_documents : int
-        The most documents that leave-one-out scores, evenly chosen.
+        Maximum documents that leave-one-out scores, evenly sampled.
     random_state : int, RandomState or None
     """
     n_rows = Y.shape[0]
@@ -94,7 +94,7 @@ def make_folds(
 def share_mask(
     Y: sparse.csr_array, name: str, share: float, random_state: Any
 ) -> NDArray[np.bool_]:
-    """Which documents belong to a share that keeps the frequencies of labels."""
+    """A mask of a share of the documents, stratified by label."""
     if not 0 < check_real(name, share, 0) < 1:
         raise ParameterError(f"`{name}` must be a share between 0 and 1; got {share:g}.")
     mask = split(Y, share, random_state, stratified=True)

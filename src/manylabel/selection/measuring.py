@@ -1,4 +1,4 @@
-"""What a setting is worth on documents that the model has not seen."""
+"""Measure settings on held-out documents."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def can_leave_out(model: MultiLabelClassifier, grid: Grid) -> bool:
 
 
 class Measuring:
-    """Measures settings of a model on all folds, keeping what settings share.
+    """Measures settings of a model on all folds, and reuses work that settings share.
 
     Parameters
     ----------
     model : MultiLabelClassifier
         Not fitted.
     folds : list of Fold
-        Answers of all of them are pooled and measured together.
+        Their predictions are pooled and measured together.
     grid : mapping of str to sequence
-        Every value that will be asked for.
+        All values to try.
     metric : str
     shares : bool, default=True
-        Use what settings share; otherwise every setting is fitted as a user would.
+        Reuse shared work; otherwise every setting is fitted as a user would fit it.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Measuring:
         self._shared: tuple[str, list[SharedWork]] | None = None
 
     def value(self, setting: Setting) -> float:
-        """The measure on the pooled answers of all folds."""
+        """The measure on the pooled predictions of all folds."""
         parameters = dict(setting)
         folds = self._selected(parameters.pop(KEEP, 1.0))
         model = clone(self.model).set_params(**parameters)
@@ -68,12 +68,12 @@ class Measuring:
             scores, labels = self._shared_answers(model, folds, setting)
         else:
             scores, labels = _fitted_answers(model, folds)
-        found = evaluate(self.truth, scores, labels, Y_train=folds[0].Y, metrics=[self.metric])
-        return float(found[self.metric])
+        values = evaluate(self.truth, scores, labels, Y_train=folds[0].Y, metrics=[self.metric])
+        return float(values[self.metric])
 
     def _selected(self, keep: Any) -> list[Fold]:
-        """The folds with the features that are kept; those of one share at a time."""
-        # The number 1 is not the share 1.0.
+        """The folds with only the kept features; cached for one value of ``keep`` at a time."""
+        # The int 1 is a number of features, the float 1.0 a share.
         if self._kept is None or self._kept[0] != repr(keep):
             self._shared = None
             self._kept = (repr(keep), [_with_features(fold, keep) for fold in self.folds])
@@ -82,9 +82,9 @@ class Measuring:
     def _shared_answers(
         self, model: MultiLabelClassifier, folds: list[Fold], setting: Setting
     ) -> tuple[sparse.csr_array, sparse.csr_array | None]:
-        """Answers from work that was done once for all settings that differ in shared parameters.
+        """Predictions from work done once for all settings that differ only in shared parameters.
 
-        Only what the last of them share is kept: neighbours are the largest thing here.
+        Only the last shared work is cached: neighbours take much memory.
         """
         shared = {name for name in setting if name in model.shared_parameters}
         key = repr({name: value for name, value in setting.items() if name not in shared})
@@ -96,8 +96,8 @@ class Measuring:
         if not self._reads_labels:
             return scores, None
         threshold = make_threshold(model.threshold)
-        # The others read statistics of labels: the training part's, or they would know the
-        # answers.
+        # The others read statistics of labels: those of the training documents, not of the
+        # held-out ones.
         known = self.truth if isinstance(threshold, Best) else folds[0].Y
         return scores, threshold.fit(scores, known).apply(scores)
 
@@ -110,7 +110,7 @@ def _share(model: MultiLabelClassifier, fold: Fold, values: Grid) -> SharedWork:
 def _fitted_answers(
     model: MultiLabelClassifier, folds: list[Fold]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Answers of models that were fitted to each fold."""
+    """Predictions of models fitted to each fold."""
     answers = [
         clone(model).fit(fold.X, fold.Y).scores_and_labels(fold.X_held_out) for fold in folds
     ]
@@ -118,7 +118,7 @@ def _fitted_answers(
 
 
 def _with_features(fold: Fold, keep: Any) -> Fold:
-    """A fold with the features that entropy selects in its training part."""
+    """A fold with the features that entropy selects on its training documents."""
     if keeps_all(keep):
         return fold
     kept = np.flatnonzero(EntropySelector(keep).fit(fold.X).get_support())
@@ -126,5 +126,5 @@ def _with_features(fold: Fold, keep: Any) -> Fold:
 
 
 def _stacked(matrices: list[sparse.csr_array]) -> sparse.csr_array:
-    """Matrices one under the other."""
+    """Matrices stacked vertically."""
     return matrices[0] if len(matrices) == 1 else sparse.csr_array(sparse.vstack(matrices, "csr"))

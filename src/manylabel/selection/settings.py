@@ -1,4 +1,4 @@
-"""Grids, and the settings that come of them."""
+"""Grids, and the settings to try from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
     "within",
 ]
 
-#: The share of features kept: the one name in a grid that is no parameter of a model.
+#: The share of features to keep: the one name in a grid that is not a parameter of a model.
 KEEP = "keep"
 
 Setting = dict[str, Any]
@@ -33,16 +33,16 @@ Setting = dict[str, Any]
 def usual_grid(
     model: MultiLabelClassifier, metric: str, fixed: Collection[str] = ()
 ) -> dict[str, Sequence[Any]]:
-    """The grid of a model's class, without what shall stay and what the measure does not see.
+    """The default grid of a model, without fixed parameters and those the measure does not see.
 
     Parameters
     ----------
     model : MultiLabelClassifier
     metric : str
-        Of a ranking thresholds are of no account, and none are tried. For Hamming loss the
+        For a ranking measure, thresholds do not matter and none are tried. For Hamming loss, the
         threshold that is best for it is tried as well.
     fixed : collection of str
-        Parameters that stay as they are.
+        Parameters not to tune.
 
     Raises
     ------
@@ -59,18 +59,18 @@ def usual_grid(
         fixed = {*fixed, "threshold"}
     grid = {name: values for name, values in model.default_grid.items() if name not in fixed}
     if metric == "hamming-loss" and "threshold" in grid:
-        # A match of cardinalities gives wrong labels where few can be right.
+        # Matching the cardinality predicts wrong labels where few can be correct.
         grid["threshold"] = (*grid["threshold"], f"best:{metric}")
     if not grid:
         raise ParameterError(
-            f"there is nothing left to try of {type(model).__name__} for {metric}; say which "
-            "values of which parameters."
+            f"no parameters of {type(model).__name__} to tune for {metric} by default; name the "
+            "parameters and the values to try."
         )
     return grid
 
 
 def checked_grid(grid: Grid | None, model: MultiLabelClassifier, metric: str) -> Grid:
-    """A grid that makes sense for a model, by default the usual one."""
+    """Check a grid for a model; by default the usual one."""
     grid = usual_grid(model, metric) if grid is None else grid
     known = model.get_params(deep=False)
     for name in grid:
@@ -88,36 +88,36 @@ def keeps_all(keep: float | int) -> bool:
 
 
 def own(grid: Grid, model: MultiLabelClassifier) -> Setting:
-    """The model's own values: the setting that every other has to beat."""
+    """The model's own values: the setting to beat."""
     known = {KEEP: 1.0, **model.get_params(deep=False)}
     return {name: known[name] for name in grid}
 
 
 def combinations(grid: Grid, first: Setting, shared: Sequence[str]) -> Iterator[Setting]:
-    """The model's own setting, then every combination; those that share work follow each other."""
+    """The model's own setting, then every combination; those that share work are adjacent."""
     yield first
     seen = {_key(first)}
     names = sorted(grid, key=lambda name: (name != KEEP, name in shared))
     for values in product(*(grid[name] for name in names)):
-        found = dict(zip(names, values, strict=True))
-        setting = {name: found[name] for name in grid}
+        chosen = dict(zip(names, values, strict=True))
+        setting = {name: chosen[name] for name in grid}
         if _key(setting) not in seen:
             seen.add(_key(setting))
             yield setting
 
 
 def within(setting: Setting, grid: Grid) -> bool:
-    """Whether all values are those of a grid, which the model's own need not be."""
+    """Whether all values are in the grid; the model's own need not be."""
     return all(setting[name] in values for name, values in grid.items())
 
 
 def stages(
     grid: Grid, first: Setting, rounds: int, best: Callable[[], Setting | None]
 ) -> Iterator[Setting]:
-    """The model's own setting, then one parameter after the other, each from the best so far.
+    """The model's own setting, then one parameter after another, each from the best so far.
 
-    ``best`` is the best so far within the grid. The stages start from the model's own values, or
-    from the middle of the grid where it does not have them.
+    ``best`` returns the best so far within the grid. The stages start from the model's own values,
+    or from the middle of the grid for values that are not in it.
     """
     yield first
     seen = {_key(first)}
@@ -136,13 +136,13 @@ def stages(
 
 
 def n_settings(grid: Grid, staged: bool, rounds: int) -> int:
-    """About how many settings there are, for a progress bar."""
+    """The approximate number of settings, for a progress bar."""
     sizes = [len(values) for values in grid.values()]
     return rounds * sum(sizes) if staged else prod(sizes)
 
 
 def _key(setting: Setting) -> str:
-    """The same for settings that are the same: 1 and 1.0 are, unless they say what to keep."""
+    """The same key for equal settings: 1 and 1.0 are equal, except for ``keep``."""
     return repr(
         {
             name: float(value) if type(value) is int and name != KEEP else value

@@ -1,4 +1,4 @@
-"""The settings of a classifier that suit a corpus."""
+"""Find the best settings of a classifier for a corpus."""
 
 from __future__ import annotations
 
@@ -37,52 +37,51 @@ __all__ = ["Trial", "Tuner"]
 #: One setting: its parameters, ``value`` and ``seconds``.
 Trial = dict[str, Any]
 
-#: With more combinations than this, one parameter is tuned after the other.
+#: With more combinations than this, parameters are tuned one after another.
 _MANY = 15
 
 
 class Tuner(MetaEstimatorMixin, BaseEstimator):
     """Find a classifier's best settings, and fit it with them.
 
-    The first trial is always the estimator as it was given; of equals the first tried stays, so
-    the winner is never worse by the measure. Where a class declares ``shared_parameters``, as
-    those of the LCIF paper do, their values are tried without fitting again: neighbours are
-    searched once.
+    The first trial is always the estimator as given, and ties go to the earlier trial, so the
+    winner is never worse by the measure. If a class declares ``shared_parameters``, as those of
+    the LCIF paper do, their values are tried without fitting again: neighbours are searched once.
 
     Parameters
     ----------
     estimator : MultiLabelClassifier, optional
-        What to tune; :class:`manylabel.neighbors.LCIF` by default. Parameters that are not in the
-        grid stay as they are.
+        The classifier to tune; :class:`manylabel.neighbors.LCIF` by default. Parameters that are
+        not in the grid do not change.
     metric : str, default="micro-f1"
         The measure to optimise: any of :data:`manylabel.metrics.MEASURES`.
     grid : mapping of str to sequence, optional
         Values to try; the class's ``default_grid`` by default, without thresholds if the measure
-        looks at rankings only. :data:`PAPER_GRID` is the LCIF paper's. ``keep`` is the share or
+        reads rankings only. :data:`PAPER_GRID` is the LCIF paper's. ``keep`` is the share or
         number of features that :class:`manylabel.neighbors.EntropySelector` keeps.
     staged : bool or "auto", default="auto"
-        One parameter after the other, in the order of the grid, starting from the estimator's own
-        parameters; or every combination. By default stages if there are more than 15
-        combinations.
+        True tunes one parameter after another, in the order of the grid, starting from the
+        estimator's own parameters; False tries every combination. By default True if there are
+        more than 15 combinations.
     rounds : int, default=2
-        How many times the stages are gone through, each from the best so far.
+        How many times to go through the stages, each time from the best so far.
     cv : "auto", "loo", int or float, default="auto"
         How to measure. "loo" is leave-one-out: each training document is scored as if it were
-        not there, for settings that share work. An int is a number of folds, a float the share of
-        documents that is held out; both keep the frequencies of labels. Answers of all folds are
-        pooled and measured together. "auto" is leave-one-out where possible, otherwise 3 folds
-        for fewer than 2,000 documents and a share of 0.2 for more.
+        new, for settings that share work. An int is a number of cross-validation folds, a float
+        the share of held-out documents; both are stratified by label. Predictions of all folds
+        are pooled and measured together. "auto" is leave-one-out where possible, otherwise 3
+        folds for fewer than 2,000 documents and a share of 0.2 for more.
     confirm : float, optional
-        Set this share of the documents aside; the best setting must then beat the estimator's own
-        on them, or the estimator stays as it was given.
+        Hold out this share of the documents. If the best setting does not beat the estimator's own
+        on them, the estimator's own is kept.
     max_documents : int, default=10000
-        The most documents that leave-one-out scores, evenly chosen.
+        Maximum documents that leave-one-out scores, evenly sampled.
     random_state : int, default=0
-        Of the folds.
+        For the folds.
     refit : bool, default=True
         Fit the best setting on all documents.
     n_jobs : int, optional
-        Threads, for an estimator that has ``n_jobs``; None leaves it as it is.
+        Threads, for an estimator that has ``n_jobs``; None does not change it.
     verbose : int, default=0
         Show progress.
 
@@ -97,9 +96,9 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
     trials_ : list of dict
         Every setting tried, in order: its parameters, ``value`` and ``seconds``.
     confirmation_ : dict or None
-        With ``confirm``, if another setting than the estimator's own was best: ``tuned`` and
-        ``untuned``, the measure of both on the documents set aside, and ``documents``, their
-        number.
+        With ``confirm``, if a setting other than the estimator's own was best: ``tuned`` and
+        ``untuned``, the measure of both on the documents held out for this, and ``documents``,
+        their number.
 
     Examples
     --------
@@ -180,7 +179,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def best_trials(self, n: int | None = None) -> list[Trial]:
-        """The trials by their value; of equals the first tried comes first."""
+        """The trials, best first; ties go to the earlier trial."""
         check_is_fitted(self)
         return sorted(self.trials_, key=lambda trial: -self._sign() * trial["value"])[:n]
 
@@ -216,11 +215,11 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         return model.scores_and_labels(selected(X), top=top)
 
     def _sign(self) -> int:
-        """1 if more of the measure is better, -1 for a loss."""
+        """1 if a greater value is better, -1 for a loss."""
         return 1 if get_measure(self.metric).greater_is_better else -1
 
     def _split(self) -> tuple[Any, MultiLabelClassifier]:
-        """What selects features, and the classifier."""
+        """The function that selects features, and the classifier."""
         if isinstance(self.best_estimator_, MultiLabelClassifier):
             return lambda X: X, self.best_estimator_
         return self.best_estimator_[0].transform, self.best_estimator_[-1]
@@ -230,8 +229,8 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         model = LCIF() if self.estimator is None else self.estimator
         if not isinstance(model, MultiLabelClassifier):
             raise ParameterError(
-                f"`estimator` must be a classifier of manylabel; got {model!r}. For others there "
-                "is scikit-learn's GridSearchCV."
+                f"`estimator` must be a classifier of manylabel; got {model!r}. For others, use "
+                "scikit-learn's GridSearchCV."
             )
         model = clone(model)
         if self.n_jobs is not None and "n_jobs" in model.get_params(deep=False):
@@ -239,11 +238,11 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         return model
 
     def _parts(self, X: sparse.csr_array, Y: sparse.csr_array) -> Fold:
-        """The documents to tune on, and those set aside."""
+        """The documents to tune on, and those held out to confirm the best setting."""
         if self.confirm is None:
             return Fold(X, Y, X[:0], Y[:0])
-        aside = share_mask(Y, "confirm", self.confirm, self.random_state)
-        return Fold(X[~aside], Y[~aside], X[aside], Y[aside])
+        held_out = share_mask(Y, "confirm", self.confirm, self.random_state)
+        return Fold(X[~held_out], Y[~held_out], X[held_out], Y[held_out])
 
     def _folds(
         self,
@@ -271,7 +270,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
     def _search(
         self, grid: Grid, first: Setting, measuring: Measuring, model: MultiLabelClassifier
     ) -> Trial:
-        """Try every setting; the best trial."""
+        """Try every setting; return the best trial."""
         rounds = check_whole("rounds", self.rounds, 1)
         staged = self.staged
         if isinstance(staged, str):
@@ -310,9 +309,9 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
     def _confirmed(
         self, model: MultiLabelClassifier, parts: Fold, best: Setting, first: Setting
     ) -> bool:
-        """Whether a setting beats the model's own on the documents set aside."""
+        """Whether a setting beats the model's own on the documents held out for this."""
         both = {name: (first[name], best[name]) for name in first}
-        # As they will be used: fitted, with their own thresholds.
+        # Measured as they will be used: fitted, with their own thresholds.
         measuring = Measuring(model, [parts], both, self.metric, shares=False)
         tuned, untuned = measuring.value(best), measuring.value(first)
         self.confirmation_ = {

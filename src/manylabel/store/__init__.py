@@ -1,12 +1,16 @@
 """The model folder: a manifest beside memory-mapped arrays. Nothing is pickled, nothing is run.
 
-A class is stored under the name that it has in the table of :mod:`manylabel.store.classes`, or that
-:func:`register` gave it. It needs nothing else: its attributes are stored. One that wants something
-else stored has ``_store_state()``, which returns what to store by name, and where that is not
-simply set as attributes again, the class method ``_from_store_state(state)``. A model's
-``_on_load(folder)`` is called when it has been read. One with a journal has ``_store_mark()``,
-which gives its token and the number of the last entry of the journal that it holds. One that is
-too large to be checked before it is used is told by ``_on_unverified(folder, manifest)``.
+A class is stored under its name in the table of :mod:`manylabel.store.classes`, or the name that
+:func:`register` gave it. By default the attributes of an object are stored, and set again on
+loading. A class may define these methods:
+
+- ``_store_state()`` returns what to store instead, by name.
+- The class method ``_from_store_state(state)`` makes an object from that state.
+- ``_on_load(folder)`` is called after a model is loaded.
+- ``_store_mark()``, of a model with a journal, returns its token and the number of the last entry
+  of the journal that the model includes.
+- ``_on_unverified(folder, manifest)`` is called after loading a model that is too large to be
+  checked before use.
 """
 
 from manylabel.store.checking import damaged_files

@@ -1,4 +1,4 @@
-"""Array files: written with a checksum, mapped into memory when read."""
+"""Array files: written with a checksum, memory-mapped when read."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ __all__ = [
 _parsing = threading.Lock()
 #: What to do about a broken folder.
 REPAIR = "restore the folder from a copy, or save the model again"
-#: Files from this size on are mapped; smaller ones are read.
+#: Files of at least this size are memory-mapped; smaller ones are read.
 MAPPED = 1 << 16
-#: No header of an array is longer.
+#: Maximum size of an array's header.
 HEADER = 1 << 16
 
-#: Size and checksum of a file, and the type and shape of its array, as the manifest has them.
+#: Size and checksum of a file, and the type and shape of its array, as in the manifest.
 FileRecord = dict[str, Any]
 
 
 class _Summed(io.RawIOBase):
-    """Passes bytes on to a file and keeps their number and checksum."""
+    """Writes to a file, and counts the bytes and their checksum."""
 
     def __init__(self, file: Any) -> None:
         self.file, self.size, self.crc = file, 0, 0
@@ -83,10 +83,10 @@ def _flush(file: Any) -> None:
 
 
 def open_file(path: Path, record: FileRecord) -> bytearray | mmap.mmap:
-    """The bytes of a file of the right size; a private map of them if there are many.
+    """The bytes of a file of the right size, memory-mapped if it is large.
 
-    A private map shares its pages with other processes until it is written to, and what is written
-    stays in this process. So a loaded array can be changed like any other.
+    A private map shares its pages with other processes until it is written to, and changes stay in
+    this process. So a loaded array can be changed like any other.
     """
     try:
         if stat.S_ISLNK(os.lstat(path).st_mode):

@@ -1,4 +1,4 @@
-"""Whether the files of a model folder are those that were written: at once or in passing."""
+"""Check that the files of a model folder are intact, on demand or in the background."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from manylabel.store.manifest import read_manifest
 
 __all__ = ["BackgroundCheck", "damaged_files"]
 
-#: Bytes that are read at a time.
+#: Bytes read at a time.
 BLOCK = 1 << 22
 
 
 def damaged_files(
     path: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None
 ) -> list[StoreError]:
-    """Read every array file of a model folder from end to end; what is wrong with each.
+    """Read every array file of a model folder from end to end, and report the damaged ones.
 
     Parameters
     ----------
     path : path
         A model folder.
     progress : callable, optional
-        Is told the bytes read so far, and all there are.
+        Called with the bytes read so far, and the total.
 
     Returns
     -------
     list of StoreError
-        One for each file that is not as it was written; empty if all are.
+        One per damaged file; empty if all are intact.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def damaged_files(
     """
     manifest = read_manifest(path)
     total = sum(record["bytes"] for record in manifest["files"].values())
-    found, done = [], 0
+    errors, done = [], 0
     for name, record in manifest["files"].items():
         file = Path(path) / manifest["data"] / name
         try:
@@ -63,12 +63,12 @@ def damaged_files(
                 if progress is not None:
                     progress(done, total)
         except StoreError as error:
-            found.append(error)
-    return found
+            errors.append(error)
+    return errors
 
 
 def _read(path: Path, record: dict[str, Any]) -> Iterator[int]:
-    """Read a file block by block, giving sizes; an error at the end if its bytes are others."""
+    """Read a file block by block, yielding sizes; raise an error at the end if it is damaged."""
     crc, size = 0, 0
     try:
         if path.is_symlink():
@@ -97,13 +97,13 @@ def _read(path: Path, record: dict[str, Any]) -> Iterator[int]:
 
 
 class BackgroundCheck:
-    """Compares checksums while the model is used already; takes half of one core at most.
+    """Compares checksums while the model is in use; takes at most half of one core.
 
     Parameters
     ----------
     folder : path
     manifest : dict
-        Of the model that is used.
+        Of the model in use.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
@@ -112,16 +112,16 @@ class BackgroundCheck:
         self._thread = threading.Thread(target=self._run, name="manylabel-check", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the check."""
         self._thread.start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until every file was read; False if that takes longer than some seconds."""
+        """Wait until every file is read; False if that takes longer than ``seconds``."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def raise_damage(self) -> None:
-        """Raise what was found so far."""
+        """Raise the error of a damaged file, if one was found so far."""
         if self._error is not None:
             raise self._error
 
@@ -136,7 +136,7 @@ class BackgroundCheck:
                     time.sleep(min(1.0, time.monotonic() - begun))
                     begun = time.monotonic()
             except StoreError as error:
-                # A writer may have replaced the model: its files are no fault then.
+                # A writer may have replaced the model: missing files are not damage then.
                 with suppress(StoreError):
                     if read_manifest(self._folder)["data"] != self._manifest["data"]:
                         return

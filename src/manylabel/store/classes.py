@@ -1,7 +1,7 @@
 """Which classes a model may consist of, and the names under which they are stored.
 
-A name in a model folder never changes; where the class lives may. Only the modules in the tables
-below are ever imported on behalf of a folder, and only when it holds something of theirs.
+A name in a model folder never changes; the class may move to another module. Only modules in the
+tables below are ever imported on behalf of a folder, and only if it holds objects of theirs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
     "unregister",
 ]
 
-#: Name -> where the class lives. To move or rename a class, change the right-hand side.
+#: Name -> ``module:class``. To move or rename a class, change the right-hand side.
 CLASSES: dict[str, str] = {
     # classifiers
     "BRkNN": "manylabel.neighbors.brknn:BRkNN",
@@ -45,7 +45,7 @@ CLASSES: dict[str, str] = {
     "PriorLDA": "manylabel.topics.flat:PriorLDA",
     "SubsetLLDA": "manylabel.topics.subset:SubsetLLDA",
     "SubsetSVM": "manylabel.linear.subset:SubsetSVM",
-    # other estimators; a Pipeline is what `Tuner` makes where features were dropped
+    # other estimators; `Tuner` makes a Pipeline where features were dropped
     "CountVectorizer": "manylabel.text.vectorizer:CountVectorizer",
     "EntropySelector": "manylabel.neighbors.entropy:EntropySelector",
     "LDA": "manylabel.topics.lda:LDA",
@@ -96,8 +96,8 @@ CLASSES: dict[str, str] = {
     "StringArray": "manylabel.store.strings:StringArray",
     "WordLabels": "manylabel.topics.word_labels:WordLabels",
     "WordRules": "manylabel.text.words:WordRules",
-    # what goes between the machines of a cluster
-    "Everyone": "manylabel.linear.training:Everyone",
+    # sent between the machines of a cluster
+    "Everyone": "manylabel.linear.training:AllRows",
     "IndexBatch": "manylabel.kernels.search:Batch",
     "LDAProblem": "manylabel.topics.lda:_Problem",
     "LabelledTrainingProblem": "manylabel.topics.training:_Problem",
@@ -121,8 +121,8 @@ CLASSES: dict[str, str] = {
     "WordLabelRows": "manylabel.topics.word_labels:Rows",
 }
 
-#: Name -> the function that makes today's object from the attributes of a former one. A class of
-#: the first format is here under its full name; one whose attributes change later keeps its name
+#: Name -> the function that converts the attributes of an older object to a current object. A class
+#: of the first format is here under its full name; one whose attributes change later keeps its name
 #: here, and gets a new one in ``CLASSES``.
 CONVERTERS: dict[str, str] = {
     "manylabel.ensemble.curves.Combination": "manylabel.ensemble.first_format:combination",
@@ -138,8 +138,9 @@ CONVERTERS: dict[str, str] = {
     "manylabel.tagger.tagger.Tagger": "manylabel.tagger.first_format:tagger",
 }
 
-#: Names of classes that are gone. Their objects become :class:`~manylabel.store.decoding.Former`
-#: objects, which only the converter of what they belong to may see.
+#: Names of classes that no longer exist. Their objects become
+#: :class:`~manylabel.store.decoding.Former` objects, which only the converter of the object that
+#: holds them sees.
 VANISHED: set[str] = {
     "manylabel.ensemble.linear.LinearPart",
     "manylabel.ensemble.neighborhood.Neighborhood",
@@ -154,22 +155,22 @@ _registered: dict[str, type] = {}
 
 
 def register(cls: type, name: str | None = None) -> type:
-    """Let objects of a class be part of a model folder, until `unregister` or the process ends.
+    """Allow objects of a class in model folders, until `unregister` or the end of the process.
 
-    A process that loads such a folder has to register the class first.
+    A process that loads such a folder must register the class first.
 
     Parameters
     ----------
     cls : type
         Defined anywhere.
     name : str, optional
-        What the class is called in the folder: letters, digits, ``-`` and ``_``. By default the
-        name of the class. It has to stay the same when the code moves.
+        The name in the folder: letters, digits, ``-`` and ``_``. By default the name of the
+        class. It must stay the same when the code moves.
 
     Returns
     -------
     type
-        The class, so that this can be used as a decorator.
+        The class, so that this works as a decorator.
 
     Raises
     ------
@@ -204,9 +205,9 @@ def register(cls: type, name: str | None = None) -> type:
 
 
 def add_place(place: str) -> None:
-    """Let a class of the package be part of model folders, under its own name.
+    """Allow a class of the package in model folders, under its own name.
 
-    For lists of classes that grow; ``place`` is ``module:class``, and is not imported.
+    For lists of classes that grow; ``place`` is ``module:class``, which is not imported yet.
     """
     name = place.rpartition(":")[2]
     if CLASSES.setdefault(name, place) != place:
@@ -216,12 +217,12 @@ def add_place(place: str) -> None:
 
 def unregister(cls: type) -> None:
     """Undo `register`; nothing happens if the class is not registered."""
-    for name in [name for name, found in _registered.items() if found is cls]:
+    for name in [name for name, registered in _registered.items() if registered is cls]:
         del _registered[name]
 
 
 def name_of(cls: type) -> str | None:
-    """The name under which objects of a class are stored; None if they cannot be.
+    """The name under which objects of a class are stored; None if the class has none.
 
     Examples
     --------
@@ -232,8 +233,8 @@ def name_of(cls: type) -> str | None:
     for name, registered in _registered.items():
         if registered is cls:
             return name
-    found = _names.get(f"{cls.__module__}:{cls.__qualname__}")
-    return found if found is not None and class_named(found) is cls else None
+    listed = _names.get(f"{cls.__module__}:{cls.__qualname__}")
+    return listed if listed is not None and class_named(listed) is cls else None
 
 
 def class_named(name: str) -> type | None:
@@ -241,21 +242,21 @@ def class_named(name: str) -> type | None:
     if name in _registered:
         return _registered[name]
     place = CLASSES.get(name)
-    return None if place is None else _found(place)
+    return None if place is None else _imported(place)
 
 
 def converter_of(name: str) -> Callable[[dict[str, Any]], Any] | None:
-    """What makes today's object from the attributes of a former one of that name, if need be."""
+    """The function that converts the attributes of an older object of that name; None if none."""
     place = CONVERTERS.get(name)
-    return None if place is None else _found(place)
+    return None if place is None else _imported(place)
 
 
 def is_estimator(cls: type) -> bool:
-    """Whether objects have parameters as scikit-learn's estimators do."""
+    """Whether objects have parameters, like scikit-learn's estimators."""
     return hasattr(cls, "get_params")
 
 
-def _found(place: str) -> Any:
-    """What a table names as ``module:name``."""
+def _imported(place: str) -> Any:
+    """Import what a table names as ``module:name``."""
     module, _, own_name = place.partition(":")
     return getattr(import_module(module), own_name)

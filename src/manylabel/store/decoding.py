@@ -1,4 +1,4 @@
-"""JSON and arrays to objects; the mirror image of the encoding."""
+"""Decode JSON and arrays to objects; the inverse of the encoding."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["ChangedClassError", "Decoder", "Former", "UnknownClassError", "resto
 
 
 class UnknownClassError(ValueError):
-    """A class that no model may consist of, by its name."""
+    """The name of a class that is not allowed in a model folder."""
 
 
 class ChangedClassError(ValueError):
-    """A class, by its name, that has another form now than when the model was written."""
+    """The name of a class that has changed since the model was written."""
 
 
 @dataclass(frozen=True)
 class Former:
-    """An object of a class that is gone, for the converter of the object that it belongs to.
+    """An object of a class that no longer exists, for the converter of the object that holds it.
 
     Attributes
     ----------
     name : str
-        Under which the class was stored.
+        The stored name of the class.
     state : dict of str to object
         Its attributes, decoded.
     """
@@ -42,19 +42,19 @@ class Former:
 
 
 class Decoder:
-    """Makes objects from a tree that an encoder made.
+    """Makes objects from the tree of an encoder.
 
-    No constructor runs: attributes are set as they were. An object of a class with the class method
-    ``_from_store_state`` is what this makes of the state, and one of a name with a converter is
-    what the converter makes of it.
+    No constructor runs: attributes are set directly. If a class has the class method
+    ``_from_store_state``, that makes the object from its state; if its name has a converter, the
+    converter does.
 
     Parameters
     ----------
     arrays : callable
-        Gives the array of a file by its name.
+        Returns the array of a file by its name.
     is_deep : bool
         Look at every index of sparse matrices, and let objects that have ``_check_stored`` look
-        at theirs: kernels believe them. This reads the arrays from end to end.
+        at theirs: kernels trust them. This reads the arrays from end to end.
     """
 
     def __init__(self, arrays: Callable[[str], NDArray[Any]], is_deep: bool = False) -> None:
@@ -63,7 +63,7 @@ class Decoder:
         self._converting = 0
 
     def decode(self, node: Any) -> Any:
-        """The value of a node; KeyError, TypeError or ValueError if it is none."""
+        """The value of a node; KeyError, TypeError or ValueError if the node is invalid."""
         if not isinstance(node, dict):
             if isinstance(node, list):
                 raise TypeError("a list has no meaning here")
@@ -74,7 +74,7 @@ class Decoder:
         return _KINDS[kind](self, node[kind], node.get("id"))
 
     def _share(self, number: int | None, value: Any) -> Any:
-        """Remember a value that others refer to."""
+        """Remember a value that other nodes refer to."""
         if number is not None:
             self._shared[number] = value
         return value
@@ -106,7 +106,7 @@ class Decoder:
         return self._share(number, array)
 
     def _sparse(self, content: Any, number: int | None) -> Any:
-        # A constructor would look at every index, and narrow those that are wider than needed.
+        # A constructor would read every index, and narrow indices that are wider than needed.
         matrix = SPARSE[content["type"]](tuple(content["shape"]))
         for name in ("data", "indices", "indptr"):
             setattr(matrix, name, self.decode(content[name]))
@@ -148,7 +148,7 @@ class Decoder:
         return thing
 
     def _former_attributes(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Attributes for a converter, among which there may be objects of classes that are gone."""
+        """Attributes for a converter; they may include objects of classes that no longer exist."""
         self._converting += 1
         try:
             return self._attributes(state)
@@ -160,7 +160,7 @@ class Decoder:
 
 
 def restored(cls: type, attributes: dict[str, Any]) -> Any:
-    """An object with these attributes; an estimator has its defaults beside them.
+    """Make an object with these attributes; an estimator also gets its default parameters.
 
     No constructor runs.
     """
@@ -172,23 +172,23 @@ def restored(cls: type, attributes: dict[str, Any]) -> Any:
 
 
 def _defaults(cls: type) -> dict[str, Any]:
-    """The parameters of an estimator, some of which may be younger than the model."""
+    """The default parameters of an estimator, some of which may be newer than the model."""
     parameters = signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not Parameter.empty}
 
 
 def _needed(cls: type) -> set[str]:
-    """The fields that an object of a dataclass cannot do without."""
+    """The required fields of a dataclass."""
     return {f.name for f in fields(cls) if f.default is f.default_factory is MISSING}
 
 
 def _plain(make: Callable[[Any], Any]) -> Callable[[Decoder, Any, int | None], Any]:
-    """A kind whose content says everything."""
+    """A kind that needs only its content."""
     return lambda decoder, content, number: decoder._share(number, make(content))
 
 
 def _from_items(make: Callable[[list[Any]], Any]) -> Callable[[Decoder, Any, int | None], Any]:
-    """A kind of collection that is made at once."""
+    """A kind of immutable collection, made from its items."""
     return lambda decoder, content, number: decoder._share(number, make(decoder._items(content)))
 
 

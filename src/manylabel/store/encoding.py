@@ -1,8 +1,7 @@
-"""Objects to JSON and arrays.
+"""Encode objects as JSON and arrays.
 
-In JSON a value is itself if it is a string, a number, a truth value or null. Everything else is an
-object with one entry, whose name is the kind of thing; an entry ``id`` beside it marks a thing that
-others refer to.
+Strings, numbers, booleans and null are themselves in JSON. Everything else is a JSON object with
+one entry, named by the kind of value; an ``id`` entry beside it marks a value that others refer to.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ SPARSE = {
 }
 #: Python's own types of numbers that parameters such as ``dtype`` may be.
 TYPES = {"bool": bool, "int": int, "float": float}
-#: Lists of that many strings or numbers become arrays.
+#: Lists of at least this many strings or numbers become arrays.
 LONG = 256
 
 
 class Encoder:
-    """Turns one object, with all it consists of, into a tree of JSON and into arrays.
+    """Turns an object and everything in it into a tree of JSON and arrays.
 
     An object of a class of manylabel is stored by its attributes, or by what its ``_store_state``
-    returns; values that a ``cached_property`` keeps are left out, for they can be computed again,
-    and so is an estimator's ``verbose``, for what it shows is for those who train it.
+    returns. Values of a ``cached_property`` are left out, since they can be computed again, and so
+    is an estimator's ``verbose``, which matters only in training.
 
     Parameters
     ----------
@@ -49,12 +48,12 @@ class Encoder:
     ----------
     tree : JSON
     arrays : dict of str to array
-        By the names of their files.
+        By file name.
     """
 
     def __init__(self, thing: Any) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
-        # By identity: the thing itself, so that no other takes its place in memory, and its node.
+        # By identity: the object, kept alive so that its id is not reused, and its node.
         self._seen: dict[Any, tuple[Any, dict[str, Any]]] = {}
         self._n_shared = 0
         self.tree = self._encode(thing, type(thing).__name__)
@@ -74,7 +73,7 @@ class Encoder:
         return node
 
     def _reference(self, node: dict[str, Any]) -> dict[str, Any]:
-        """A node that stands for one that is elsewhere."""
+        """A node that refers to another."""
         if "id" not in node:
             node["id"] = self._n_shared
             self._n_shared += 1
@@ -151,9 +150,9 @@ class Encoder:
         if name is None:
             cls = type(thing)
             raise StoreError(
-                f"{where} cannot be saved: {cls.__module__}.{cls.__qualname__} is no type that a "
-                "model folder can hold; use a type of manylabel, a number, a string, an array, or "
-                "a list or dict of these, or register the class with manylabel.store.register."
+                f"{where} cannot be saved: {cls.__module__}.{cls.__qualname__} is not a type that "
+                "a model folder can hold; use a type of manylabel, a number, a string, an array, "
+                "or a list or dict of these, or register the class with manylabel.store.register."
             )
         return {
             "class": name,
@@ -165,7 +164,7 @@ class Encoder:
 
 
 def _identity(value: Any) -> Any:
-    """What two names of one thing have in common."""
+    """A key that is the same for two references to one value."""
     if isinstance(value, np.ndarray):
         seen = value.__array_interface__
         return seen["data"], value.shape, value.strides, value.dtype
@@ -177,7 +176,7 @@ def _state(thing: Any) -> dict[str, Any]:
     if hasattr(thing, "_store_state"):
         return thing._store_state()
     if isinstance(thing, tuple):
-        return thing._asdict()  # type: ignore[attr-defined]  # the tuples with names of their own
+        return thing._asdict()  # type: ignore[attr-defined]  # only named tuples are registered
     cls = type(thing)
     left_out = {"verbose"} if is_estimator(cls) else set()
     return {
@@ -188,7 +187,7 @@ def _state(thing: Any) -> dict[str, Any]:
 
 
 def _sorted(values: Any) -> list[Any]:
-    """The members of a set in the same order every time, where they have one."""
+    """The members of a set in a fixed order, if they can be sorted."""
     try:
         return sorted(values)
     except TypeError:
@@ -196,6 +195,6 @@ def _sorted(values: Any) -> list[Any]:
 
 
 def _fits(values: Iterable[int]) -> bool:
-    """Whether 64 bits are enough."""
+    """Whether all values fit into 64 bits."""
     bounds = np.iinfo(np.int64)
     return all(bounds.min <= value <= bounds.max for value in values)

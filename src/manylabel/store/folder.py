@@ -1,7 +1,7 @@
-"""Saving and loading a model folder.
+"""Save and load model folders.
 
-The arrays of one `save` lie in a folder of their own, a generation. The manifest names its
-generation, and is replaced in one step when all of it is on disk.
+The arrays of each `save` are in a subfolder of their own, a generation. The manifest names its
+generation, and is replaced atomically when all of the generation is on disk.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from manylabel.store.mark import MARK_NAME, Mark
 
 __all__ = ["leftovers", "load", "save", "sweep"]
 
-#: Without a word about it, checksums of mapped files are compared if these are no larger together.
+#: By default checksums of memory-mapped files are compared if their total size is at most this.
 VERIFIED = 1 << 28
 
 _UNFINISHED = re.compile(
@@ -45,18 +45,18 @@ _UNFINISHED = re.compile(
 def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
     """Write a model to a folder.
 
-    A crash at any moment leaves the model that was there before, or the new one. Readers are never
-    in the way; another writer is waited for.
+    A crash at any moment leaves either the old model or the new one. Readers never block this, and
+    it waits for another writer.
 
     Parameters
     ----------
     model : object
         Any classifier, vectorizer, weighting, threshold or index of manylabel, fitted or not.
     path : str or path
-        The folder: a new one, or that of a model that is to be replaced, which may be the very one
-        that this model was loaded from.
+        A new folder, or that of a model to replace, which may be the one that this model was
+        loaded from.
     info : dict, optional
-        JSON to keep in the manifest; :func:`read_manifest` gives it back.
+        JSON to keep in the manifest; :func:`read_manifest` returns it.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
             manifest["files"] = _write_arrays(folder / generation, encoded.arrays)
             manifest["model"] = encoded.tree
             if mark is not None:
-                # Before the model that cannot do without.
+                # Before the manifest, which requires it.
                 manifest["mark"] = mark[0]
                 Mark(folder).write(*mark)
             _replace_manifest(folder, manifest)
@@ -101,28 +101,28 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
 def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
     """Read a model from a folder.
 
-    Arrays are mapped into memory: this takes milliseconds, and processes that load the same model
-    share its memory. What a process changes in a loaded model stays its own.
+    Arrays are memory-mapped: loading takes milliseconds, and processes that load the same model
+    share its memory. Changes to a loaded model stay within the process.
 
     Parameters
     ----------
     path : str or path
         A folder that :func:`save` wrote.
     verify : bool, optional
-        Compare the checksums of the mapped files, which reads them from end to end. By default this
-        is done if they have no more than 256 MB together; a larger tagger is checked in the
-        background while it is used, and raises an error from the moment damage is found. Names,
-        sizes and the checksums of small files are always compared.
+        Compare the checksums of the memory-mapped files, which reads them from end to end. By
+        default this is done for up to 256 MB in total; a larger tagger is checked in the
+        background while it is in use, and raises an error once damage is found. Names, sizes and
+        the checksums of small files are always compared.
 
     Returns
     -------
     object
-        What was saved, which predicts the same bit for bit.
+        The saved object. Its predictions are the same bit for bit.
 
     Raises
     ------
     StoreError
-        If the folder is not that of a model, is incomplete, was altered or is too new.
+        If the folder is not a model folder, is incomplete, was altered or is too new.
     """
     folder = Path(path)
     while True:
@@ -143,7 +143,7 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
 
 
 def _mapped_bytes(manifest: dict[str, Any]) -> int:
-    """The size of all files that are mapped into memory."""
+    """The total size of the memory-mapped files."""
     sizes = [record["bytes"] for record in manifest["files"].values()]
     return sum(size for size in sizes if size >= array_files.MAPPED)
 
@@ -151,21 +151,21 @@ def _mapped_bytes(manifest: dict[str, Any]) -> int:
 def leftovers(path: str | os.PathLike[str]) -> list[str]:
     """The names of files and folders that a writer left unfinished in a model folder.
 
-    One that is being written right now looks the same.
+    Those that are being written right now are included.
     """
     folder = Path(path)
     with suppress(StoreError, OSError):
         manifest = manifests.read_manifest(folder)
         kept = {manifest["data"], f"journal-{manifest.get('mark')}.mark"}
-        found = [name for name in os.listdir(folder) if _UNFINISHED.fullmatch(name)]
+        names = [name for name in os.listdir(folder) if _UNFINISHED.fullmatch(name)]
         if "mark" not in manifest:
-            found = [name for name in found if not MARK_NAME.fullmatch(name)]
-        return sorted(set(found) - kept)
+            names = [name for name in names if not MARK_NAME.fullmatch(name)]
+        return sorted(set(names) - kept)
     return []
 
 
 def sweep(path: str | os.PathLike[str]) -> None:
-    """Remove what writers that were killed left in a model folder, unless somebody is writing."""
+    """Remove what killed writers left in a model folder, unless another process is writing."""
     folder = Path(path)
     if leftovers(folder):
         with suppress(StoreError, OSError), exclusive(folder, patience=0):
@@ -173,7 +173,7 @@ def sweep(path: str | os.PathLike[str]) -> None:
 
 
 def _described(model: Any) -> dict[str, Any]:
-    """What people want to know of a model."""
+    """The entries of a manifest that describe the model to people."""
     cls = type(model)
     parameters = model.get_params(deep=False) if is_estimator(cls) else {}
     return {
@@ -186,7 +186,7 @@ def _described(model: Any) -> dict[str, Any]:
 
 
 def _readable(value: Any) -> Any:
-    """A parameter for the eye; the model itself has it exactly."""
+    """A readable form of a parameter; the model itself has it exactly."""
     plain = value is None or type(value) in (bool, int, str)
     return value if plain or (type(value) is float and abs(value) < float("inf")) else repr(value)
 
@@ -204,7 +204,7 @@ def _checked_info(info: Any) -> dict[str, Any]:
 
 
 def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Write a generation, and what to check it by."""
+    """Write a generation, and return the size and checksum of each file."""
     folder.mkdir()
     records = {name: write_array(folder / name, array) for name, array in arrays.items()}
     _flush_folder(folder)
@@ -212,18 +212,18 @@ def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]]) -> dict[str, An
 
 
 def _replace_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """The moment from which on the new model counts."""
+    """Switch to the new model, atomically."""
     temporary = folder / f"{MANIFEST}.{secrets.token_hex(8)}.tmp"
     write_file(temporary, manifests.as_bytes(manifest))
     _flush_folder(folder)
     os.replace(temporary, folder / MANIFEST)
-    # The new model counts already: that its name may not be durable yet undoes nothing.
+    # The new model is in effect already, even if its name is not durable yet.
     with suppress(OSError):
         _flush_folder(folder)
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make names durable, where the system can."""
+    """Make the names in a folder durable, where the system can."""
     if os.name == "posix":
         file = os.open(folder, os.O_RDONLY)
         try:
@@ -233,7 +233,7 @@ def _flush_folder(folder: Path) -> None:
 
 
 def _sweep(folder: Path, failed: str | None = None) -> None:
-    """Remove what the manifest does not name; only ``failed`` if there is no telling."""
+    """Remove what the manifest does not name; only ``failed`` if the manifest is unreadable."""
     named: set[str] | None = None
     mark: str | None = None
     with suppress(StoreError):
@@ -245,14 +245,14 @@ def _sweep(folder: Path, failed: str | None = None) -> None:
         known = named is not None or not (folder / MANIFEST).exists()
         marked = MARK_NAME.fullmatch(name)
         if marked is not None:
-            # The mark of an older model stands beside a manifest that does not know of marks.
+            # A manifest of an older version does not name the mark beside it: keep that.
             known = known and (named is None or mark not in (None, marked[1]))
         if known or name == failed or name.endswith(".tmp"):
             _remove(folder / name)
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or folder; one that a running process holds is left to the next save."""
+    """Remove a file or folder; one that a running process holds is left for the next save."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -262,12 +262,12 @@ def _remove(path: Path) -> None:
 
 @contextmanager
 def _reporting(folder: Path) -> Iterator[None]:
-    """Turn faults of the system into ours."""
+    """Turn OSError into StoreError."""
     try:
         yield
     except OSError as error:
         raise StoreError(
-            f"the model cannot be written ({error.strerror or error}); make room or choose "
+            f"the model cannot be written ({error.strerror or error}); free some space or choose "
             "another folder.",
             folder,
         ) from None
@@ -275,7 +275,7 @@ def _reporting(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """The folder, which goes again if nothing comes of it."""
+    """Make the folder; remove it again on failure."""
     if folder.exists() and not folder.is_dir():
         raise StoreError("this is a file; choose a new folder.", folder)
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
@@ -294,11 +294,11 @@ def _made(folder: Path) -> Iterator[None]:
 
 
 def _check_free(folder: Path) -> None:
-    """Refuse a folder with other things than a model in it."""
+    """Refuse a folder that holds anything but a model."""
     others = {name for name in os.listdir(folder) if not _UNFINISHED.fullmatch(name)} - {LOCK}
     if others and MANIFEST not in others:
         raise StoreError(
-            f"the folder holds other things ({min(others)}) and no model; choose a new folder.",
+            f"the folder holds other files ({min(others)}) and no model; choose a new folder.",
             folder,
         )
 
@@ -333,8 +333,8 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
         ) from None
     except ChangedClassError as error:
         raise StoreError(
-            f"the file holds a {str(error)!r} of a form that manylabel {__version__} does not "
-            f"know; it was written by {manifest['library']}: use that version, or train again.",
+            f"the file holds a {str(error)!r} in a form unknown to manylabel {__version__}; "
+            f"it was written by {manifest['library']}: use that version, or train again.",
             path,
         ) from None
     except InputError as error:

@@ -1,7 +1,7 @@
-"""What happened to a model since it was saved: a journal that survives any crash.
+"""The journal of changes to a model since it was saved. It survives any crash.
 
-An entry is on disk before whoever wrote it goes on. The journal belongs to one model, told by a
-token that the model carries; the journal of a model that is there no more counts as empty.
+An entry is on disk before its writer continues. The journal belongs to one model, identified by a
+token that the model carries; a journal with another token counts as empty.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = ["JOURNAL", "Entry", "Journal", "Snapshot", "Writer"]
 
 #: The file in the model folder.
 JOURNAL = "journal.sqlite"
-#: Seconds that a writer waits for another.
+#: Seconds to wait for another writer.
 PATIENCE = 10.0
 
-# A connection must not be used by a child of its process, not even closed.
+# A child process must not use an inherited connection, not even close it.
 _INHERITED: list[sqlite3.Connection] = []
 
 _TABLES = """
@@ -41,7 +41,7 @@ _TABLES = """
 
 
 class Entry(NamedTuple):
-    """One thing that happened; numbers rise."""
+    """One change; numbers are ascending."""
 
     number: int
     kind: str
@@ -54,11 +54,11 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     token : str
-        The model that it belongs to; empty before it belongs to any.
+        Of the model that it belongs to; empty in a new journal.
     folded : int
-        Entries up to this number have become part of the saved model, and are gone.
+        Entries up to this number are part of the saved model, and have been removed.
     entries : list of Entry
-        Those after the number asked for.
+        The entries after the requested number.
     """
 
     token: str
@@ -69,7 +69,7 @@ class Snapshot(NamedTuple):
 class Journal:
     """The journal of a model folder, in SQLite's write-ahead mode.
 
-    Processes and threads may share one. Readers never wait.
+    Processes and threads may share a journal. Readers never wait.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Journal:
     def __init__(self, folder: str | os.PathLike[str], patience: float | None = None) -> None:
         self.path = Path(folder) / JOURNAL
         self._patience = PATIENCE if patience is None else patience
-        # Two connections, so that whoever reads does not wait for whoever writes.
+        # Two connections, so that readers do not wait for writers.
         self._reader = _Connection(self.path, self._patience, create=False)
         self._writer = _Connection(self.path, self._patience, create=True)
         self._version: tuple[int, int] | None = None
@@ -104,19 +104,19 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file; whoever uses the journal again opens it again."""
+        """Close the file; the next use opens it again."""
         for connection in (self._reader, self._writer):
             with connection.lock:
                 connection.close()
         self._version = None
 
     def has_changed(self) -> bool:
-        """Whether something was written since the last `read`; cheap enough to ask every time."""
+        """Whether something was written since the last `read`; a cheap check."""
         with self._reader.lock, self._reporting():
             return self._current_version() != self._version
 
     def read(self, after: int = 0) -> Snapshot:
-        """The journal as it is, without waiting for writers."""
+        """The current journal, without waiting for writers."""
         with self._reader.lock, self._reporting():
             version = self._current_version()
             snapshot = Snapshot("", 0, [])
@@ -127,25 +127,25 @@ class Journal:
                     snapshot = _snapshot(connection, after, self.path)
                 finally:
                     connection.rollback()
-            # From before the reading: what comes meanwhile counts as a change.
+            # The version before reading: anything written meanwhile counts as a change.
             self._version = version
             return snapshot
 
     def readable(self, after: int = 0) -> Snapshot:
-        """The journal up to the first entry that is damaged; empty if nothing can be read."""
+        """The journal up to the first damaged entry; empty if nothing can be read."""
         snapshot = Snapshot("", 0, [])
         with suppress(StoreError), self._reader.lock, self._reporting():
             if self._current_version() is not None:
                 connection = self._reader.opened()
-                found = _model(connection)
-                if found is not None:
-                    snapshot = Snapshot(*found, [])
+                model = _model(connection)
+                if model is not None:
+                    snapshot = Snapshot(*model, [])
                     entries, _ = _entries(connection, max(after, snapshot.folded))
                     snapshot = snapshot._replace(entries=entries)
         return snapshot
 
     def check(self) -> None:
-        """Refuse a journal with a fault anywhere, also where nothing is read.
+        """Refuse a journal that is damaged anywhere, also outside its entries.
 
         Raises
         ------
@@ -154,19 +154,19 @@ class Journal:
         self.read()
         with self._reader.lock, self._reporting():
             if self._current_version() is not None:
-                found = self._reader.opened().execute("PRAGMA integrity_check(1)").fetchone()[0]
-                if found != "ok":
-                    raise sqlite3.DatabaseError(found)
+                answer = self._reader.opened().execute("PRAGMA integrity_check(1)").fetchone()[0]
+                if answer != "ok":
+                    raise sqlite3.DatabaseError(answer)
 
     def scrub(self) -> bool:
-        """Leave nothing of removed entries in the files: no free page, no write-ahead log.
+        """Erase all traces of removed entries from the files: free pages and write-ahead log.
 
-        Others may have the journal open; those who read at that very moment are waited for.
+        Others may have the journal open; this waits for readers to finish.
 
         Returns
         -------
         bool
-            False if somebody did not finish in time, so that traces may be left until next time.
+            False if a reader did not finish in time, so that traces may remain until the next call.
         """
         if not self.path.exists() or not self._writer.lock.acquire(timeout=self._patience):
             return not self.path.exists()
@@ -185,14 +185,14 @@ class Journal:
             self._writer.lock.release()
 
     def discard(self) -> None:
-        """Remove the journal with everything in it."""
+        """Remove the journal and everything in it."""
         self.close()
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Keep other writers out; at the end everything written is on disk, or nothing is.
+        """Lock out other writers; at the end all changes are on disk, or none.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class Journal:
             self._writer.lock.release()
 
     def _current_version(self) -> tuple[int, int] | None:
-        """Something that changes when others write; None while there is no journal."""
+        """A value that changes when others write; None while there is no journal."""
         try:
             file = os.stat(self.path).st_ino
         except (FileNotFoundError, NotADirectoryError):
@@ -226,7 +226,7 @@ class Journal:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Turn SQLite's faults into ours."""
+        """Turn SQLite's errors into StoreError."""
         try:
             yield
         except sqlite3.Error as error:
@@ -235,54 +235,56 @@ class Journal:
     def _fault(self, error: sqlite3.Error) -> StoreError:
         if "locked" in str(error) or "busy" in str(error):
             return StoreError(
-                f"another process is writing to this model, and was not done after "
+                f"another process is writing to this model, and did not finish within "
                 f"{self._patience:g} seconds; try again later.",
                 self.path.parent,
             )
         if "readonly" in str(error) or "unable to open" in str(error):
             return StoreError(
-                f"the journal cannot be written ({error}); ask for permission to write in this "
-                "folder, or save the model in another.",
+                f"the journal cannot be written ({error}); get write permission for this folder, "
+                "or save the model in another.",
                 self.path,
             )
         if "full" in str(error):
-            return StoreError(f"the journal cannot be written ({error}); make room.", self.path)
+            return StoreError(
+                f"the journal cannot be written ({error}); free some space.", self.path
+            )
         if "disk I/O" in str(error):
-            return StoreError(f"the disk reports a fault ({error}); try again.", self.path)
+            return StoreError(f"the disk reports an error ({error}); try again.", self.path)
         return JournalError(f"the journal cannot be read ({error})", self.path, "what it held")
 
 
 class Writer:
-    """What may be done while other writers are kept out."""
+    """Changes to the journal while other writers are locked out."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
 
     def commit(self) -> None:
-        """Put everything on disk now, and let other writers in."""
+        """Write all changes to disk now, and let other writers in."""
         self._connection.commit()
 
     def read(self, after: int = 0) -> Snapshot:
-        """The journal as it is."""
+        """The current journal."""
         return _snapshot(self._connection, after, self._path)
 
     def begin(self, token: str, folded: int) -> None:
-        """Start anew for a model that entries up to ``folded`` are part of."""
+        """Start over for a model that includes the entries up to ``folded``."""
         self._connection.execute("DELETE FROM entries")
         self._connection.execute("REPLACE INTO model VALUES (0, ?, ?)", (token, folded))
 
     def fold(self, number: int) -> None:
-        """Remove the entries up to a number: the saved model has them."""
+        """Remove the entries up to a number: the saved model includes them."""
         self._connection.execute("DELETE FROM entries WHERE number <= ?", (number,))
         self._connection.execute("UPDATE model SET folded = max(folded, ?)", (number,))
 
     def append(self, things: Iterable[tuple[str, str]]) -> int:
-        """Add entries, each a kind and a content; the number of the last one."""
-        found = self._connection.execute(
+        """Add entries, each a kind and a content; return the number of the last one."""
+        row = self._connection.execute(
             "SELECT max(folded, coalesce((SELECT max(number) FROM entries), 0)) FROM model"
         ).fetchone()
-        assert found is not None, "begin() comes first"
-        last: int = found[0]
+        assert row is not None, "begin() comes first"
+        last: int = row[0]
         entries = [Entry(last + i, *thing) for i, thing in enumerate(things, start=1)]
         rows = [(*entry, _checksum(entry)) for entry in entries]
         self._connection.executemany(
@@ -292,7 +294,7 @@ class Writer:
 
 
 class _Connection:
-    """A connection that is opened when it is first needed, once a process."""
+    """A connection that is opened on first use, once per process."""
 
     def __init__(self, path: Path, patience: float, create: bool) -> None:
         self.lock = threading.Lock()
@@ -317,8 +319,8 @@ class _Connection:
 
     def _open(self) -> sqlite3.Connection:
         if not self._path.parent.is_dir():
-            raise StoreError("there is no such folder any more.", self._path.parent)
-        # A folder that may not be written can still be read, if nobody is writing.
+            raise StoreError("the folder no longer exists.", self._path.parent)
+        # A read-only folder can still be read, if no process is writing.
         modes = ["mode=rwc"] if self._create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
         for mode in modes:
             connection = sqlite3.connect(
@@ -348,12 +350,12 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             break
         except sqlite3.OperationalError:
-            # SQLite does not wait by itself for another process that does the same.
+            # SQLite itself does not wait for another process that does the same.
             if time.monotonic() > until:
                 raise
             time.sleep(0.01)
     connection.execute("PRAGMA synchronous = FULL")
-    # A text that was forgotten shall not stay in the file.
+    # A forgotten text must not stay in the file.
     connection.execute("PRAGMA secure_delete = ON")
     for statement in _TABLES.split(";"):
         connection.execute(statement)
@@ -364,23 +366,23 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
 
 
 def _has_checksums(connection: sqlite3.Connection) -> bool:
-    """Journals of former versions have none."""
+    """Whether entries have checksums; those of older versions have none."""
     columns = connection.execute("PRAGMA table_info(entries)").fetchall()
     return any(column[1] == "checksum" for column in columns)
 
 
 def _model(connection: sqlite3.Connection) -> tuple[str, int] | None:
-    """The token of the model and the last entry that it has; None before there is any."""
+    """The model's token and the last entry that it includes; None in a new journal."""
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    found: Any = tables[0] and connection.execute("SELECT token, folded FROM model").fetchone()
-    return found or None
+    row: Any = tables[0] and connection.execute("SELECT token, folded FROM model").fetchone()
+    return row or None
 
 
 def _snapshot(connection: sqlite3.Connection, after: int, path: Path) -> Snapshot:
-    found = _model(connection)
-    if found is None:
+    model = _model(connection)
+    if model is None:
         return Snapshot("", 0, [])
-    token, folded = found
+    token, folded = model
     entries, damage = _entries(connection, max(after, folded))
     if damage is not None:
         raise JournalError(damage[0], path, damage[1])
@@ -399,9 +401,9 @@ def _entries(
     )
     entries: list[Entry] = []
     bad: list[Entry] = []
-    for number, kind, content, told in rows:
+    for number, kind, content, recorded in rows:
         entry = Entry(number, kind, content)
-        if not _is_whole(entry, told):
+        if not _is_whole(entry, recorded):
             bad.append(entry)
         elif bad:
             return entries, _broken(bad[0].number, "damaged")
@@ -420,8 +422,8 @@ def _entries(
 
 def _broken(number: int, how: str) -> tuple[str, str]:
     return (
-        f"entry {number} of the journal is {how}, before others that are not",
-        "it and what came after it",
+        f"entry {number} of the journal is {how}, and later ones are not",
+        "it and all later ones",
     )
 
 
@@ -430,12 +432,12 @@ def _checksum(entry: Entry) -> str:
     return f"{zlib.crc32(body.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def _is_whole(entry: Entry, told: Any) -> bool:
-    """Whether an entry is what was written; one of a former version is at least JSON."""
+def _is_whole(entry: Entry, recorded: Any) -> bool:
+    """Whether an entry matches its recorded checksum; one without checksum must be JSON."""
     if not isinstance(entry.kind, str) or not isinstance(entry.content, str):
         return False
-    if told is not None:
-        return bool(told == _checksum(entry))
+    if recorded is not None:
+        return bool(recorded == _checksum(entry))
     try:
         return isinstance(json.loads(entry.content), dict)
     except (ValueError, RecursionError):
@@ -443,7 +445,7 @@ def _is_whole(entry: Entry, told: Any) -> bool:
 
 
 def _named(entry: Entry) -> str:
-    """What an entry seems to have been."""
+    """A short description of a damaged entry."""
     kind = entry.kind if isinstance(entry.kind, str) and entry.kind.isalpha() else "unknown"
     try:
         return f"{kind} {json.loads(entry.content)['id'][:50]!r}"

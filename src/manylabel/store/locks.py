@@ -1,4 +1,4 @@
-"""One writer at a time; a lock vanishes with the process that holds it."""
+"""One writer at a time; a lock ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["LOCK", "PAUSE", "exclusive", "try_lock"]
 
 #: The file in the model folder that writers lock.
 LOCK = ".lock"
-#: Seconds to wait for another writer, and between two looks.
+#: Seconds to wait for another writer, and between two attempts.
 PATIENCE = 120.0
 PAUSE = 0.02
 
 
 @contextmanager
 def exclusive(folder: Path, patience: float | None = None) -> Iterator[None]:
-    """Keep other writers out of a model folder, waiting for those that are in it."""
+    """Lock other writers out of a model folder, after waiting for the current one."""
     until = time.monotonic() + (PATIENCE if patience is None else patience)
     while (file := _locked(folder / LOCK)) is None:
         if time.monotonic() > until:
@@ -37,11 +37,11 @@ def exclusive(folder: Path, patience: float | None = None) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int | None:
-    """An open and locked file; None if somebody else has it."""
+    """An open and locked file; None if another process has it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
     try:
         _lock(file)
-        # Whoever had it before may have removed it, with a folder that was never finished.
+        # The previous holder may have removed the file, along with a folder it did not finish.
         if os.path.samestat(os.fstat(file), os.stat(path)):
             return file
     except (BlockingIOError, PermissionError, FileNotFoundError):
@@ -54,7 +54,7 @@ def _locked(path: Path) -> int | None:
 
 
 def try_lock(file: int) -> bool:
-    """Lock an open file for as long as it is open; False if somebody else has it."""
+    """Lock an open file until it is closed; False if another process has it."""
     try:
         _lock(file)
     except (BlockingIOError, PermissionError):

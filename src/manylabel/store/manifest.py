@@ -1,4 +1,4 @@
-"""``model.json``: what a model folder holds."""
+"""``model.json``: the manifest of a model folder."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _TYPES = {
     "library": str,
     "parameters": dict,
 }
-# The checksum is the last entry, of all bytes before it.
+# The last entry is the checksum of all bytes before it.
 _SUM = b',\n "checksum": "%08x"\n}\n'
 _SUM_LENGTH = len(_SUM % 0)
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a model folder says of itself, without loading the model.
+    """Read the description of a model without loading it.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Among others ``class``, ``parameters``, ``info`` (what :func:`save` was given), ``library``
+        Among others ``class``, ``parameters``, ``info`` (as passed to :func:`save`), ``library``
         (the version of manylabel that wrote it), ``version`` (of the format) and ``files`` with
         their sizes.
 
@@ -82,10 +82,10 @@ def as_bytes(manifest: dict[str, Any]) -> bytes:
 
 
 def read_bytes(folder: Path) -> bytes:
-    """The bytes of a folder's manifest."""
+    """Read the bytes of a folder's manifest."""
     path = folder / MANIFEST
     if not folder.is_dir():
-        what = "this is a file" if folder.exists() else "there is no such folder"
+        what = "this is a file" if folder.exists() else "no such folder"
         raise StoreError(f"{what}; give a model folder, as `save` writes it.", folder)
     try:
         if path.is_symlink():
@@ -95,7 +95,7 @@ def read_bytes(folder: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise StoreError(
-            f"this is not a model folder, for it holds no {MANIFEST}; give one that `save` wrote.",
+            f"this is not a model folder: it has no {MANIFEST}; give one that `save` wrote.",
             folder,
         ) from None
     except OSError as error:
@@ -105,7 +105,7 @@ def read_bytes(folder: Path) -> bytes:
 
 
 def parse(folder: Path, content: bytes) -> dict[str, Any]:
-    """The manifest in these bytes, checked and brought to today's version."""
+    """Parse and check a manifest, and migrate it to the current version."""
     path = folder / MANIFEST
     try:
         manifest = json.loads(content)
@@ -138,12 +138,12 @@ def parse(folder: Path, content: bytes) -> dict[str, Any]:
 
 
 def malformed(path: Path) -> StoreError:
-    """The error of a manifest that says what no `save` writes."""
-    return StoreError(f"the file says what cannot be understood; {REPAIR}.", path)
+    """The error for a manifest with invalid content."""
+    return StoreError(f"the file has invalid content; {REPAIR}.", path)
 
 
 def _check_form(manifest: dict[str, Any], path: Path) -> None:
-    """Refuse entries of the wrong kind, and files anywhere but in the folder."""
+    """Refuse entries of the wrong type, and files outside the folder."""
     if not all(isinstance(manifest[name], kind) for name, kind in _TYPES.items()):
         raise malformed(path)
     if not _GENERATION.fullmatch(manifest["data"]):
@@ -159,5 +159,5 @@ def _check_form(manifest: dict[str, Any], path: Path) -> None:
 
 def _outside(name: str, path: Path) -> StoreError:
     return StoreError(
-        f"the file names {name!r}, which is no place inside the model folder; {REPAIR}.", path
+        f"the file names {name!r}, which is not inside the model folder; {REPAIR}.", path
     )

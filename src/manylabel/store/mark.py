@@ -1,7 +1,7 @@
-"""How far the journal of a model got, kept outside the journal: what is missing there is missed.
+"""The number of the last journal entry, kept outside the journal to detect missing entries.
 
-The mark of a model is written after each change of the journal, before anybody hears of it. So the
-journal may be ahead of the mark by what was never acknowledged, and is never behind.
+The mark of a model is written after each change of the journal, before the change is acknowledged.
+So the journal may be ahead of the mark by unacknowledged changes, but is never behind.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from manylabel.store.locks import PAUSE, try_lock
 
 __all__ = ["MARK_NAME", "Mark"]
 
-#: The file in the model folder; the token tells the model that it belongs to.
+#: The file in the model folder; the token identifies the model that it belongs to.
 MARK_NAME = re.compile(r"journal-([0-9a-f]{2,64})\.mark")
-# Two lines, each in a sector of its own, are written in turns: half a write leaves the other.
+# Two lines, each in a sector of its own, are written in turn: an interrupted write damages one.
 _SECTOR = 512
 _LINE = re.compile(rb"manylabel journal ([0-9a-f]+) (\d{1,18}) ([0-9a-f]{8})\n")
-#: Seconds that a writer waits for another.
+#: Seconds to wait for another writer.
 PATIENCE = 10.0
 
 
@@ -52,12 +52,12 @@ class Mark:
         return self._folder / f"journal-{token}.mark"
 
     def read(self, token: str) -> int | None:
-        """The number of the last entry that was acknowledged; None if the model has no mark.
+        """The number of the last acknowledged entry; None if the model has no mark.
 
         Raises
         ------
         JournalError
-            If there is a mark that cannot be understood.
+            If the mark is damaged.
         """
         path = self.path(token)
         try:
@@ -73,18 +73,19 @@ class Mark:
         numbers = [number for _, number in _lines(content, token)]
         if not numbers:
             raise JournalError(
-                "the file, which says how many changes the journal has, was altered", path
+                "the file, which holds the number of changes in the journal, was altered", path
             )
         return max(numbers)
 
     def missing(self, token: str) -> JournalError:
-        """The error of a model that lacks its mark."""
+        """The error for a model without its mark."""
         return JournalError(
-            "the file, which says how many changes the journal has, is missing", self.path(token)
+            "the file, which holds the number of changes in the journal, is missing",
+            self.path(token),
         )
 
     def write(self, token: str, number: int) -> None:
-        """Remember durably that the journal has entries up to a number; never goes back."""
+        """Record durably that the journal has entries up to a number; never goes back."""
         path = self.path(token)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         is_new = not path.exists()
@@ -93,12 +94,12 @@ class Mark:
             until = time.monotonic() + PATIENCE
             while not try_lock(file):
                 if time.monotonic() > until:
-                    raise OSError("another process writes it and does not finish")
+                    raise OSError("another process is writing it and does not finish")
                 time.sleep(PAUSE / 10)
             lines = dict(_lines(os.pread(file, 2 * _SECTOR, 0), token))
             if lines and max(lines.values()) >= number:
                 return
-            # Where the newest line is not; a new file gets both.
+            # Overwrite the older line; a new file gets both.
             newest = max(lines, key=lines.__getitem__, default=None)
             for place in (0, 1):
                 if place != newest:
@@ -120,10 +121,10 @@ def _line(token: str, number: int) -> bytes:
 
 
 def _lines(content: bytes, token: str) -> list[tuple[int, int]]:
-    """Place and number of the lines that are whole, and of this model."""
-    found = []
+    """Place and number of each intact line of this model."""
+    lines = []
     for place in (0, 1):
         line = _LINE.match(content, place * _SECTOR)
         if line is not None and line[1] == token.encode() and line[0] == _line(token, int(line[2])):
-            found.append((place, int(line[2])))
-    return found
+            lines.append((place, int(line[2])))
+    return lines

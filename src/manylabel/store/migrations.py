@@ -1,4 +1,4 @@
-"""Older manifests become newer ones, a version at a time."""
+"""Migrate older manifests, one version at a time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from manylabel.store.classes import CONVERTERS, VANISHED
 
 __all__ = ["FORMAT_VERSION", "MIGRATIONS", "migrate"]
 
-#: The version that `save` writes. Raise it when an older library could not read what is written.
+#: The version that `save` writes. Raise it when an older library could not read the result.
 FORMAT_VERSION = 2
 
-#: In the first format a class was stored under the module where it lived at the time. A class that
-#: has changed since, or is gone, keeps that name and is in ``CONVERTERS`` or ``VANISHED``.
+#: The first format stored a class under the full name it had at the time. A class that has changed
+#: since, or no longer exists, keeps that name and is in ``CONVERTERS`` or ``VANISHED``.
 _FIRST_NAMES = {
     "manylabel.ensemble.curves.Combination": "Combination",
     "manylabel.ensemble.curves.Curve": "Curve",
@@ -69,7 +69,7 @@ _FIRST_NAMES = {
 
 
 def _with_registered_names(manifest: dict[str, Any]) -> dict[str, Any]:
-    """From the first format to the second: classes have names of their own, not their modules'."""
+    """From the first format to the second: classes have registered names, without modules."""
     nodes = [manifest["model"]]
     while nodes:
         node = nodes.pop()
@@ -85,12 +85,12 @@ def _with_registered_names(manifest: dict[str, Any]) -> dict[str, Any]:
     return manifest | {"class": _FIRST_NAMES.get(manifest["class"], manifest["class"])}
 
 
-#: Version -> what turns a manifest of this version into one of the next.
+#: Version -> the function that turns a manifest of this version into one of the next.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _with_registered_names}
 
 
 def migrate(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The manifest in today's form."""
+    """The manifest in the current format."""
     while manifest["version"] < FORMAT_VERSION:
         version = manifest["version"]
         manifest = MIGRATIONS[version](manifest) | {"version": version + 1}

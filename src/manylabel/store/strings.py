@@ -1,4 +1,4 @@
-"""Many strings in two arrays, which can be mapped into memory."""
+"""Many strings in two arrays, which can be memory-mapped."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BLOCK = 4_096
 class StringArray(Sequence[str]):
     """A sequence of strings that costs nothing to load.
 
-    Strings are decoded when they are asked for. A list takes some 60 bytes more for each and has to
-    be read as a whole.
+    Strings are decoded on access. A list takes some 60 bytes more per string and must be read as a
+    whole.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class StringArray(Sequence[str]):
 
     def __init__(self, strings: Iterable[str] = ()) -> None:
         self._bytes, self._ends = _packed(strings)
-        # What came after the arrays were made.
+        # Strings added after the arrays were made.
         self._more: list[str] = []
 
     def __len__(self) -> int:
@@ -48,13 +48,13 @@ class StringArray(Sequence[str]):
     @overload
     def __getitem__(self, place: slice | NDArray[Any]) -> StringArray: ...
     def __getitem__(self, place: Any) -> Any:
-        """One string, or several by a slice or an array of places or of truth values."""
+        """One string, or several by a slice, an array of positions or a boolean mask."""
         if isinstance(place, slice | np.ndarray):
             return StringArray(self[int(i)] for i in np.arange(len(self))[place])
         if place < 0:
             place += len(self)
         if not 0 <= place < len(self):
-            raise IndexError(f"there are {len(self)} strings; got place {place}.")
+            raise IndexError(f"there are {len(self)} strings; got index {place}.")
         n_packed = self._ends.size - 1
         if place >= n_packed:
             return self._more[place - n_packed]
@@ -65,7 +65,7 @@ class StringArray(Sequence[str]):
             yield from block
 
     def _blocks(self) -> Iterator[list[str]]:
-        """The strings, many at a time."""
+        """The strings, in blocks."""
         for first in range(0, self._ends.size - 1, BLOCK):
             ends = self._ends[first : first + BLOCK + 1]
             block = self._bytes[ends[0] : ends[-1]].tobytes()
@@ -97,7 +97,7 @@ class StringArray(Sequence[str]):
         return list(chain.from_iterable(self._blocks()))
 
     def _store_state(self) -> dict[str, Any]:
-        """Two arrays, with what came later at their end."""
+        """The two arrays, with later strings appended."""
         if not self._more:
             return vars(self)
         new_bytes, new_ends = _packed(self._more)
@@ -109,7 +109,7 @@ class StringArray(Sequence[str]):
 
 
 def _packed(strings: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """UTF-8 one after the other, and where each starts; the last place is the end."""
+    """Concatenated UTF-8, and the offset of each string; the last offset is the end."""
     encoded = [_checked(string).encode("utf-8", "surrogatepass") for string in strings]
     ends = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=ends[1:])

@@ -1,4 +1,4 @@
-"""What is left of forgotten texts in the files of a model folder."""
+"""Find traces of forgotten texts in the files of a model folder."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 __all__ = ["find_traces", "phrases"]
 
-#: Phrases that are looked for, of each text.
+#: Maximum phrases to look for per text.
 MOST = 60
-#: Words of a phrase.
+#: Words per phrase.
 WORDS = 3
 
 
@@ -36,9 +36,9 @@ def phrases(text: str) -> list[str]:
 def find_traces(
     folder: str | os.PathLike[str], texts: Iterable[str], kept: Sequence[str] = ()
 ) -> list[str]:
-    """Files of a folder that hold a phrase of one of the texts, which no kept text has.
+    """Files of a folder that hold a phrase of one of the texts and of no kept text.
 
-    Looks at the bytes of every file, whatever it is: as UTF-8, and as JSON writes it.
+    Searches the bytes of every file for the phrase as UTF-8 and as escaped JSON.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def find_traces(
     Returns
     -------
     list of str
-        ``FILE: "PHRASE"``, one for each file with a trace; empty if there is none.
+        ``FILE: "PHRASE"``, one per file with a trace; empty if there are none.
 
     Examples
     --------
@@ -61,13 +61,13 @@ def find_traces(
     (['notes: "a secret name"'], [])
     """
     wanted = [phrase for text in texts for phrase in phrases(text)]
-    found = []
+    traces = []
     for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
         for phrase in _phrases_in(path, wanted):
             if not any(phrase in text for text in kept):
-                found.append(f'{path.relative_to(folder)}: "{phrase[:60]}"')
+                traces.append(f'{path.relative_to(folder)}: "{phrase[:60]}"')
                 break
-    return found
+    return traces
 
 
 def _phrases_in(path: Path, wanted: list[str]) -> Iterator[str]:

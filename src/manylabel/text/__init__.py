@@ -1,4 +1,4 @@
-"""Texts to counts to weights, and features back to the words that people wrote."""
+"""From texts to counts to weights, and from features back to the words of the text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Count the features of texts block by block, so that memory never holds the words of a corpus.
 
-A block is a few megabytes of texts. Its features are numbered within it, without regard to any
-other block, so blocks can be counted at the same time and joined in order.
+A block is a few megabytes of texts. Its features are numbered within the block, so blocks can be
+counted in parallel and joined in order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from manylabel.parallel import effective_jobs
 from manylabel.text.words import WordRules, character_classes
 
 __all__ = [
-    "PART",
+    "NGRAM_MARK",
     "Block",
     "BlockCounter",
     "Rows",
@@ -33,15 +33,15 @@ __all__ = [
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Before a part of a word where whole words are features too; no word has it.
-PART = "~"
-# Large enough that joining the blocks' vocabularies costs little beside counting them.
+#: Marks a character n-gram where whole words are features too; no word contains it.
+NGRAM_MARK = "~"
+# Large enough that joining the blocks' vocabularies costs little compared with counting.
 _BLOCK_CHARACTERS = 1 << 23
 
 
 @dataclass
 class Rows:
-    """The counts of a block: row pointers, numbers of features (not sorted in a row), counts."""
+    """The counts of a block: row pointers, feature numbers (unsorted within a row), counts."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -55,14 +55,14 @@ class Rows:
         from manylabel.kernels.text_tokens import sort_rows
 
         indptr, indices, data = sort_rows(self.indptr, self.indices, self.counts, columns)
-        # A block is small; stacked blocks get wider pointers where they need them.
+        # A block is small; stacked blocks get wider pointers if they need them.
         pointers = indptr.astype(np.int32)
         return sparse.csr_array((data, indices, pointers), shape=(len(self), n_columns))
 
 
 @dataclass
 class Block:
-    """What a block of texts holds.
+    """The counts of a block of texts.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Block:
     features : list of str
         In any order; a few may have no entry.
     words, word_counts
-        Distinct words as written, stop words among them, and how often.
+        Distinct words as written, including stop words, and their numbers of occurrences.
     """
 
     rows: Rows
@@ -80,9 +80,9 @@ class Block:
 
 
 def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Consecutive texts in blocks of a few megabytes; refuses anything that is not a text."""
+    """Consecutive texts in blocks of a few megabytes; refuses anything that is not a str."""
     block: list[str] = []
-    room = _BLOCK_CHARACTERS
+    left = _BLOCK_CHARACTERS
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
@@ -90,10 +90,10 @@ def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
                 "Decode bytes and replace missing texts with ''."
             )
         block.append(text)
-        room -= len(text) + 1
-        if room <= 0:
+        left -= len(text) + 1
+        if left <= 0:
             yield block
-            block, room = [], _BLOCK_CHARACTERS
+            block, left = [], _BLOCK_CHARACTERS
     if block:
         yield block
 
@@ -101,7 +101,7 @@ def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
 def map_in_order(
     work: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None
 ) -> Iterator[Result]:
-    """Results in the order of the items; only a few items are under way at a time."""
+    """Results in the order of the items; only a few items are in flight at a time."""
     threads = effective_jobs(n_jobs)
     if threads == 1:
         yield from map(work, items)
@@ -125,14 +125,14 @@ class BlockCounter:
     min_length : int
         Shorter words are left out.
     ngram_range : (int, int)
-        Fewest and most terms of a feature.
+        Minimum and maximum terms per feature.
     char_ngrams : (int, int) or None
-        Fewest and most characters, where features are parts of terms.
+        Minimum and maximum characters, for features that are character n-grams of terms.
     whole_words : bool
-        Keep the terms beside their parts.
+        Keep the terms besides their character n-grams.
     lead, lead_weight : int
-        Each of the first so many words of a text, or an n-gram that begins with one of them,
-        counts so many times.
+        Each of the first ``lead`` words of a text, or an n-gram that begins with one of them,
+        counts ``lead_weight`` times.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class BlockCounter:
                 terms, begins, len(features), *self.ngram_range
             )
             if times is not None:
-                # All are of one length: an n-gram has the place of its first term.
+                # All n-grams have the same length, and the position of their first term.
                 lengths = np.diff(pointers)
                 shift = np.repeat(begins[:-1] - pointers[:-1], lengths)
                 times = times[np.arange(sequence.size) + shift]
@@ -181,21 +181,21 @@ class BlockCounter:
             pointers = np.concatenate([[0], np.cumsum(times)])[pointers]
         rows = Rows(*count_rows(sequence, pointers, len(features)))
         if self.char_ngrams is not None:
-            parts, part_rows = _split_terms(features, rows, self.char_ngrams)
+            ngrams, ngram_rows = _split_terms(features, rows, self.char_ngrams)
             if self.whole_words:
-                features, rows = _beside(features, rows, parts, part_rows)
+                features, rows = _side_by_side(features, rows, ngrams, ngram_rows)
             else:
-                features, rows = parts, part_rows
+                features, rows = ngrams, ngram_rows
         return Block(rows, features, words, word_counts)
 
     def _times(self, pointers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How often each word of the texts counts."""
+        """The weight of each word of the texts."""
         place = np.arange(pointers[-1]) - np.repeat(pointers[:-1], np.diff(pointers))
         return np.where(place < self.lead, self.lead_weight, 1)
 
 
 def character_ngrams(term: str, low: int, high: int) -> list[str]:
-    """Parts of a term with a space before and after it; a shorter term counts once, whole.
+    """Character n-grams of a term, padded with spaces; a term that is too short counts whole.
 
     Examples
     --------
@@ -212,10 +212,10 @@ def character_ngrams(term: str, low: int, high: int) -> list[str]:
 def _tokenize(
     texts: list[str], min_length: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
-    """Numbers of the words of all texts, where each text begins, and the distinct words."""
+    """Numbers of the words of all texts, the start of each text, and the distinct words."""
     from manylabel.kernels.text_tokens import join_lines, tokenize
 
-    # A lone surrogate, which a str may hold, has no other encoding; it separates words.
+    # A str may hold an unpaired surrogate, which has no other encoding; it separates words.
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
     joined = np.frombuffer(b"".join(encoded), np.uint8)
@@ -225,7 +225,7 @@ def _tokenize(
 
 
 def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
-    """The distinct terms, and the place of each given term among them; -1 for ""."""
+    """The distinct terms, and the number of each given term among them; -1 for ""."""
     numbers: dict[str, int] = {}
     places = [numbers.setdefault(term, len(numbers)) if term else -1 for term in terms]
     return list(numbers), np.array(places, np.int32)
@@ -239,26 +239,26 @@ def _drop_stop_words(
     return sequence[kept], before[pointers]
 
 
-def _beside(
-    terms: list[str], rows: Rows, parts: list[str], part_rows: Rows
+def _side_by_side(
+    terms: list[str], rows: Rows, ngrams: list[str], ngram_rows: Rows
 ) -> tuple[list[str], Rows]:
-    """Terms and their parts, which are marked as such."""
+    """Terms and their character n-grams, which are marked as such."""
     both = sparse.hstack(
         [
             sparse.csr_array((r.counts, r.indices, r.indptr), shape=(len(r), len(names)))
-            for r, names in ((rows, terms), (part_rows, parts))
+            for r, names in ((rows, terms), (ngram_rows, ngrams))
         ],
         format="csr",
     )
     indptr, indices = both.indptr.astype(np.int64), both.indices.astype(np.int32)
-    return [*terms, *(PART + part for part in parts)], Rows(indptr, indices, both.data)
+    return [*terms, *(NGRAM_MARK + ngram for ngram in ngrams)], Rows(indptr, indices, both.data)
 
 
 def _split_terms(terms: list[str], rows: Rows, lengths: tuple[int, int]) -> tuple[list[str], Rows]:
     """Counts of character n-grams: counts of terms times the n-grams of each term."""
-    parts = [character_ngrams(term, *lengths) for term in terms]
-    features, numbers = _number([part for group in parts for part in group])
-    ends = np.cumsum([0, *map(len, parts)])
+    ngrams = [character_ngrams(term, *lengths) for term in terms]
+    features, numbers = _number([ngram for group in ngrams for ngram in group])
+    ends = np.cumsum([0, *map(len, ngrams)])
     ones = np.ones(numbers.size, np.int32)
     spelling = sparse.csr_array((ones, numbers, ends), shape=(len(terms), len(features)))
     by_term = sparse.csr_array(

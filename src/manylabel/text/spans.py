@@ -1,4 +1,4 @@
-"""From features back to the words that people wrote."""
+"""From features back to the words of a text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sklearn.utils.validation import check_is_fitted
 
-from manylabel.text.blocks import PART, character_ngrams
+from manylabel.text.blocks import NGRAM_MARK, character_ngrams
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.words import find_words, word_rules
 
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 
 def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span]]:
-    """Where each feature of the vocabulary stands in a text.
+    """The positions of each feature of the vocabulary in a text.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
     Returns
     -------
     spans : dict
-        Column to (start, end) places, in order: ``text[start:end]`` is the feature as written. An
-        n-gram reaches from its first word to its last, over stop words between them. A character
-        n-gram points at the whole words that have it, once for each time it occurs.
+        Column to (start, end) positions, in order: ``text[start:end]`` is the feature as written.
+        An n-gram reaches from its first word to its last, including stop words between them. A
+        character n-gram points to the whole words that contain it, once per occurrence.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
     rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
     matches = list(find_words(text, vectorizer.min_length))
     terms = rules.terms([match.group() for match in matches])
-    found = [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
+    placed = [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
     spans: dict[int, list[Span]] = {}
-    for feature, start, end in _features(vectorizer, found):
+    for feature, start, end in _features(vectorizer, placed):
         column = vectorizer.vocabulary_.get(feature)
         if column is not None:
             spans.setdefault(column, []).append((start, end))
@@ -52,28 +52,28 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
 
 
 def _features(
-    vectorizer: CountVectorizer, found: list[tuple[str, int, int]]
+    vectorizer: CountVectorizer, placed: list[tuple[str, int, int]]
 ) -> Iterable[tuple[str, int, int]]:
-    """Every occurrence of a feature, in or out of the vocabulary, among terms with their places."""
+    """Every occurrence of a feature, in the vocabulary or not, among terms with their positions."""
     if vectorizer.char_ngrams is not None:
-        mark = PART if vectorizer.whole_words else ""
-        for term, start, end in found:
+        mark = NGRAM_MARK if vectorizer.whole_words else ""
+        for term, start, end in placed:
             for feature in character_ngrams(term, *vectorizer.char_ngrams):
                 yield mark + feature, start, end
         if not vectorizer.whole_words:
             return
     low, high = vectorizer.ngram_range
-    for first in range(len(found)):
-        for last in range(first + low - 1, min(first + high, len(found))):
-            feature = " ".join(term for term, _, _ in found[first : last + 1])
-            yield feature, found[first][1], found[last][2]
+    for first in range(len(placed)):
+        for last in range(first + low - 1, min(first + high, len(placed))):
+            feature = " ".join(term for term, _, _ in placed[first : last + 1])
+            yield feature, placed[first][1], placed[last][2]
 
 
 def surface_forms(vectorizer: CountVectorizer, texts: Iterable[str]) -> dict[int, str]:
-    """The way each feature is most often written in some texts.
+    """The most frequent written form of each feature in some texts.
 
-    For the training texts `CountVectorizer.display_names_` has it at no cost, n-grams word by word;
-    this is for one document, or a few.
+    For the training texts `CountVectorizer.display_names_` has it at no cost, n-grams word by word.
+    Use this for a few documents.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def surface_forms(vectorizer: CountVectorizer, texts: Iterable[str]) -> dict[int
     Returns
     -------
     forms : dict
-        Column to words; of equally frequent forms the one met first.
+        Column to words; ties go to the form that occurs first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Words too common to tell documents apart, for some of the languages that Snowball has."""
+"""Stop words, for some of the languages that Snowball has."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["STOP_WORDS", "english"]
 
 
 def english() -> frozenset[str]:
-    """scikit-learn's list, so that results compare."""
+    """scikit-learn's list, so that results are comparable."""
     import sklearn
 
-    # The package that the list is in takes half a second to import; the file alone does not.
+    # The package of the list takes half a second to import; the file alone does not.
     file = Path(sklearn.__file__).parent / "feature_extraction" / "_stop_words.py"
     spec = spec_from_file_location("manylabel_stop_words", file)
     if file.exists() and spec is not None and spec.loader is not None:

@@ -1,4 +1,4 @@
-"""Texts to counts."""
+"""From texts to counts."""
 
 from __future__ import annotations
 
@@ -15,22 +15,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
-from manylabel.text.blocks import PART, Block, BlockCounter, Rows, map_in_order, split_blocks
+from manylabel.text.blocks import (
+    NGRAM_MARK,
+    Block,
+    BlockCounter,
+    Rows,
+    map_in_order,
+    split_blocks,
+)
 from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
 
 __all__ = ["CountVectorizer"]
 
 Result = TypeVar("Result")
-# The rows of a block, and the number in the whole corpus of each of its features.
+# The rows of a block, and the corpus-wide number of each of its features.
 _Placed = tuple[Rows, NDArray[np.int32]]
 
 
 class CountVectorizer(TransformerMixin, BaseEstimator):
-    """Texts to a sparse matrix of counts with a sorted vocabulary.
+    """Count the words of texts in a sparse matrix with a sorted vocabulary.
 
-    Words are runs of letters, digits, underscores and combining marks in any script;
-    :mod:`manylabel.text.words` says more. Without such marks the counts are those of scikit-learn's
+    Words are runs of letters, digits, underscores and combining marks in any script; see
+    :mod:`manylabel.text.words`. Without combining marks the counts are those of scikit-learn's
     ``CountVectorizer``. Texts are read once, as a stream, and the result is the same at any number
     of threads.
 
@@ -39,29 +46,29 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
     lowercase : bool, default=True
         Lower-case each word.
     min_length : int, default=2
-        Leave out words of fewer characters as written.
+        Minimum characters of a word as written; shorter ones are left out.
     stop_words : None, str or list of str, default=None
         Words to leave out: a language ("english" is scikit-learn's list; also danish, dutch,
         finnish, french, german, italian, norwegian, portuguese, spanish, swedish) or the words.
     stemming : None or str, default=None
-        A language of Snowball's stemmers. Stop words are left out before.
+        A language of Snowball's stemmers. Stop words are removed before stemming.
     ngram_range : (int, int), default=(1, 1)
-        Fewest and most terms of a feature. Stop words do not stand between two terms.
+        Minimum and maximum terms per feature. Terms separated only by stop words are adjacent.
     char_ngrams : None or (int, int), default=None
-        Features are parts of words, of so many characters at least and at most, instead of words:
-        for short texts and inflected languages. A space marks the edge of a word, which counts
-        as a character.
+        Count character n-grams within words instead of words, with this minimum and maximum
+        length: for short texts and inflected languages. A space marks the edge of a word, and
+        counts as a character.
     whole_words : bool, default=False
-        With ``char_ngrams``: count words too. Parts then begin with "~".
+        With ``char_ngrams``: count words too. The character n-grams then begin with "~".
     lead, lead_weight : int, default=0 and 1
-        Each of the first ``lead`` words of a text, stop words among them, counts ``lead_weight``
+        Each of the first ``lead`` words of a text, including stop words, counts ``lead_weight``
         times: for texts that begin with a title or a summary. So does an n-gram that begins with
         one of them; all n-grams must then have the same number of words.
     min_df, max_df : int or float, default=1 and 1.0
-        Leave out features that occur in fewer, or more, documents than that: a whole number of
-        documents, or as a float a share of them.
+        Leave out features that occur in fewer, or more, documents than this: an int is a number of
+        documents, a float a share of them.
     max_features : int, optional
-        Keep the features with the highest counts; of equal ones the first in the vocabulary.
+        Keep the features with the highest counts; ties go to the first in the vocabulary.
     n_jobs : int, optional
         Threads; None is 1, -1 every core.
     verbose : bool or int, default=False
@@ -72,8 +79,8 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
     vocabulary_ : dict
         Feature to column; columns are in the order of the features' code points.
     display_names_ : ndarray of str
-        For each column the way it was most often written in the training texts, so that people
-        read "running" and not "run". An n-gram shows each of its terms that way.
+        The most frequent written form of each column in the training texts, so that people read
+        "running" and not "run". An n-gram shows each of its terms that way.
 
     Examples
     --------
@@ -159,7 +166,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
             blocks.append((block.rows, _places(features, block.features)))
             word_counts.append((_places(words, block.words), block.word_counts))
         if not blocks:
-            raise InputError("there is nothing to learn from: no texts were given.")
+            raise InputError("no texts to learn from; give at least one.")
 
         names = np.array(list(features), dtype=object)
         kept = self._select(blocks, names)
@@ -168,7 +175,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         if self.char_ngrams is None or self.whole_words:
             shown = _most_written(list(words), word_counts, rules)
             for column, name in enumerate(self.vocabulary_):
-                if not name.startswith(PART):
+                if not name.startswith(NGRAM_MARK):
                     terms = (shown[term] for term in name.split(" "))
                     self.display_names_[column] = " ".join(terms)
         columns = np.full(names.size, -1, np.int32)
@@ -181,7 +188,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         return sparse.vstack(list(map_in_order(to_csr, blocks, self.n_jobs)), format="csr")
 
     def transform(self, texts: Iterable[str]) -> sparse.csr_array:
-        """Count; words that are not in the vocabulary are left out.
+        """Count the words of texts; words that are not in the vocabulary are left out.
 
         Parameters
         ----------
@@ -202,7 +209,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
             return block.rows.to_csr(np.array(places, np.int32), n_columns)
 
         if isinstance(texts, list) and len(texts) == 1:
-            # A server is asked about one text at a time, and in a hurry.
+            # The fast path for a server, which counts one text at a time.
             return count(*split_blocks(texts))
         blocks = list(self._read(texts, count))
         return sparse.vstack(blocks or [sparse.csr_array((0, n_columns))], format="csr")
@@ -213,7 +220,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         return np.array(list(self.vocabulary_), dtype=object)
 
     def forget_features(self, columns: NDArray[np.int64]) -> None:
-        """Take the names of some features out; their columns stay, and count nothing any more.
+        """Remove the names of some features; their columns stay, and no longer count anything.
 
         Parameters
         ----------
@@ -245,7 +252,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         return tags
 
     def _counter(self) -> BlockCounter:
-        """The parameters, checked, as something that counts."""
+        """A counter with the parameters, checked."""
         given: Any = (
             self.lowercase, self.stop_words, self.stemming, self.min_length, self.ngram_range,
             self.char_ngrams, self.whole_words, self.lead, self.lead_weight,
@@ -253,13 +260,13 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         try:
             return _counter(*given)
         except TypeError:
-            # Lists cannot be remembered.
+            # Lists cannot be cached.
             return _counter.__wrapped__(*given)
 
     def _read(self, texts: Iterable[str], work: Callable[[list[str]], Result]) -> Iterator[Result]:
         """Results of ``work`` on each block of texts, in order, with a progress bar."""
         if isinstance(texts, str):
-            raise InputError("texts must be a list of str, one a document; got a single str.")
+            raise InputError("texts must be a list of str, one per document; got a single str.")
         total = len(texts) if isinstance(texts, Sized) else 0
         with progress_bar("Counting words", self.verbose) as callback:
             done = 0
@@ -318,7 +325,7 @@ def _counter(
     lead: int,
     lead_weight: int,
 ) -> BlockCounter:
-    """What counts with these parameters; it keeps the stems that earlier texts needed."""
+    """A cached counter with these parameters, which keeps the stems of earlier texts."""
     check_whole("min_length", min_length, 1)
     words = _check_range("ngram_range", ngram_range)
     characters = None
@@ -326,14 +333,14 @@ def _counter(
         characters = _check_range("char_ngrams", char_ngrams)
         if words != (1, 1):
             raise ParameterError(
-                "`char_ngrams` counts parts of words, so `ngram_range` must be (1, 1); "
-                f"got {words}."
+                "`char_ngrams` counts character n-grams of words, so `ngram_range` must be "
+                f"(1, 1); got {words}."
             )
     check_whole("lead", lead, 0)
     check_whole("lead_weight", lead_weight, 1)
     if lead and words[0] != words[1]:
         raise ParameterError(
-            "`lead` weighs features of one length, so `ngram_range` must be a pair of equal "
+            "`lead` needs features of one length, so `ngram_range` must be a pair of equal "
             f"numbers, such as (1, 1); got {words}."
         )
     rules = word_rules(lowercase, stop_words, stemming)
@@ -363,9 +370,9 @@ def _most_written(
     word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]],
     rules: WordRules,
 ) -> dict[str, str]:
-    """For each term the word that stands for it most often.
+    """The most frequent word of each term.
 
-    Of equally frequent words the last in the order of code points, which prefers "ship" to "Ship".
+    Ties go to the last word in the order of code points, which prefers "ship" to "Ship".
     """
     totals = np.zeros(len(words), np.int64)
     for places, counts in word_counts:

@@ -1,4 +1,4 @@
-"""Counts to weights: tf-idf, BM25, presence, or the counts themselves, as rows of unit length."""
+"""From counts to weights: tf-idf, BM25, presence, or counts, as rows of unit length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SCHEMES = ("tfidf", "bm25", "binary", "share", None)
 
 
 class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Weigh the entries of a matrix of counts.
+    r"""Weight the entries of a matrix of counts.
 
     With count :math:`c` of a feature in a document of length :math:`d` (the sum of its counts),
     :math:`n` documents of mean length :math:`\bar d`, and :math:`n_f` of them with the feature:
@@ -28,19 +28,19 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     - ``"bm25"``: :math:`\frac{(k_1 + 1)c}{c + k_1(1 - b + b d / \bar d)}
       \ln(1 + \frac{n - n_f + 0.5}{n_f + 0.5})`, never negative, as in Lucene;
     - ``"binary"``: 1;
-    - ``"share"``: :math:`c / d`, so that rows sum to 1, which they are left to do;
+    - ``"share"``: :math:`c / d`, so that rows sum to 1; they are not normalized further;
     - ``None``: :math:`c`.
 
     Parameters
     ----------
     scheme : {"tfidf", "bm25", "binary", "share", None}, default="tfidf"
     sublinear_tf : bool, default=True
-        For tf-idf: damp counts by :math:`1 + \ln c`. A value below 1, which no count is, stays as
-        it is, so weights are never negative.
+        For tf-idf: damp counts by :math:`1 + \ln c`. A value below 1, which no count has, does not
+        change, so weights are never negative.
     smooth_idf : bool, default=True
         For tf-idf: add 1 to both numbers of documents.
     k1, b : float, default=1.2 and 0.75
-        For BM25: how soon counts saturate, and how far the length of documents matters (0 to 1).
+        For BM25: how soon counts saturate, and how much the length of documents matters (0 to 1).
     normalize : bool, default=True
         Divide each row by its Euclidean length, unless the scheme is ``"share"``.
     dtype : {float64, float32}, default=float64
@@ -50,10 +50,10 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     n_documents_ : int
     document_counts_ : ndarray of int64
-        Documents with each feature.
+        The number of documents with each feature.
     mean_length_ : float
     idf_ : ndarray of float64
-        Weight of each feature; ones for the schemes that have none.
+        Weight of each feature; ones for the schemes without idf.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.weigh(check_matrix(X, n_columns=self.n_features_in_))
 
     def weigh(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """As `transform`, for counts that are known to be canonical: nothing is checked."""
+        """Like `transform`, without checks: the counts must be canonical."""
         weights = counts.data.astype(self.dtype, copy=True)
         if self.scheme == "tfidf" and self.sublinear_tf:
             logs = np.log(np.maximum(weights, 1))
@@ -144,7 +144,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _learn(
         self, counts: sparse.csr_array, documents: Any, n_documents: int, length: float
     ) -> Weighting:
-        """Add the counts to what was known before."""
+        """Add the counts to the statistics so far."""
         self.n_features_in_ = counts.shape[1]
         self.n_documents_ = n_documents + counts.shape[0]
         self.document_counts_ = documents + np.bincount(counts.indices, minlength=counts.shape[1])
@@ -174,15 +174,15 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) -> Weighting:
-    """A new, unfitted `Weighting` from what an estimator's ``weighting`` parameter may be.
+    """A new, unfitted `Weighting` from an estimator's ``weighting`` parameter.
 
     Parameters
     ----------
     spec : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting
         A scheme with its defaults, or a weighting, which is copied with its parameters. None
-        divides rows by their length; ``"raw"`` leaves them as they are.
+        divides rows by their length; ``"raw"`` does not change them.
     dtype : dtype
-        Of the weights, where ``spec`` is a scheme.
+        Of the weights, if ``spec`` is a scheme.
 
     Examples
     --------

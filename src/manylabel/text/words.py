@@ -2,12 +2,12 @@ r"""What a word is, and the term that stands for it.
 
 A word is a run of letters, digits, underscores and the combining marks that follow them, in any
 script. Everything else separates words, apostrophes and hyphens too: *l'État* is *l* and *État*,
-*e-mail* is *e* and *mail*. Scripts without spaces give one long word a run; character n-grams
-serve them better.
+*e-mail* is *e* and *mail*. In scripts without spaces each run is one long word; character n-grams
+work better there.
 
 Without combining marks this is scikit-learn's default, ``\w\w+``. With them it keeps Hindi,
 Tamil or vocalised Arabic words whole, and Latin words whose accents are separate characters.
-Words are lower-cased one by one, so the small form of Σ does not depend on the next word.
+Words are lower-cased one by one, so the lower-case form of Σ does not depend on the next word.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ __all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "word_rules
 #: Before the code of a language: dictionary forms by simplemma, instead of Snowball's stems.
 LEMMAS = "simplemma-"
 _N_CODE_POINTS = 0x110000
-#: Stems that are remembered; a server meets new words for ever.
+#: Maximum cached stems; a server keeps meeting new words.
 _MOST_STEMS = 1_000_000
 
 
 @lru_cache(maxsize=1)
 def _marks() -> list[str]:
-    """Every combining mark; the planes between these two hold none."""
+    """Every combining mark; there are none between these two ranges."""
     planes = (range(0x300, 0x20000), range(0xE0000, 0xE0200))
     return [
         character
@@ -48,7 +48,7 @@ def _marks() -> list[str]:
 
 @lru_cache(maxsize=1)
 def character_classes() -> NDArray[np.uint8]:
-    """The class of each code point, as the kernel wants it."""
+    """The class of each code point, for the kernel."""
     from manylabel.kernels.text_tokens import MARK, WORD
 
     classes = np.zeros(_N_CODE_POINTS, np.uint8)
@@ -65,7 +65,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def find_words(text: str, min_length: int = 2) -> Iterator[re.Match[str]]:
-    """The words of one text with their places.
+    """The words of one text with their positions.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class WordRules:
 def word_rules(
     lowercase: bool, stop_words: str | Collection[str] | None, stemming: str | None
 ) -> WordRules:
-    """The rules of these parameters, with the stems that earlier texts needed: stemming is slow."""
+    """The rules for these parameters, with cached stems: stemming is slow."""
     if not (stop_words is None or isinstance(stop_words, str)):
         return WordRules(lowercase, stop_words, stemming)
     return _shared_rules(lowercase, stop_words, stemming)

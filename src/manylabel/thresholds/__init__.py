@@ -1,13 +1,12 @@
 """From scores to label sets.
 
 Every threshold has ``fit(scores, Y)`` and ``apply(scores)``. Scores are sparse; only a stored
-entry, a candidate, can become a predicted label. Fit on scores of documents that the model has not
-seen: a model knows its own training documents too well.
+entry, a candidate, can become a predicted label. Fit on scores of held-out documents: a model
+scores its own training documents too well.
 
 :class:`Cardinality`, :class:`PerLabel`, :class:`Proportional` and :class:`TopK` read only
-statistics of ``Y``, so its rows need not be the rows of the scores: training labels may be set
-against the scores of other documents. :class:`Best` and
-:class:`Promise` compare row by row.
+statistics of ``Y``, so its rows need not be those of the scores: training labels go with the
+scores of other documents. :class:`Best` and :class:`Promise` compare row by row.
 """
 
 from manylabel.thresholds.base import Threshold

@@ -28,7 +28,7 @@ __all__ = [
 class Threshold(BaseEstimator):
     """Turns scores into label sets; the base of every threshold."""
 
-    #: Whether `fit` looks at scores; one that does not can be given None.
+    #: Whether `fit` reads scores; if not, they may be None.
     reads_scores = True
 
     def fit(self, scores: Any, Y: Any) -> Threshold:
@@ -47,14 +47,14 @@ def scores_and_labels(scores: Any, Y: Any) -> tuple[sparse.csr_array, sparse.csr
 
 
 def not_empty(labels: sparse.csr_array) -> sparse.csr_array:
-    """The labels, if there is anything to learn from."""
+    """The labels; an error if there are no rows to learn from."""
     if labels.shape[0] == 0:
         raise InputError("Y must have at least one row to learn a threshold from; got 0.")
     return labels
 
 
 def cardinality(labels: sparse.csr_array) -> float:
-    """Labels a row."""
+    """Labels per row."""
     return not_empty(labels).nnz / labels.shape[0]
 
 

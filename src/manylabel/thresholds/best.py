@@ -17,10 +17,10 @@ from manylabel.thresholds.base import Threshold, give_above, lowest
 
 __all__ = ["SWEEPS", "Best"]
 
-# Kinds of value, by the numbers that the sweep knows them by.
+# Kinds of value, as numbered in the kernel `sweep`.
 _F1, _JACCARD, _PRECISION, _RECALL, _SAME_SET, _MINUS_ERRORS = range(6)
 
-#: Set measure -> (kind of value, whose mean it is, value of an absent one; NaN leaves it out).
+#: Set measure -> (kind of value, average, value of an absent one; NaN leaves it out).
 SWEEPS: dict[str, tuple[int, str, float]] = {
     "accuracy": (_JACCARD, "example", 0.0),
     "subset-accuracy": (_SAME_SET, "example", 1.0),
@@ -39,7 +39,7 @@ class Best(Threshold):
     """The threshold that is best for a measure on validation scores.
 
     One sweep over the sorted scores updates the measure entry by entry, so every distinct
-    threshold is tried and the answer is exact. Of equally good thresholds the highest is taken.
+    threshold is tried and the answer is exact. Ties go to the highest threshold.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class Best(Threshold):
         A threshold for each label, at which its own F1 is highest (SCut); only for "macro-f1". A
         label without a true candidate gets the single threshold.
     at_least_one : bool
-        Give a document's best candidate even where it is below the threshold; the search for a
+        Predict a document's best candidate even if it is below the threshold; the search for a
         single threshold takes this into account. Without it a document may get no label at all.
     back_off : int
-        With ``per_label``: a label with fewer true documents than that has the threshold at which
-        the labels of about its frequency have their best F1 together. A threshold found on one or
-        two documents says little.
+        With ``per_label``: labels with fewer true documents than this are grouped by frequency,
+        and each group gets the threshold with its best micro F1. A threshold found on one or two
+        documents is unreliable.
 
     Attributes
     ----------
@@ -145,25 +145,25 @@ class Best(Threshold):
         return cuts
 
     def _back_off(self, truth: sparse.csr_array, scores: sparse.csr_array) -> None:
-        """Give rare labels the threshold of their kind."""
+        """Give rare labels the threshold of their frequency group."""
         counts = np.bincount(truth.indices, minlength=truth.shape[1])
         for labels in _frequencies(counts, self.back_off) if self.back_off else []:
             mine = truth[:, labels]
             if mine.nnz:
-                kind = Best("micro-f1", at_least_one=False).fit(scores[:, labels], mine)
-                self.thresholds_[labels] = kind.threshold_
+                group = Best("micro-f1", at_least_one=False).fit(scores[:, labels], mine)
+                self.thresholds_[labels] = group.threshold_
             else:
                 self.thresholds_[labels] = self.threshold_
 
 
 def _frequencies(counts: NDArray[np.int64], least: int) -> list[NDArray[np.int64]]:
-    """The labels with fewer documents than ``least``, those of about the same number together."""
+    """The labels with fewer documents than ``least``, in groups of similar frequency."""
     bounds = [0, 1, *(2**power for power in range(1, 32) if 2**power < least), least]
     return [np.flatnonzero((counts >= low) & (counts < high)) for low, high in pairwise(bounds)]
 
 
 def _groups(judged: Judged, average: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which of the averaged values each entry is part of, and the true labels of each value."""
+    """The averaged value that each entry belongs to, and the true labels of each value."""
     if average == "example":
         return np.repeat(np.arange(judged.n_rows), np.diff(judged.indptr)), judged.n_true
     if average == "macro":

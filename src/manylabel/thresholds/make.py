@@ -25,7 +25,7 @@ _NAMED = {
     "top": TopK,
 }
 _OPTIONS = {"per-label", "grouped", "abstain"}
-#: Labels with fewer true documents share a threshold if they are grouped.
+#: With "grouped", labels with fewer true documents share a threshold.
 _BACK_OFF = 8
 
 
@@ -35,14 +35,18 @@ def make_threshold(spec: Any) -> Threshold:
     Parameters
     ----------
     spec : str, float or threshold
-        ``"cardinality"``, ``"per-label"``, ``"proportional"``, ``"top"`` (as many labels as
-        training documents have), ``"top-5"``, a number such as ``"0.3"`` or ``0.3``, or
-        ``"0.3:abstain"``, which gives a document nothing where nothing reaches it,
-        ``"best:micro-f1"``, ``"best:macro-f1:per-label"``, or ``"best:macro-f1:grouped"``, which
-        is the same with rare labels grouped by frequency; ``":abstain"`` after any of the last
-        three lets a document go without labels. ``"precision:0.9"``, ``"recall:0.8"`` and
-        ``"fdr:0.1"`` keep a promise on new documents, with ``":grouped"`` for rare and frequent
-        labels apart. A threshold is given back as it is.
+        One of the following; a threshold is returned unchanged.
+
+        - ``"cardinality"``, ``"per-label"``, ``"proportional"``;
+        - ``"top"``, as many labels as training documents have, or ``"top-5"``;
+        - a number such as ``"0.3"`` or ``0.3``;
+        - ``"best:micro-f1"``, ``"best:macro-f1:per-label"``, or ``"best:macro-f1:grouped"``, which
+          groups rare labels by frequency;
+        - ``"precision:0.9"``, ``"recall:0.8"`` or ``"fdr:0.1"``, which keep a promise on new
+          documents; with ``":grouped"`` separately for rare and frequent labels.
+
+        After a number or ``best``, ``":abstain"`` lets a document have no labels if none reaches
+        the threshold.
 
     Examples
     --------
@@ -86,7 +90,7 @@ def make_threshold(spec: Any) -> Threshold:
 
 
 def _promise(measure: str, level: str, options: list[str]) -> Promise | None:
-    """A promise such as ``precision:0.9:grouped``; None if it is none."""
+    """A promise such as ``precision:0.9:grouped``; None if it is not a promise."""
     try:
         share = float(level)
     except ValueError:
@@ -101,7 +105,7 @@ def _promise(measure: str, level: str, options: list[str]) -> Promise | None:
 
 
 def _nearest_spec(spec: Any) -> str:
-    """A sentence that names the likeliest meaning, or nothing."""
+    """A sentence with the likely intended name, or nothing."""
     known = [*_NAMED, *(f"best:{metric}" for metric in SWEEPS)]
     known += ["precision:0.9", "recall:0.8", "fdr:0.1"]
     near = get_close_matches(spec, known, n=1) if isinstance(spec, str) else []

@@ -29,13 +29,13 @@ __all__ = ["Cardinality", "PerLabel", "Proportional"]
 class Cardinality(Threshold):
     """One threshold, at which documents get as many labels on average as training documents have.
 
-    The search is exact. Of two thresholds equally near the cardinality the higher is taken; it
-    lies half-way between the lowest score that is given and the highest that is not.
+    The search is exact. Of two thresholds equally near the cardinality the higher is chosen. It
+    lies half-way between the lowest score that is predicted and the highest that is not.
 
     Parameters
     ----------
     at_least_one : bool
-        Give a document's best candidate even where it is below the threshold; the search takes
+        Predict a document's best candidate even if it is below the threshold; the search takes
         this into account.
 
     Attributes
@@ -72,23 +72,23 @@ class Cardinality(Threshold):
 
 
 class PerLabel(Threshold):
-    """A threshold for each label, at which it is given as often as it occurs in training.
+    """A threshold for each label, at which it is predicted as often as it occurs in training.
 
     A label's target is its share of the rows of ``Y`` times the rows of the scores, and at least
-    one. A label with fewer candidates than its target gets the score of its last one; a label of
-    ``Y`` that is nobody's candidate gets the threshold of :class:`Cardinality`. A label that does
-    not occur in ``Y`` is never given.
+    one. The threshold of a label with fewer candidates than its target is the lowest of their
+    scores; a label of ``Y`` without candidates gets the threshold of :class:`Cardinality`. A label
+    that does not occur in ``Y`` is never predicted.
 
     Parameters
     ----------
     at_least_one : bool
-        Give a document's best candidate even where it is below its threshold. These come on top
-        of the targets.
+        Predict a document's best candidate even if it is below its threshold, in addition to the
+        targets.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (n_labels,)
-        Infinite for labels that are never given.
+        Infinite for labels that are never predicted.
 
     References
     ----------
@@ -132,7 +132,7 @@ class Proportional(Threshold):
     """Rubin's proportional cut-off, by rank instead of by score.
 
     Label-pivoted, each label goes to its ``ceil(n_scored / n_train * frequency)`` best documents
-    among those scored together, so the answer for a document depends on its company.
+    among those scored together, so the answer for a document depends on the others.
     Document-pivoted, each document gets the median number of labels of a training document,
     rounded up.
 
@@ -140,16 +140,16 @@ class Proportional(Threshold):
     ----------
     pivot : {"label", "document"}
     at_least_one : bool
-        Give each document its best candidate as well.
+        Also predict each document's best candidate.
 
     Attributes
     ----------
     frequency_ : ndarray of shape (n_labels,)
-        Training documents of each label.
+        Training documents per label.
     n_train_ : int
         Training documents.
     median_ : int
-        Labels for each document in the document-pivoted form.
+        Labels per document in the document-pivoted form.
 
     References
     ----------
@@ -212,7 +212,7 @@ def _cardinality_threshold(
     target = cardinality * scores.shape[0]
     ranked = scores.data
     if at_least_one:
-        # Each row's best is given whatever the threshold: only the others are to be chosen from.
+        # Each row's best is predicted whatever the threshold: only the others count.
         best = rank_order(scores)[scores.indptr[:-1][np.diff(scores.indptr) > 0]]
         ranked = np.delete(ranked, best)
         target = max(0.0, target - best.size)

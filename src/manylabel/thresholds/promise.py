@@ -1,4 +1,4 @@
-"""Thresholds that keep a promise: label sets that are right as often as was asked for."""
+"""Thresholds that keep a promise: precision, recall or false discovery rate on new documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from manylabel.validation import check_real
 
 __all__ = ["PROMISES", "Promise"]
 
-#: Measure -> what is promised of it, in words.
+#: Measure -> what is promised, in words.
 PROMISES = {
     "precision": "of the labels that a document is given, this share is right, on average over the "
     "documents that are given any",
@@ -29,32 +29,33 @@ PROMISES = {
     "fdr": "of the labels that a document is given, no more than this share is wrong, on average; "
     "no label, no error",
 }
-#: One document in so many chooses where to begin testing; the others test.
+#: One document in this many only chooses where testing begins; the others test.
 _BEGIN = 5
-#: Thresholds that are tested.
+#: Maximum thresholds to test.
 _TESTED = 200
-#: Labels with at least so many held-out documents are in the next group, and what a group needs.
+#: Bounds of the frequency groups: a label with this many held-out documents is in the next group.
 _FREQUENCIES = np.array([2, 5, 20, 100, 500])
+#: Minimum documents per group.
 _ENOUGH = 200
 
 
 class Promise(Threshold):
-    r"""The threshold that gives the most labels while a promise is kept on new documents.
+    r"""The threshold that predicts the most labels while a promise is kept on new documents.
 
-    ``"recall"`` and ``"fdr"`` are promised by conformal risk control. If the documents of ``fit``
-    and a new one are exchangeable, the expected loss of the new one is at most ``level`` (for
-    recall, the loss is the share of true labels that are missed, and at most ``1 - level``). The
-    false discovery proportion may fall when more labels are given; in its place stands its maximum
-    over all stricter thresholds, which does not.
+    ``"recall"`` and ``"fdr"`` use conformal risk control. If the documents of ``fit`` and a new one
+    are exchangeable, the expected loss of the new one is at most ``level`` (for recall, the loss is
+    the share of true labels that are missed, and at most ``1 - level``). The false discovery
+    proportion may fall when more labels are predicted; it is replaced by its maximum over all
+    stricter thresholds, which cannot fall.
 
-    ``"precision"`` is the expected share of right labels in a set that is not empty. That is a
+    ``"precision"`` is the expected share of correct labels in a set that is not empty. That is a
     ratio of two expectations, to which conformal risk control does not apply. Instead, thresholds
-    are tested one after the other, from strict to loose, until the first at which the Hoeffding-
+    are tested one after another, from strict to loose, until the first at which the Hoeffding-
     Bentkus inequality cannot exclude that the promise is broken (learn then test). If the documents
     are independent and identically distributed, the promise is kept with probability
     ``confidence``. One document in five only decides at which threshold testing begins.
 
-    A document may be given no label at all: it is left to a person.
+    A document may get no label at all: it is left to a person.
 
     Parameters
     ----------
@@ -62,21 +63,21 @@ class Promise(Threshold):
     level : float
         At least this precision or recall, or at most this false discovery rate.
     grouped : bool
-        Keep the promise for rare and frequent labels apart, with a threshold for each group of
-        labels. A group with too few documents is joined with the next.
+        Keep the promise separately for rare and frequent labels, with a threshold for each group
+        of labels. A group with too few documents is merged with the next.
     confidence : float
-        Of a promise of precision.
+        For a promise of precision.
 
     Attributes
     ----------
     threshold_ : float
-        Infinite where the promise cannot be kept by giving any label.
+        Infinite if the promise can only be kept without any label.
     thresholds_ : ndarray of shape (n_labels,)
         With ``grouped`` only.
     is_kept_ : bool
-        False if there are too few documents, or none is scored well enough: no threshold can be
-        shown to keep the promise. For precision and ``"fdr"`` no label is then given; for recall
-        every candidate is.
+        False if no threshold can be shown to keep the promise, because there are too few documents
+        or none is scored well enough. Then precision and ``"fdr"`` predict no label, and recall
+        predicts every candidate.
 
     References
     ----------
@@ -144,7 +145,7 @@ class Promise(Threshold):
             raise InputError(
                 f"scores has {matrix.shape[1]} columns, but {self.thresholds_.size} are expected."
             )
-        # Labels that appeared later are rare.
+        # Labels added later are rare.
         cuts = np.pad(self.thresholds_, (0, n_new), constant_values=self.rarest_)
         return give_above(matrix, cuts, False)
 
@@ -152,7 +153,7 @@ class Promise(Threshold):
         return f"{self.measure}:{self.level:g}" + (":grouped" if self.grouped else "")
 
     def _single(self, truth: sparse.csr_array, scores: sparse.csr_array) -> tuple[float, bool]:
-        """The threshold for all labels, and whether the promise is kept by it."""
+        """The threshold for all labels, and whether it keeps the promise."""
         judged = judge_matrices(truth, scores)
         if self.measure == "recall":
             return _recall_threshold(judged, 1 - self.level)
@@ -161,7 +162,7 @@ class Promise(Threshold):
         return _precision_threshold(judged, 1 - self.level, 1 - self.confidence)
 
     def _by_group(self, truth: sparse.csr_array, scores: sparse.csr_array) -> None:
-        """A threshold for each group of labels of about the same frequency."""
+        """A threshold for each group of labels of similar frequency."""
         groups = _groups(truth)
         self.thresholds_ = np.full(truth.shape[1], np.inf)
         self.is_kept_ = True
@@ -175,7 +176,7 @@ class Promise(Threshold):
 
 
 def _groups(truth: sparse.csr_array) -> NDArray[np.int64]:
-    """The group of each label: 0 for the rarest. Groups of few documents join the next."""
+    """The group of each label, 0 for the rarest. Groups with few documents join the next."""
     counts = np.bincount(truth.indices, minlength=truth.shape[1])
     group = np.searchsorted(_FREQUENCIES, counts, side="right")
     documents = [
@@ -195,14 +196,14 @@ def _groups(truth: sparse.csr_array) -> NDArray[np.int64]:
 def _recall_threshold(judged: Judged, alpha: float) -> tuple[float, bool]:
     """The strictest threshold at which few enough true labels are missed.
 
-    Documents without true labels have no recall: they are left out.
+    Documents without true labels have no recall, and are left out.
     """
     rows = np.repeat(np.arange(judged.n_rows), np.diff(judged.indptr))
     n = int((judged.n_true > 0).sum())
     order = np.argsort(-judged.scores, kind="stable")
     ranked = judged.scores[order].astype(np.float64)
-    found = judged.hits[order] / np.maximum(judged.n_true, 1)[rows[order]]
-    missed = n - np.concatenate([[0.0], np.cumsum(found)])
+    recalled = judged.hits[order] / np.maximum(judged.n_true, 1)[rows[order]]
+    missed = n - np.concatenate([[0.0], np.cumsum(recalled)])
     # The bound of the loss is 1: n/(n + 1) mean loss + 1/(n + 1) <= alpha.
     kept = np.flatnonzero((missed + 1) / (n + 1) <= alpha + 1e-12)
     if not kept.size:
@@ -212,7 +213,7 @@ def _recall_threshold(judged: Judged, alpha: float) -> tuple[float, bool]:
 
 
 def _fdr_threshold(judged: Judged, alpha: float) -> tuple[float, bool]:
-    """The loosest threshold at which few enough of the labels given are wrong."""
+    """The loosest threshold at which few enough of the predicted labels are wrong."""
     from manylabel.kernels import thresholds as kernels
 
     n = judged.n_rows
@@ -221,7 +222,7 @@ def _fdr_threshold(judged: Judged, alpha: float) -> tuple[float, bool]:
     ranked = judged.scores[order].astype(np.float64)
     loss = np.concatenate([[0.0], np.cumsum(rises[order])])
     kept = (loss + 1) / (n + 1) <= alpha + 1e-12
-    # Equal scores are given together.
+    # Equal scores are predicted together.
     kept[1:-1] &= ranked[1:] != ranked[:-1]
     counts = np.flatnonzero(kept)
     if not counts.size or counts[-1] == 0:
@@ -230,7 +231,7 @@ def _fdr_threshold(judged: Judged, alpha: float) -> tuple[float, bool]:
 
 
 def _precision_threshold(judged: Judged, alpha: float, delta: float) -> tuple[float, bool]:
-    """The loosest threshold at which tests from strict to loose have not failed."""
+    """The loosest threshold before the first failure, testing from strict to loose."""
     rows = np.repeat(np.arange(judged.n_rows), np.diff(judged.indptr))
     begins = rows % _BEGIN == 0
     begin, test = (
@@ -249,7 +250,7 @@ def _precision_threshold(judged: Judged, alpha: float, delta: float) -> tuple[fl
 
 
 def _tested_thresholds(ranked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Thresholds from strict to loose: each lets some more of the falling scores pass."""
+    """Thresholds from strict to loose, chosen among the descending scores."""
     if not ranked.size:
         return np.empty(0)
     places = np.unique(np.geomspace(1, ranked.size, _TESTED).astype(np.int64)) - 1
@@ -257,7 +258,7 @@ def _tested_thresholds(ranked: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _Ranked:
-    """Candidates of some documents, by falling score."""
+    """Candidates of some documents, by descending score."""
 
     def __init__(
         self, rows: NDArray[np.int64], scores: NDArray[Any], hits: NDArray[np.uint8]
@@ -267,7 +268,7 @@ class _Ranked:
         self._rows, self._hits = rows[order], hits[order]
 
     def p_value(self, cut: float, alpha: float) -> float:
-        """Of the hypothesis that more than ``alpha`` of a set is wrong, if it is not empty.
+        """The p-value of the hypothesis that more than ``alpha`` of a non-empty set is wrong.
 
         Given which documents have labels at a threshold, their shares of wrong labels are
         independent and lie between 0 and 1.

@@ -17,14 +17,14 @@ __all__ = ["Fixed", "TopK"]
 
 
 class Fixed(Threshold):
-    """Give every candidate whose score is at least ``threshold``.
+    """Predict every candidate whose score is at least ``threshold``.
 
     Parameters
     ----------
     threshold : float
     at_least_one : bool
-        Give a document's best candidate even where it is below the threshold. A document without
-        candidates still gets nothing.
+        Predict a document's best candidate even if it is below the threshold. A document without
+        candidates still gets no label.
 
     Examples
     --------
@@ -49,12 +49,12 @@ class Fixed(Threshold):
 
 
 class TopK(Threshold):
-    """Give each document its ``k`` best candidates (rcut).
+    """Predict the ``k`` best candidates of each document (rcut).
 
     Parameters
     ----------
     k : int, optional
-        None takes the training labels' cardinality, rounded, at least 1.
+        By default the cardinality of the training labels, rounded, at least 1.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class TopK(Threshold):
         self.k = k
 
     def fit(self, scores: Any = None, Y: Any = None) -> TopK:
-        """Learn the cardinality of ``Y`` where ``k`` is None."""
+        """Learn the cardinality of ``Y`` if ``k`` is None."""
         if self.k is not None:
             self.k_ = check_whole("k", self.k, 1)
         elif Y is None:

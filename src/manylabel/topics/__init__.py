@@ -1,8 +1,8 @@
-"""Topic models: LDA, and labelled LDA with four ways to a new document's prior."""
+"""Topic models: LDA, and labelled LDA with four priors for new documents."""
 
 from typing import TYPE_CHECKING
 
-from manylabel.public import imported_late
+from manylabel.public import lazy_exports
 
 if TYPE_CHECKING:
     from manylabel.topics.dependency import DependencyLDA
@@ -30,7 +30,7 @@ __all__ = [
     "train_phi",
 ]
 
-__getattr__, __dir__ = imported_late(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "LDA": "manylabel.topics.lda",

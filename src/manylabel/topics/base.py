@@ -27,24 +27,24 @@ from manylabel.validation import check_real, check_whole
 
 __all__ = ["Credit", "TopicClassifier", "best_places"]
 
-#: One in so many training documents is held out to fit a threshold that reads scores.
+#: One in this many training documents is held out to fit a threshold that reads scores.
 _HELD_OUT = 10
-#: A source of a label's prior is told of if it makes up so much of it.
-_TOLD = 0.01
+#: A source of a label's prior is reported if it makes up at least this share of it.
+_REPORTED = 0.01
 
 
 class Credit(NamedTuple):
-    """What some labels of one document are made of.
+    """The tokens and priors behind the scores of some labels of one document.
 
     Parameters
     ----------
     tokens : ndarray of shape (n_types, n_labels)
-        Of each word of the document.
+        Tokens of each word that go to each label.
     prior : ndarray of shape (n_labels,)
     whole : float
-        The prior of all labels of the document.
+        The sum of the priors of all labels of the document.
     sources : list of list of Reason
-        For each label where its prior comes from besides the even part, by prior weight.
+        For each label, the sources of its prior besides the part shared evenly, as prior weights.
     """
 
     tokens: NDArray[np.float64]
@@ -53,10 +53,10 @@ class Credit(NamedTuple):
     sources: list[list[Reason]]
 
 
-# A dataclass writes ``__init__``: a model declares only the parameters that the others do not have.
+# A dataclass writes ``__init__``: a model declares only the parameters of its own.
 @dataclass(kw_only=True, eq=False, repr=False)
 class TopicClassifier(MultiLabelClassifier):
-    """Base of FlatLDA, PriorLDA, DependencyLDA and SubsetLLDA; FlatLDA tells of the parameters.
+    """Base of FlatLDA, PriorLDA, DependencyLDA and SubsetLLDA; FlatLDA documents the parameters.
 
     All of them are the same labelled topic model; they differ in the prior of a new document's
     labels. A subclass implements ``_fit_prior``, ``_more_prior``, ``_scores`` and ``_credit``.
@@ -87,9 +87,9 @@ class TopicClassifier(MultiLabelClassifier):
     n_jobs: int | None = None
     verbose: int = 0
 
-    # Prior weights for each word of a document, where a parameter is None.
-    _eta_a_word = 0.0
-    _alpha_a_word = 0.5
+    # Prior weights per word of a document, where a parameter is None.
+    _eta_per_word = 0.0
+    _alpha_per_word = 0.5
 
     @classmethod
     def from_preset(cls, name: str, **parameters: Any) -> Self:
@@ -101,12 +101,12 @@ class TopicClassifier(MultiLabelClassifier):
             ``"rubin-nyt"``, ``"rubin-eurlex"``, ``"rubin-yahoo"``, ``"rubin-rcv1"`` or
             ``"papanikolaou"``.
         **parameters
-            Anything that shall differ.
+            Override the preset.
         """
         return cls(**{**preset(cls.__name__, name), **parameters})
 
     def __sklearn_tags__(self) -> Tags:
-        """As the base class; blobs of real numbers are no counts of words, so scores are poor."""
+        """As the base class; scores on real-valued blobs are poor, since they are not counts."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -163,21 +163,21 @@ class TopicClassifier(MultiLabelClassifier):
 
     @abstractmethod
     def _more_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        """Bring the same up to date for more documents, and possibly more labels."""
+        """Update the prior with more documents, and possibly more labels."""
 
     @abstractmethod
     def _credit(self, X: sparse.csr_array, labels: NDArray[np.int64]) -> Credit:
-        """What labels of the one document in ``X`` are made of."""
+        """The tokens and priors behind the scores of labels of the one document in ``X``."""
 
     def _prior_weights(
         self, X: sparse.csr_array
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The eta and alpha of each document; they follow its length where they are not given."""
-        # A document without words takes any weights.
+        """The eta and alpha of each document, by default in proportion to its length."""
+        # Any weights will do for a document without words.
         length = np.maximum(lengths(X), 1.0)
         eta, alpha_sum = getattr(self, "eta", None), self.alpha_sum
-        etas = self._eta_a_word * length if eta is None else np.full(length.size, float(eta))
-        alpha_sums = self._alpha_a_word * length if alpha_sum is None else float(alpha_sum)
+        etas = self._eta_per_word * length if eta is None else np.full(length.size, float(eta))
+        alpha_sums = self._alpha_per_word * length if alpha_sum is None else float(alpha_sum)
         return etas, np.broadcast_to(alpha_sums / self.n_labels_, length.shape).copy()
 
     def _shares(self, tokens: Any, priors: Any, length: Any, whole: Any) -> Any:
@@ -188,7 +188,7 @@ class TopicClassifier(MultiLabelClassifier):
         return (1 - of_prior) * words + of_prior * priors / np.maximum(whole, tiny)
 
     def _prior_share(self, length: Any, whole: Any) -> Any:
-        """How much of a document's scores is prior."""
+        """The share of the prior in a document's scores."""
         share = {"counts": 0.0, "posterior": whole / (length + whole), "scaled": 0.5}[self.combine]
         return np.where(length > 0, share, 1.0)
 
@@ -197,8 +197,8 @@ class TopicClassifier(MultiLabelClassifier):
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Scores of a tenth of the documents by a model of the others.
 
-        Words of a training document have shaped phi, so the model cannot score it as if it were
-        new.
+        The words of a training document have shaped phi, so this model cannot score it as if it
+        were new.
         """
         if X.shape[0] < _HELD_OUT:
             return super()._held_out_scores(X, Y)
@@ -219,8 +219,8 @@ class TopicClassifier(MultiLabelClassifier):
     def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
         """Fold new documents in, approximately.
 
-        Their words are shared among their labels by what is known already, and counted. What older
-        documents' words were assigned to stays as it is, and so does the threshold.
+        Their words are shared among their labels by the current phi, and counted. The assignments
+        of older documents' words do not change, nor does the threshold.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class TopicClassifier(MultiLabelClassifier):
         Y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If Y is a vector of classes: all that will ever come, at the first call.
+            If Y is a vector of classes: all classes there will ever be, in the first call.
         """
         if not hasattr(self, "training_"):
             return self._fit_checked(X, Y, classes)
@@ -241,7 +241,7 @@ class TopicClassifier(MultiLabelClassifier):
         return self
 
     def _know_labels(self, n_labels: int) -> None:
-        """Make room for new labels."""
+        """Extend the model to new labels."""
         if n_labels == self.n_labels_:
             return
         if hasattr(self.threshold_, "thresholds_") or hasattr(self.threshold_, "frequency_"):
@@ -253,7 +253,7 @@ class TopicClassifier(MultiLabelClassifier):
         self.classes_ = np.arange(n_labels)
 
     def label_words(self, label: int, top: int = 10) -> list[tuple[int, float]]:
-        """The words that define a label, as (feature, probability), likeliest first."""
+        """The words that define a label, as (feature, probability), most probable first."""
         check_is_fitted(self)
         return best_places(self.word_labels_.of_label(self._checked_label(label)), top)
 
@@ -270,10 +270,10 @@ class TopicClassifier(MultiLabelClassifier):
         ``"word"``
             ``similarity`` is the probability that this word belongs to the label.
         ``"prior"``
-            ``similarity`` is the label's share of the prior. Where the prior comes from is told in
-            its own reasons, whose shares add up to its share: ``"topic"`` in DependencyLDA,
-            ``similarity`` being the topic's share of the document; ``"neighbour"`` in SubsetLLDA;
-            and ``"bias"``, the even part and all that is below a hundredth.
+            ``similarity`` is the label's share of the prior. Its own reasons say where the prior
+            comes from, and their shares add up to its share: ``"topic"`` in DependencyLDA, where
+            ``similarity`` is the topic's share of the document; ``"neighbour"`` in SubsetLLDA;
+            and ``"bias"``, the part shared evenly and every source below a hundredth.
         """
         return self._scores(X, top), lambda labels: self._explanations(X, 0, labels)
 
@@ -308,19 +308,19 @@ class TopicClassifier(MultiLabelClassifier):
         """What the prior adds to a label's score, and where it comes from."""
         weight, whole = float(credit.prior[column]), float(credit.whole)
         scale = of_prior / whole
-        told = [
+        reported = [
             replace(source, share=scale * source.share)
             for source in credit.sources[column]
-            if source.share >= _TOLD * weight
+            if source.share >= _REPORTED * weight
         ]
-        if told:
-            told.sort(key=lambda source: -source.share)
-            rest = scale * weight - sum(source.share for source in told)
-            told.append(Reason("bias", rest))
-        return Reason("prior", scale * weight, similarity=weight / whole, reasons=tuple(told))
+        if reported:
+            reported.sort(key=lambda source: -source.share)
+            rest = scale * weight - sum(source.share for source in reported)
+            reported.append(Reason("bias", rest))
+        return Reason("prior", scale * weight, similarity=weight / whole, reasons=tuple(reported))
 
 
 def best_places(values: NDArray[np.float64], top: int) -> list[tuple[int, float]]:
-    """The greatest values with their places; ties to the lower place."""
+    """The greatest values with their positions; ties go to the lower position."""
     order = np.argsort(-values, kind="stable")[: check_whole("top", top, 1)]
     return [(int(place), float(values[place])) for place in order]

@@ -1,4 +1,4 @@
-"""Unlabelled documents over a few candidate labels each."""
+"""Infer the labels of unlabelled documents that have a few candidates each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manylabel.validation import csr_parts
 
 __all__ = ["expected_tokens"]
 
-#: Documents a task.
+#: Documents per task.
 _BLOCK = 32
 
 
@@ -42,8 +42,8 @@ def expected_tokens(
     seed : int
     n_jobs : int, optional
     wanted, credit : ndarray, optional
-        For a single document: ``wanted`` maps each candidate to a column of ``credit`` or to -1,
-        and its tokens are added there by word.
+        For a single document: ``wanted`` maps each candidate to a column of ``credit`` or to -1.
+        The candidate's tokens of each word are added to that column.
 
     Returns
     -------

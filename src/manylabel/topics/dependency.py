@@ -1,4 +1,4 @@
-"""Labelled LDA whose labels come from topics of labels."""
+"""Labelled LDA with a prior from topics of labels."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = ["DependencyLDA"]
 class DependencyLDA(PriorLDA):
     r"""Labelled LDA that knows which labels go together (Rubin et al., 2012).
 
-    An unsupervised topic model of the training documents' label sets gives topics, distributions
-    over labels. A new document has topics, its topics a distribution over labels, and that is its
-    prior: :math:`\alpha' = \eta\, \theta' \Phi' + \alpha` (eq. 12).
+    An unsupervised topic model of the training documents' label sets gives topics, which are
+    distributions over labels. The topics of a new document give a distribution over labels, and
+    that is its prior: :math:`\alpha' = \eta\, \theta' \Phi' + \alpha` (eq. 12).
 
     Parameters
     ----------
@@ -37,30 +37,30 @@ class DependencyLDA(PriorLDA):
         Prior weight shared among the labels by their probability under the document's topics; by
         default in proportion to the document's length.
     n_topics : int, optional
-        By default as many as labels, at most 200.
+        By default the number of labels, at most 200.
     label_beta : float, optional
         Pseudo-count of each label in each topic; by default a tenth of the label tokens is shared
         among all topics and labels.
     topic_gamma : float, default=0.01
         Prior weight of each topic in training.
     topic_chains, topic_burn_in, topic_samples, topic_lag : int
-        Of the training of topics. Each chain has topics of its own, and chains of prediction are
-        spread over them.
+        Of the training of topics. Each chain has topics of its own, and the chains of prediction
+        are distributed over them.
     gamma_sum : float, optional
         Prior weight shared among a new document's topics; by default a twentieth of the number of
         topics.
     sampler : {"fast", "proper"}, default="fast"
         Pass the labels of words straight to the topics (eq. 10 to 12), or sample label tokens
-        between them (eq. 9), which CVB0 cannot.
+        between them (eq. 9), which CVB0 cannot do.
     n_label_tokens : int, default=200
-        Of a document, in the proper sampler.
+        Label tokens per document, in the proper sampler.
     training, inference, ...
-        As of :class:`FlatLDA`.
+        As in :class:`FlatLDA`.
 
     Attributes
     ----------
     training_, word_labels_
-        As of :class:`FlatLDA`.
+        As in :class:`FlatLDA`.
     topics_ : list of LabelTopics
         The topic-label distributions of each chain.
 
@@ -82,7 +82,7 @@ class DependencyLDA(PriorLDA):
     sampler: str = "fast"
     n_label_tokens: int = 200
 
-    _eta_a_word = 1.0
+    _eta_per_word = 1.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -139,7 +139,7 @@ class DependencyLDA(PriorLDA):
         weights: NDArray[np.float64],
         labels: NDArray[np.int64],
     ) -> list[list[Reason]]:
-        """The topics, by what they add to a label's prior (eq. 12)."""
+        """The topics, with what each adds to a label's prior (eq. 12)."""
         by_topic = np.vstack([topics.of_labels(labels) for topics in self.topics_])
         by_topic *= mixture[:, None]
         by_topic *= weights / by_topic.sum(axis=0)
@@ -157,26 +157,26 @@ class DependencyLDA(PriorLDA):
         Returns
         -------
         shares : ndarray of shape (n_samples, n_topics of all chains)
-            The topics of all chains side by side, since those of different chains have nothing to
-            do with each other. Rows sum to 1.
+            The topics of all chains side by side, since topics of different chains are not
+            comparable. Rows sum to 1.
         """
         check_is_fitted(self)
         X = self._checked_features(X, reset=False)
         shares = np.empty((X.shape[0], sum(topics.n_topics for topics in self.topics_)))
 
-        def keep(start: int, stop: int, found: Findings) -> None:
-            shares[start:stop] = found.mixtures
+        def keep(start: int, stop: int, findings: Findings) -> None:
+            shares[start:stop] = findings.mixtures
 
         self._run(X, keep)
         return shares
 
     def topic_labels(self, topic: int, top: int = 10) -> list[tuple[int, float]]:
-        """The labels that define a topic, as (label, probability), likeliest first.
+        """The labels that define a topic, as (label, probability), most probable first.
 
         Parameters
         ----------
         topic : int
-            The topics of all chains are numbered one after the other.
+            Topics are numbered consecutively over all chains.
         top : int
         """
         check_is_fitted(self)

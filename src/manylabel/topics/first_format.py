@@ -1,4 +1,4 @@
-"""Topic models as the first format of the model folder had them."""
+"""Load topic models from the first format of the model folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["subset_llda"]
 
 
 def subset_llda(state: dict[str, Any]) -> SubsetLLDA:
-    """The index and the labels were attributes of the model."""
+    """In the first format, the index and the labels were attributes of the model."""
     index, labels = state.pop("index_", None), state.pop("Y_", None)
     model = restored(SubsetLLDA, state)
     if index is not None:

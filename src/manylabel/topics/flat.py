@@ -1,4 +1,4 @@
-"""Labelled LDA over all labels, with a prior that is the same for all documents."""
+"""Labelled LDA over all labels, with the same prior for all documents."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from manylabel.validation import check_real
 
 __all__ = ["FlatLDA", "LabeledLDA", "PriorLDA", "pseudo_count"]
 
-#: Documents a task, at most, and numbers in each array of a task.
+#: Maximum documents per task, and numbers in each array of a task.
 _BLOCK, _CELLS = 32, 1 << 21
 
 
 class FlatLDA(TopicClassifier):
     r"""Labelled LDA with a symmetric prior (Ramage et al., 2009; Flat-LDA in Rubin et al., 2012).
 
-    Every word of a document belongs to one of its labels. In training the labels are known, and a
-    word can only belong to those; a new document's words go to any label.
+    Every word of a document belongs to one of its labels. In training the labels are known, and
+    words go to those only; the words of a new document go to any label.
 
     Parameters
     ----------
     training : LabelledTraining, optional
-        Label-word distributions trained before by :func:`train_phi` on the same matrices, or
-        another model's ``training_``; by default they are trained here.
+        Label-word distributions from :func:`train_phi` on the same matrices, or another model's
+        ``training_``; by default ``fit`` trains them.
     inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
-        Of training and prediction: collapsed Gibbs sampling, by counts or by summed conditional
-        distributions, or deterministic expected counts.
+        For training and prediction: collapsed Gibbs sampling with counts, the same with summed
+        conditional distributions, or deterministic expected counts.
     beta : float, default=0.01
         Pseudo-count of each word under each label.
     train_eta : float, default=50
@@ -48,18 +48,19 @@ class FlatLDA(TopicClassifier):
     train_alpha_sum : float, default=0
         Prior weight shared among all labels in training.
     train_chains, train_burn_in, train_samples, train_lag : int
-        Of training; see :class:`Schedule`.
+        For training; see :class:`Schedule`.
     alpha_sum : float, optional
         Prior weight shared evenly among all labels; by default in proportion to the
         document's length.
     chains, burn_in, samples, lag : int
-        Of prediction; see :class:`Schedule`.
+        For prediction; see :class:`Schedule`.
     combine : {"counts", "posterior", "scaled"}, default="scaled"
-        What a score is made of: the words' shares alone; words and prior as they weigh (eq. 4); or,
-        Rubin's last heuristic, both alike, the prior scaled to the document's length.
+        How a score combines words and prior: the words' shares alone; both by their weights
+        (eq. 4); or, Rubin's last heuristic, equally, with the prior scaled to the document's
+        length.
     threshold : str, float or threshold, default="top"
-        From scores to labels; see :func:`make_threshold`. One that reads scores costs a second
-        training, without a tenth of the documents.
+        From scores to labels; see :func:`make_threshold`. A threshold that reads scores costs a
+        second training, without a tenth of the documents.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Threads: chains in training, documents in prediction. The result does not depend on it.
@@ -69,7 +70,7 @@ class FlatLDA(TopicClassifier):
     Attributes
     ----------
     training_ : LabelledTraining
-        To hand to other models.
+        To pass to other models.
     word_labels_ : WordLabels
         The label-word distributions.
 
@@ -85,7 +86,7 @@ class FlatLDA(TopicClassifier):
         self.topics_ = self._label_topics(Y)
 
     def _label_topics(self, Y: sparse.csr_array) -> list[LabelTopics]:
-        """The topics of labels that the prior is made of."""
+        """The topics of labels that form the prior."""
         return [no_topic(Y.shape[1])]
 
     def _more_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
@@ -103,7 +104,7 @@ class FlatLDA(TopicClassifier):
         )
 
     def _run(self, X: sparse.csr_array, use: Callable[[int, int, Findings], None]) -> None:
-        """Sample documents block by block, and hand over what is found about rows a to b."""
+        """Sample documents block by block; call ``use`` with each block's range and findings."""
         documents = Documents.of(X, *self._prior_weights(X))
         sampler = self._sampler()
 
@@ -118,9 +119,9 @@ class FlatLDA(TopicClassifier):
         length = lengths(X)[:, None]
         blocks: dict[int, sparse.csr_array] = {}
 
-        def score(start: int, stop: int, found: Findings) -> None:
-            whole = found.priors.sum(axis=1, keepdims=True)
-            shares = self._shares(found.counts, found.priors, length[start:stop], whole)
+        def score(start: int, stop: int, findings: Findings) -> None:
+            whole = findings.priors.sum(axis=1, keepdims=True)
+            shares = self._shares(findings.counts, findings.priors, length[start:stop], whole)
             block = canonical_scores(shares)
             blocks[start] = block if top is None else keep_top(block, top)
 
@@ -129,13 +130,13 @@ class FlatLDA(TopicClassifier):
 
     def _credit(self, X: sparse.csr_array, labels: NDArray[np.int64]) -> Credit:
         documents = Documents.of(X, *self._prior_weights(X))
-        found = self._sampler().run(documents, 0, 1, labels)
-        prior = found.priors[0]
+        findings = self._sampler().run(documents, 0, 1, labels)
+        prior = findings.priors[0]
         return Credit(
-            found.credit[:, found.wanted[labels]],
+            findings.credit[:, findings.wanted[labels]],
             prior[labels],
             float(prior.sum()),
-            self._sources(found.mixtures[0], prior[labels] - documents.alphas[0], labels),
+            self._sources(findings.mixtures[0], prior[labels] - documents.alphas[0], labels),
         )
 
     def _sources(
@@ -144,7 +145,7 @@ class FlatLDA(TopicClassifier):
         weights: NDArray[np.float64],
         labels: NDArray[np.int64],
     ) -> list[list[Reason]]:
-        """Where the labels' prior weights, less the even part, come from."""
+        """The sources of the labels' prior weights, without the part shared evenly."""
         return [[] for _ in labels]
 
     def label_prior(self, X: Any) -> NDArray[np.float64]:
@@ -158,8 +159,8 @@ class FlatLDA(TopicClassifier):
         X = self._checked_features(X, reset=False)
         shares = np.empty((X.shape[0], self.n_labels_))
 
-        def keep(start: int, stop: int, found: Findings) -> None:
-            shares[start:stop] = found.priors / found.priors.sum(axis=1, keepdims=True)
+        def keep(start: int, stop: int, findings: Findings) -> None:
+            shares[start:stop] = findings.priors / findings.priors.sum(axis=1, keepdims=True)
 
         self._run(X, keep)
         return shares
@@ -184,14 +185,14 @@ class PriorLDA(FlatLDA):
         Pseudo-count of each label; by default a tenth of the label tokens is shared among all
         labels, as in Rubin's appendix B.
     training, inference, ...
-        As of :class:`FlatLDA`.
+        As in :class:`FlatLDA`.
 
     Attributes
     ----------
     training_, word_labels_
-        As of :class:`FlatLDA`.
+        As in :class:`FlatLDA`.
     topics_ : list of LabelTopics
-        One, with the only topic: the labels' frequencies.
+        A single element with a single topic: the labels' frequencies.
 
     Examples
     --------
@@ -204,8 +205,8 @@ class PriorLDA(FlatLDA):
     eta: float | None = None
     label_beta: float | None = None
 
-    _eta_a_word = 0.5
-    _alpha_a_word = 0.1
+    _eta_per_word = 0.5
+    _alpha_per_word = 0.1
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -218,7 +219,7 @@ class PriorLDA(FlatLDA):
 
 
 def pseudo_count(label_beta: float | None, Y: sparse.csr_array, n_topics: int) -> float:
-    """As given, or so much that all topics together get a tenth of the label tokens more."""
+    """As given, or such that the pseudo-counts of all topics sum to a tenth of the label tokens."""
     if label_beta is not None:
         return float(label_beta)
     return max(Y.nnz, 1) / (10.0 * n_topics * Y.shape[1])

@@ -1,4 +1,4 @@
-"""New labelled documents, credited to their labels by what is known already."""
+"""Fold in new labelled documents: credit their words to their labels by the current phi."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["own_credit"]
 
 #: Sweeps of CVB0 over each new document.
 _SWEEPS = 30
-#: Documents whose credit is kept apart before it is added up.
+#: Documents per batch; a batch's credit is collected before it is added up.
 _BATCH = 1024
 
 
@@ -41,7 +41,7 @@ def own_credit(
 def _batch_credit(
     known: WordLabels, X: sparse.csr_array, Y: sparse.csr_array, eta: float, alpha: float
 ) -> sparse.csr_array:
-    """The same of few documents, for labels that are all known."""
+    """The same for one batch, whose labels are all known."""
     from manylabel.kernels import lda_subset
 
     pointers, words, values = csr_parts(X, np.float64)
@@ -49,8 +49,8 @@ def _batch_credit(
     n_own = np.diff(label_ptr)
     prior = np.repeat(eta / np.maximum(n_own, 1) + alpha, n_own)
     unused = np.zeros(labels.size)
-    # One-dimensional arrays of words, labels and tokens, a document each.
-    found: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+    # One-dimensional arrays of words, labels and tokens, per document.
+    credited: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
     for row in range(X.shape[0]):
         entries = slice(pointers[row], pointers[row + 1])
         own = labels[label_ptr[row] : label_ptr[row + 1]]
@@ -66,7 +66,9 @@ def _batch_credit(
             (unused, np.arange(own.size, dtype=np.int32), credit),
         )
         pair_words = np.repeat(words[entries], own.size)
-        found.append((pair_words, np.tile(own, credit.shape[0]), credit.ravel()))
-    pair_words, pair_labels, tokens = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        credited.append((pair_words, np.tile(own, credit.shape[0]), credit.ravel()))
+    pair_words, pair_labels, tokens = (
+        np.concatenate(arrays) for arrays in zip(*credited, strict=True)
+    )
     shape = (X.shape[1], Y.shape[1])
     return sparse.csr_array((tokens, (pair_words, pair_labels)), shape=shape)

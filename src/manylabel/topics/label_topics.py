@@ -14,12 +14,12 @@ from manylabel.topics.word_labels import WordLabels
 
 __all__ = ["LabelTopics", "TopicRows", "no_topic", "one_topic"]
 
-#: New labels have at least so little of every topic, so that they can be folded in.
+#: New labels have at least this weight in every topic, so that they can be folded in.
 _LEAST_BETA = 1e-12
 
 
 class TopicRows(NamedTuple):
-    """What the kernels read of phi', and what it makes of a phi."""
+    """The arrays of phi' that the kernels read, and its products with a phi."""
 
     pointers: NDArray[np.int64]
     labels: NDArray[np.int32]
@@ -54,7 +54,7 @@ class LabelTopics:
 
     @property
     def n_topics(self) -> int:
-        """How many topics there are."""
+        """The number of topics."""
         return self.counts.shape[0]
 
     def _divisors(self) -> NDArray[np.float64]:
@@ -76,7 +76,7 @@ class LabelTopics:
     def with_labels(self, Y: sparse.csr_array, gamma: float) -> LabelTopics:
         """Fold in documents: their labels go to the topics of the document and the label (eq. 10).
 
-        ``gamma`` is the prior weight of each topic. Y may have more labels than there are.
+        ``gamma`` is the prior weight of each topic. Y may have new labels.
         """
         shape = (self.n_topics, Y.shape[1])
         arrays = (self.counts.data, self.counts.indices, self.counts.indptr)
@@ -89,7 +89,7 @@ class LabelTopics:
     def rows(self, word_labels: WordLabels) -> TopicRows:
         """The arrays that the kernels take, with the products of phi and phi' they need.
 
-        They are made once for a phi.
+        They are cached for the last phi.
         """
         made_for, rows = self.__dict__.get("_rows", (None, None))
         if made_for is not word_labels:
@@ -129,7 +129,7 @@ class LabelTopics:
         )
 
     def _pair_sums(self, word_labels: WordLabels) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Of a single topic, the running sums of phi phi' over the labels of each word."""
+        """For a single topic, the running sums of phi phi' over the labels of each word."""
         from manylabel.kernels.lda_pairs import row_guides, row_sums
 
         if self.n_topics != 1:
@@ -139,11 +139,11 @@ class LabelTopics:
         return sums, row_guides(word_labels.pointers, sums)
 
     def _store_state(self) -> dict[str, Any]:
-        """What a model folder holds: not the rows, which can be made again."""
+        """What a model folder stores: not the rows, which can be rebuilt."""
         return {"counts": self.counts, "beta": self.beta}
 
     def __deepcopy__(self, memo: Any) -> LabelTopics:
-        """Itself: nothing ever changes it."""
+        """Itself: it is immutable."""
         return self
 
 
@@ -159,5 +159,5 @@ def one_topic(Y: sparse.csr_array, beta: float) -> LabelTopics:
 
 
 def no_topic(n_labels: int) -> LabelTopics:
-    """Flat-LDA's lack of topics."""
+    """Flat-LDA has no topics."""
     return LabelTopics(sparse.csr_array((0, n_labels), dtype=np.float64), 0.0)

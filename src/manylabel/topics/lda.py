@@ -1,4 +1,4 @@
-"""Unsupervised topics."""
+"""Latent Dirichlet allocation: unsupervised topics."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from manylabel.validation import check_matrix, check_real, check_structure, chec
 
 __all__ = ["LDA", "TopicChain", "train_topics"]
 
-#: Of new documents, whose topics are quickly found: at most a hundred sweeps.
+#: For new documents, whose topics settle quickly: at most a hundred sweeps.
 _TRANSFORM = Schedule(chains=1, burn_in=51, samples=50, lag=1)
 
 
 @dataclass(frozen=True)
 class TopicChain:
-    """What one chain found.
+    """The topics of one chain.
 
     Parameters
     ----------
     counts : csr_array of shape (n_words, n_topics)
         Mean tokens over the samples.
     log_likelihoods : tuple of float
-        A token's mean log-likelihood after each sweep.
+        Log-likelihood per token after each sweep.
     """
 
     counts: sparse.csr_array
@@ -98,7 +98,7 @@ def train_topics(
     schedule : Schedule
     seed : int
     n_partitions : int
-        Parts of the documents that one chain sweeps at the same time.
+        Partitions of the documents that one chain sweeps at the same time.
     n_jobs, verbose
         As in scikit-learn; chains run in parallel.
     """
@@ -106,8 +106,8 @@ def train_topics(
     problem = _Problem(X, n_tokens, n_topics, gamma, beta, inference == "cgs_p", schedule, seed)
     with sweep_progress("Topics", verbose, schedule.chains * schedule.sweeps, n_tokens) as progress:
         if n_partitions > 1:
-            parts = Partitions.of(X, n_partitions, n_topics, gamma, beta, seed, schedule)
-            counts, history = sample_partitions(parts, n_jobs, progress)
+            partitions = Partitions.of(X, n_partitions, n_topics, gamma, beta, seed, schedule)
+            counts, history = sample_partitions(partitions, n_jobs, progress)
             return [TopicChain(counts, _per_token(history, n_tokens))]
         chains = list(
             map_blocks(
@@ -127,7 +127,7 @@ def train_topics(
 def _one_chain(
     problem: _Problem, expected: bool, chain: int, stop: int, progress: Progress | None = None
 ) -> TopicChain:
-    """The chain of a number; blocks are of one."""
+    """Run one chain; a block is a single chain."""
     run = _expect if expected else _sample
     counts, history = run(problem, chain, progress or Progress(None, 0, 0.0))
     return TopicChain(counts, _per_token(history, problem.n_tokens))
@@ -168,8 +168,8 @@ def _sample(
         if sampled and not problem.soft:
             kept = np.arange(list_ptr[-1]) - np.repeat(list_ptr[:-1], np.diff(list_ptr))
             kept = kept < np.repeat(list_size, np.diff(list_ptr))
-            found = (np.repeat(np.arange(n_words), list_size), list_topics[kept])
-            counts = counts + sparse.csr_array((list_n[kept], found), shape=counts.shape)
+            coords = (np.repeat(np.arange(n_words), list_size), list_topics[kept])
+            counts = counts + sparse.csr_array((list_n[kept], coords), shape=counts.shape)
         if sweep > 0:
             history.append(log_likelihood)
             progress.swept(log_likelihood)
@@ -209,20 +209,20 @@ class LDA(TransformerMixin, BaseEstimator):
     beta : float, default=0.01
         Prior weight of each word in a topic.
     inference : {"cgs", "cgs_p", "cvb0"}, default="cgs"
-        Of ``fit`` and ``transform``: collapsed Gibbs sampling, by counts or by summed conditional
-        distributions, or deterministic expected counts, which take 4 bytes for each non-zero of X
-        and topic.
+        For ``fit`` and ``transform``: collapsed Gibbs sampling with counts, the same with summed
+        conditional distributions, or deterministic expected counts, which take 4 bytes per
+        non-zero of X and topic.
     partitions : int, default=1
-        With more than one, a chain sweeps so many parts of the documents at the same time, each by
-        the counts after the sweep before: nearly as good, and one long chain keeps several cores
-        or a cluster busy. For "cgs" and one chain. The result depends on this number, not on
-        where the parts run.
+        With more than one, a chain sweeps this many partitions of the documents at the same time,
+        each with the counts after the sweep before. The topics are nearly as good, and one long
+        chain uses several cores or a cluster. For "cgs" and one chain. The result depends on this
+        number, not on where the partitions run.
     chains, burn_in, samples, lag : int
-        Of ``fit``; see :class:`Schedule`. Topics of different chains are not comparable and never
+        For ``fit``; see :class:`Schedule`. Topics of different chains are not comparable and never
         averaged; the chain with the greatest log-likelihood is used.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
-        Threads, a chain each.
+        Threads, one per chain.
     verbose : int, default=0
 
     Attributes
@@ -232,7 +232,7 @@ class LDA(TransformerMixin, BaseEstimator):
     chains_ : list of TopicChain
         All chains.
     log_likelihood_ : float
-        A token's mean log-likelihood in the chain that is used.
+        Log-likelihood per token of the chain that is used.
 
     Examples
     --------
@@ -321,7 +321,7 @@ class LDA(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """The mixture of topics of each document, the topics as they are.
+        """The mixture of topics of each document; the topics do not change.
 
         Returns
         -------

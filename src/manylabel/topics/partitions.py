@@ -1,8 +1,8 @@
 """One long chain over partitions of the documents, swept at the same time.
 
-Approximate distributed LDA (Newman et al., 2009): in a sweep every partition starts from the counts
-that all of them had after the sweep before, and their changes are added up. Random numbers are
-named by seed, sweep and document, so a sweep of a partition is a pure function: it can run
+Approximate distributed LDA (Newman et al., 2009): in each sweep every partition starts from the
+total counts after the sweep before, and the changes of all partitions are added up. Random numbers
+depend only on seed, sweep and document, so a sweep of a partition is a pure function: it can run
 anywhere, and again after a fault, and the result is the same bit for bit.
 """
 
@@ -21,7 +21,7 @@ from manylabel.topics.training import split_tokens
 
 __all__ = ["CHECKPOINT", "Partitions", "SweptPartition", "sample_partitions"]
 
-#: Sweeps between checkpoints, where blocks run at a place that keeps them.
+#: Sweeps between checkpoints, where blocks run at a place that saves them.
 CHECKPOINT = 10
 
 
@@ -49,12 +49,12 @@ class Partitions:
     seed: int
     schedule: Schedule
 
-    #: As for parts of an index: this can be recognised by its identity.
+    #: As for parts of an index: a place may recognise this object by its identity.
     immutable = True
 
     @classmethod
     def of(cls, X: sparse.csr_array, n: int, *constants: Any) -> Partitions:
-        """Documents in so many partitions of about as many words."""
+        """Divide documents into ``n`` partitions with about the same number of words."""
         sizes = np.concatenate([[0], np.cumsum(np.asarray(X.sum(axis=1)).ravel())])
         inner = np.searchsorted(sizes, sizes[-1] * np.arange(1, n) / n)
         bounds = np.concatenate([[0], inner, [X.shape[0]]]).astype(np.int64)
@@ -63,14 +63,14 @@ class Partitions:
 
 @dataclass(frozen=True, eq=False)
 class SweptPartition:
-    """What a sweep leaves of a partition.
+    """The state of a partition after a sweep.
 
     Parameters
     ----------
     assigned : ndarray of int32
         The topic of each token.
     change : csr_array of shape (n_words, n_topics)
-        By how much the counts have changed.
+        The change in the counts.
     log_likelihood : float
         Of the partition's tokens.
     """
@@ -80,7 +80,7 @@ class SweptPartition:
     log_likelihood: float
 
     immutable = True
-    #: Nobody needs it after the next sweep.
+    #: Not needed after the next sweep.
     transient = True
 
 
@@ -95,7 +95,7 @@ def sample_partitions(
     states: tuple[SweptPartition, ...] = ()
     history: list[float] = []
     first = 0
-    earlier = None if place is None else place.recall(partitions)
+    earlier = None if place is None else place.load_progress(partitions)
     if earlier is not None:
         first, counts, total, states, history = earlier
     for sweep in range(first, schedule.sweeps + 1):
@@ -119,7 +119,7 @@ def sample_partitions(
             if schedule.is_sample(sweep):
                 total = total + counts
         if place is not None and sweep % CHECKPOINT == CHECKPOINT - 1:
-            place.put_aside(partitions, (sweep + 1, counts, total, states, history))
+            place.save_progress(partitions, (sweep + 1, counts, total, states, history))
     return sparse.csr_array(total / schedule.samples), history
 
 
@@ -142,7 +142,7 @@ def _sweep_partition(
         assigned = states[number].assigned.copy()
     else:
         assigned = np.full(token_ptr[-1], -1, np.int32)
-    # A word that is here is in no more topics than it had, and one more for each token here.
+    # A word of this partition gains at most one topic per token here.
     here = np.bincount(X.indices, np.diff(token_ptr), n_words).astype(np.int64)
     sizes = np.diff(counts.indptr).astype(np.int64)
     list_ptr = np.concatenate([[0], np.cumsum(np.minimum(sizes + here, n_topics))])
@@ -170,8 +170,8 @@ def _sweep_partition(
     )
     kept = np.arange(list_ptr[-1]) - np.repeat(list_ptr[:-1], np.diff(list_ptr))
     kept = kept < np.repeat(sizes, np.diff(list_ptr))
-    found = (np.repeat(np.arange(n_words), sizes), list_topics[kept])
-    after = sparse.csr_array((list_n[kept], found), shape=counts.shape)
+    coords = (np.repeat(np.arange(n_words), sizes), list_topics[kept])
+    after = sparse.csr_array((list_n[kept], coords), shape=counts.shape)
     change = sparse.csr_array(after - counts)
     change.eliminate_zeros()
     return SweptPartition(assigned, change, float(log_likelihood))

@@ -8,7 +8,7 @@ from manylabel.exceptions import ParameterError
 
 __all__ = ["PRESETS", "preset", "presets_of"]
 
-# Rubin et al., appendix B, with the rows of table 6 put right.
+# Rubin et al., appendix B, with the rows of table 6 corrected.
 _RUBIN: dict[str, Any] = {
     "inference": "cgs",
     "beta": 0.01,
@@ -64,8 +64,8 @@ _RCV1: dict[str, dict[str, Any]] = {
 }
 
 # Papanikolaou and Tsoumakas, section 4: 200 sweeps, 50 of them burn-in, thirty samples. The L of
-# their training prior 50 / L is read as the labels of the document at hand, the only ones that its
-# words can go to. All models rank by counts alone, without the prior added back.
+# their training prior 50 / L is read as the number of labels of the document, the only ones that
+# its words can go to. All models rank by counts alone, without the prior added back.
 _PAPANIKOLAOU: dict[str, Any] = {
     "inference": "cgs_p",
     "beta": 0.01,

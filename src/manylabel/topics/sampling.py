@@ -1,4 +1,4 @@
-"""Unlabelled documents over all labels, in blocks."""
+"""Infer the labels of unlabelled documents over all labels, in blocks."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Documents(NamedTuple):
     def of(
         cls, X: sparse.csr_array, etas: NDArray[np.float64], alphas: NDArray[np.float64]
     ) -> Documents:
-        """Of a canonical matrix."""
+        """From a canonical matrix."""
         return cls(*csr_parts(X, np.float64), etas, alphas)
 
 
 class Findings(NamedTuple):
-    """What is found out about documents: means over the samples.
+    """The results of inference: means over the samples.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Findings(NamedTuple):
     wanted : ndarray of int32, shape (n_labels,)
         The column of a label in ``credit``, or -1.
     credit : ndarray of shape (n_types, n_wanted)
-        Of a single document: tokens by word and label.
+        For a single document: tokens by word and label.
     """
 
     counts: NDArray[np.float64]
@@ -65,14 +65,14 @@ class Sampler:
     rows : Rows
         Of phi.
     topics : list of TopicRows
-        Of each phi'; the chains are spread over them.
+        Of each phi'; the chains are distributed over them.
     gamma : float
         The prior weight of each topic.
     inference : {"cgs", "cgs_p", "cvb0"}
     schedule : Schedule
     seed : int
     label_tokens : int, optional
-        Sample so many label tokens (eq. 9) instead of passing labels straight to the topics.
+        Sample this many label tokens (eq. 9) instead of passing labels straight to the topics.
     """
 
     rows: Rows
@@ -86,10 +86,10 @@ class Sampler:
     def run(
         self, documents: Documents, start: int, stop: int, labels: NDArray[np.int64] | None = None
     ) -> Findings:
-        """Find out about the rows ``start`` to ``stop``.
+        """Infer the labels of the rows ``start`` to ``stop``.
 
-        With ``labels``, of a single document, tokens are credited to them word by word. The topics
-        of all phi' stand side by side in the mixtures.
+        With ``labels``, for a single document, tokens are credited to them word by word. The
+        mixtures hold the topics of all phi' side by side.
         """
         from manylabel.kernels import lda_cvb0, lda_dependency, lda_labelling
 

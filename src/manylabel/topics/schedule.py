@@ -1,4 +1,4 @@
-"""How long to sample, and what to say meanwhile."""
+"""How long to sample, and how to report progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 INFERENCES = ("cgs", "cgs_p", "cvb0")
 #: CVB0 of a document stops when a sweep moves no more than this share of it.
 SETTLED = 1e-3
-#: CVB0 of a corpus stops when a sweep changes a token's log-likelihood by no more than this.
+#: CVB0 of a corpus stops when a sweep changes the log-likelihood per token by no more than this.
 _SETTLED_TOKEN = 1e-4
 
 
@@ -73,13 +73,13 @@ class Schedule:
 
 
 def check_inference(inference: str) -> None:
-    """Refuse an unknown way of inference."""
+    """Refuse an unknown inference method."""
     if inference not in INFERENCES:
         raise ParameterError(f"`inference` must be 'cgs', 'cgs_p' or 'cvb0'; got {inference!r}.")
 
 
 class Progress:
-    """Sweeps done, tokens a second and log-likelihood a token, on stderr while work goes on."""
+    """Show sweeps done, tokens per second and log-likelihood per token on stderr."""
 
     def __init__(self, bar: Any, n_sweeps: int, n_tokens: float) -> None:
         self._bar, self._n_sweeps, self._n_tokens = bar, n_sweeps, n_tokens
@@ -87,7 +87,7 @@ class Progress:
         self._task = bar.add_task("", total=n_sweeps) if bar is not None else None
 
     def swept(self, log_likelihood: float) -> None:
-        """Tell of one more sweep of some chain."""
+        """Count one more sweep of some chain."""
         if self._bar is None:
             return
         with self._lock:
@@ -97,7 +97,7 @@ class Progress:
                 self._task,
                 completed=self._done,
                 description=f"{speed / 1e6:.3g} M tokens/s, "
-                f"log-likelihood {log_likelihood / max(self._n_tokens, 1):.4f} a token",
+                f"log-likelihood {log_likelihood / max(self._n_tokens, 1):.4f} per token",
             )
 
 
@@ -125,12 +125,12 @@ def sweep_progress(
 
 
 def has_settled(history: list[float], n_tokens: float) -> bool:
-    """Whether the last sweep of CVB0 changed next to nothing."""
+    """Whether the last sweep of CVB0 changed almost nothing."""
     return len(history) > 1 and abs(history[-1] - history[-2]) <= _SETTLED_TOKEN * n_tokens
 
 
 def warn_if_rising(history: list[float], what: str, tolerance: float = 5e-3) -> None:
-    """Warn when the log-likelihood a token still rose, beyond chance, in the last sweeps."""
+    """Warn if the log-likelihood per token still rose, beyond chance, in the last sweeps."""
     recent = len(history) // 5
     if recent < 2:
         return
@@ -139,7 +139,7 @@ def warn_if_rising(history: list[float], what: str, tolerance: float = 5e-3) -> 
     chance = 3 * np.sqrt((last.var() + before.var()) / recent)
     if rise > max(chance, tolerance * abs(last.mean())):
         warnings.warn(
-            f"{what} has not converged: the log-likelihood a token rose by {rise:.3g} over the "
+            f"{what} has not converged: the log-likelihood per token rose by {rise:.3g} over the "
             f"last {recent} of {len(history)} sweeps; raise the burn-in.",
             ConvergenceWarning,
             stacklevel=2,

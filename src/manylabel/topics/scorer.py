@@ -27,7 +27,7 @@ _SHARING = 25
 #: Prior weight per word: of the votes, and shared among all labels.
 ETA_PER_WORD, ALPHA_PER_WORD = 0.75, 0.1
 _TRAIN_ETA = 50.0
-#: Which of the source's numbers is the prior.
+#: The evidence of the candidate source that is the prior.
 _VOTES = "neighbours"
 
 
@@ -37,14 +37,14 @@ class TopicScorer(Scorer):
     Parameters
     ----------
     word_labels : WordLabels, optional
-        How words go with labels; :meth:`fit` learns it.
+        The label-word distributions; :meth:`prepare` learns them.
     eta : float, optional
         Prior weight of a label that has all votes; by default in proportion to the document's
         length.
     alpha_sum : float, optional
         Prior weight shared evenly among all labels; by default in proportion to the length.
     sharing : int or None
-        How many candidates, those with the most votes, share the words; None for all.
+        Share the words among this many candidates, those with the most votes; None for all.
     inference : {"cgs", "cgs_p", "cvb0"}
     schedule : Schedule
     seed : int
@@ -75,7 +75,7 @@ class TopicScorer(Scorer):
     # Training
 
     def prepare(self, training: Training) -> None:
-        """Learn how words go with labels: once from all documents, and once without each fold."""
+        """Learn the label-word distributions from all documents, and without each fold."""
         X, Y, folds = training.documents.counts, training.Y, training.folds
         n_folds = training.n_folds
         n_trained = n_folds if n_folds == 1 else n_folds + 1
@@ -95,17 +95,17 @@ class TopicScorer(Scorer):
         """Score documents by what was learned without their fold; see the base class."""
         folds, whole = training.folds[training.held], self.word_labels
         shared = training.shared[training.held]
-        found: dict[int, NDArray[np.float64]] = {}
+        by_row: dict[int, NDArray[np.float64]] = {}
         for fold, without in enumerate(self._without):
             self.word_labels = without
             out = np.flatnonzero(folds == fold)
             mine = held.take(out)
             scores = self.score(shared[out], mine, training.n_jobs)
-            found.update(
+            by_row.update(
                 zip(out.tolist(), np.split(scores, mine.pattern.indptr[1:-1]), strict=True)
             )
         self.word_labels, self._without = whole, []
-        return np.concatenate([found[row] for row in sorted(found)])
+        return np.concatenate([by_row[row] for row in sorted(by_row)])
 
     # Prediction
 
@@ -139,7 +139,7 @@ class TopicScorer(Scorer):
     def priors(
         self, documents: Documents, candidates: Candidates
     ) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
-        """Prior weights of the candidates that share the words (eq. 2), and which these are."""
+        """Prior weights of the candidates that share the words (eq. 2), and a mask of those."""
         from manylabel.kernels.votes import keep_best_of_rows
 
         pattern, votes = candidates.pattern, candidates.evidence[_VOTES]
@@ -185,7 +185,7 @@ class TopicScorer(Scorer):
         sharing: NDArray[np.bool_],
         tokens: sparse.csr_array,
     ) -> NDArray[np.float64]:
-        """Tokens as shares of the documents' lengths, 0 for candidates that do not share."""
+        """Tokens as shares of the documents' lengths; 0 for candidates that get no words."""
         length = np.maximum(documents.lengths, 1e-12)
         scores = np.zeros(sharing.size)
         scores[sharing] = tokens.data / np.repeat(length, np.diff(priors.indptr))
@@ -206,7 +206,7 @@ def _train_without(
     fold: int,
     stop: int,
 ) -> WordLabels:
-    """How words go with labels, without a fold; blocks are of one fold."""
+    """The label-word distributions without a fold; a block is a single fold."""
     rest = np.flatnonzero(folds != fold)
     return train_phi(
         X[rest],

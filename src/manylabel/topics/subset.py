@@ -33,32 +33,32 @@ class SubsetLLDA(TopicClassifier):
 
     The candidates of a document are the labels of its ``n_neighbors`` nearest training documents,
     and the prior of candidate l is :math:`\alpha'_l = \eta f_l + \alpha` (eq. 2), where
-    :math:`f_l` is the share of the neighbours that carry it. The paper counts neighbours; here they
-    weigh their similarity to a power. ``SubsetLLDA.from_preset("papanikolaou")`` has the paper's
-    settings.
+    :math:`f_l` is the share of the neighbours that carry it. The paper counts neighbours; here each
+    is weighted by a power of its similarity. ``SubsetLLDA.from_preset("papanikolaou")`` has the
+    paper's settings.
 
     Parameters
     ----------
     n_neighbors : int, default=50
     power : float, default=3
-        Neighbours weigh their similarity to this power; 0 counts them.
+        The weight of a neighbour is its similarity to this power; 0 counts neighbours.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        What is done to the counts before the search for neighbours.
+        Weighting of the counts before the search for neighbours.
     eta : float, optional
         Prior weight of a label that all neighbours carry; by default in proportion to the
         document's length.
     alpha_sum : float, optional
-        Prior weight shared evenly among all labels, of which the candidates have their part; by
-        default in proportion to the document's length.
+        Prior weight shared evenly among all labels, candidates or not; by default in proportion to
+        the document's length.
     inference : {"cgs", "cgs_p", "cvb0"}, default="cvb0"
     combine : {"counts", "posterior", "scaled"}, default="posterior"
     training, beta, ...
-        These and the two before as of :class:`FlatLDA`.
+        These and the two above are as in :class:`FlatLDA`.
 
     Attributes
     ----------
     training_, word_labels_
-        As of :class:`FlatLDA`.
+        As in :class:`FlatLDA`.
     source_ : NeighborSource
         Proposes the labels of neighbours, with their votes.
 
@@ -80,8 +80,8 @@ class SubsetLLDA(TopicClassifier):
     eta: float | None = None
     combine: str = "posterior"
 
-    _eta_a_word = ETA_PER_WORD
-    _alpha_a_word = ALPHA_PER_WORD
+    _eta_per_word = ETA_PER_WORD
+    _alpha_per_word = ALPHA_PER_WORD
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -103,7 +103,7 @@ class SubsetLLDA(TopicClassifier):
         return Documents(X, weighting=self.weighting_)
 
     def _scorer(self) -> TopicScorer:
-        """What scores the candidates, by the parameters of the moment."""
+        """The scorer of the candidates, with the current parameters."""
         return TopicScorer(
             self.word_labels_,
             eta=self.eta,
@@ -124,7 +124,7 @@ class SubsetLLDA(TopicClassifier):
     def scores_from_neighbors(
         self, X: sparse.csr_array, neighbors: Neighbors, top: int | None = None
     ) -> sparse.csr_array:
-        """Score documents whose neighbours have been found before.
+        """Score documents whose neighbours are known.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class SubsetLLDA(TopicClassifier):
     def _sources(
         self, documents: Documents, candidates: Candidates, labels: NDArray[np.int64]
     ) -> list[list[Reason]]:
-        """The neighbours of one document that carry each label, by what they add to its prior."""
+        """The neighbours of one document that carry each label, with their shares of its prior."""
         eta = self._prior_weights(documents.counts)[0][0]
         _, reasons = NeighborVotes().explaining(documents, candidates)
         places = np.searchsorted(candidates.labels, labels)

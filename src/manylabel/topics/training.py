@@ -1,4 +1,4 @@
-"""The one training of phi that all labelled topic models share."""
+"""The training of phi, which all labelled topic models share."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ __all__ = ["LabelledTraining", "draw_seed", "split_tokens", "train_phi"]
 
 @dataclass(frozen=True)
 class LabelledTraining:
-    """Trained label-word distributions, to hand to several models.
+    """Trained label-word distributions, to pass to several models.
 
     Parameters
     ----------
     word_labels : WordLabels
     log_likelihoods : tuple of float
-        A token's mean log-likelihood after each sweep of the first chain.
+        Log-likelihood per token after each sweep of the first chain.
     """
 
     word_labels: WordLabels
     log_likelihoods: tuple[float, ...]
 
     def __deepcopy__(self, memo: Any) -> LabelledTraining:
-        """Itself: nothing ever changes it, and `clone` need not copy it."""
+        """Itself: it is immutable, and `clone` need not copy it."""
         return self
 
 
@@ -102,8 +102,8 @@ def train_phi(
 ) -> LabelledTraining:
     """Learn how likely each word is under each label.
 
-    A document's words go only to its own labels, so this costs as much as documents have labels,
-    however many labels there are. Documents without labels teach nothing.
+    A document's words go only to its own labels, so the cost depends on the labels per document,
+    not on the number of labels. Documents without labels are ignored.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def train_phi(
     eta : float
         The prior weight that a document shares evenly among its labels (Rubin's alpha', eq. 1).
     alpha_sum : float
-        The prior weight shared among all labels, of which a document's labels have their part.
+        The prior weight shared evenly among all labels, a document's own or not.
     beta : float
         The pseudo-count of each word under each label.
     chains, burn_in, samples, lag : int
@@ -158,7 +158,7 @@ def train_phi(
 def _problem(
     X: sparse.csr_array, Y: sparse.csr_array, eta: float, alpha: float, beta: float
 ) -> _Problem:
-    """Find the pairs and address them."""
+    """Number the (word, label) pairs that occur together, and lay the corpus out by them."""
     from manylabel.kernels import lda_pairs
 
     doc_ptr, label_ptr = X.indptr.astype(np.int64), Y.indptr.astype(np.int64)
@@ -217,7 +217,7 @@ def _sample(
     n_jobs: int | None,
     progress: Progress,
 ) -> tuple[WordLabels, list[float]]:
-    """Average phi over the chains, which are added in order whatever thread ran them."""
+    """Average phi over the chains, added in order whichever thread ran them."""
     token_ptr, weights = split_tokens(problem.values)
     n_pairs, n_labels = problem.pair_labels.size, problem.n_labels
     total_phi, total_smooth = np.zeros(n_pairs), np.zeros(n_labels)
@@ -246,7 +246,7 @@ def _one_chain(
     stop: int,
     progress: Progress | None = None,
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], list[float]]:
-    """The chain of a number; blocks are of one."""
+    """Run one chain; a block is a single chain."""
     progress = progress or Progress(None, 0, 0.0)
     return _chain(problem, token_ptr, weights, schedule, soft, seed, chain, progress)
 
@@ -261,12 +261,12 @@ def _chain(
     chain: int,
     progress: Progress,
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], list[float]]:
-    """One chain: its mean phi in two parts, its mean tokens a label, and its history."""
+    """One chain: its mean phi in two parts, its mean tokens per label, and its history."""
     from manylabel.kernels import lda_gibbs, rng
 
     state = np.empty(1, np.uint64)
     rng.start_stream(state, np.uint64(seed), np.uint64(chain))
-    # Narrow counts stay in the cache longer, and whole numbers are exact as far as 2^24.
+    # Narrow counts use the cache better, and float32 holds whole numbers exactly up to 2^24.
     exact = token_ptr[-1] < 2**24 and bool((weights == 1.0).all())
     count_dtype = np.float32 if exact else np.float64
     n_pairs, n_labels = problem.pair_labels.size, problem.n_labels

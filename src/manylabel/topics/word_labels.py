@@ -17,7 +17,7 @@ __all__ = ["Rows", "WordLabels"]
 
 
 class Rows(NamedTuple):
-    """What the kernels read of phi."""
+    """The arrays of phi that the kernels read."""
 
     pointers: NDArray[np.int64]
     labels: NDArray[np.int32]
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
     guides: NDArray[np.int32]
 
 
-#: A word that occurs with more than one in so many labels has its row laid out for all labels.
+#: A word that occurs with more than one in this many labels gets a dense row.
 _DENSE = 8
 
 
@@ -71,12 +71,12 @@ class WordLabels:
 
     @property
     def n_words(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return self.pointers.size - 1
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return self.smooth.size
 
     @cached_property
@@ -97,7 +97,7 @@ class WordLabels:
         )
 
     def _dense_rows(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The rows of frequent words, where a label is found at once, and where each row is."""
+        """The dense row of each word, or -1, and the dense rows of frequent words."""
         often = np.flatnonzero(np.diff(self.pointers) * _DENSE > self.n_labels)
         dense_at = np.full(self.n_words, -1, np.int32)
         dense_at[often] = np.arange(often.size)
@@ -109,7 +109,7 @@ class WordLabels:
 
     @cached_property
     def by_label(self) -> sparse.csc_array:
-        """The first part with its columns, the labels, at hand."""
+        """The first part by column, that is, by label."""
         shape = (self.n_words, self.n_labels)
         return sparse.csr_array((self.phi, self.labels, self.pointers), shape=shape).tocsc()
 
@@ -126,7 +126,7 @@ class WordLabels:
 
     @classmethod
     def from_counts(cls, counts: sparse.csr_array, beta: float) -> WordLabels:
-        """Of counted pairs (eq. 3).
+        """From counts of pairs (eq. 3).
 
         Parameters
         ----------
@@ -160,5 +160,5 @@ class WordLabels:
         return self.from_counts(sparse.csr_array(own, shape=counts.shape) + counts, self.beta)
 
     def __deepcopy__(self, memo: Any) -> WordLabels:
-        """Itself: nothing ever changes it."""
+        """Itself: it is immutable."""
         return self

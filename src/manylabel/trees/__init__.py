@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from manylabel.public import imported_late
+from manylabel.public import lazy_exports
 
 if TYPE_CHECKING:
     from manylabel.trees.fastxml import FastXML
@@ -15,7 +15,7 @@ __all__ = [
     "PfastreXML",
 ]
 
-__getattr__, __dir__ = imported_late(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "FastXML": "manylabel.trees.fastxml",

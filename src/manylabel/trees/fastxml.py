@@ -19,7 +19,7 @@ from manylabel.validation import check_real, check_whole, csr_parts
 
 __all__ = ["FastXML"]
 
-# Documents, and trees, that a threshold is fitted with.
+# The share of documents, and of trees, that a threshold is fitted with.
 _HELD_SHARE = 0.2
 
 
@@ -35,31 +35,31 @@ class FastXML(MultiLabelClassifier):
         - \sum_i I(y_i) \sum_{l \in y_i} \frac{1}{\ln(1 + r^{\delta_i}_l)}
 
     From random sides, rankings and sides are optimised in turn until no document moves; :math:`w`
-    is then learnt once, and divides the documents. A node with few documents, or that no
-    classifier divides, is a leaf and keeps the share of its documents that have each label. The
-    score of a label is its mean share in the leaves that a document comes to.
+    is then learned once, and divides the documents. A node that has few documents, or whose
+    classifier does not divide them, is a leaf and keeps the share of its documents that have each
+    label. The score of a label is its mean share in the leaves that a document reaches.
 
     Parameters
     ----------
     n_trees : int, default=50
     max_leaf : int, default=10
-        A node of no more documents is a leaf.
+        Maximum documents in a leaf that is not split further.
     leaf_labels : int, default=100
-        Labels that a leaf keeps, best first.
+        Maximum labels per leaf, best first.
     C : float, default=4.0
-        What the log loss costs beside the L1 norm; the two sides of a node weigh the same in all.
+        Weight of the log loss against the L1 norm; the two sides of a node have equal total weight.
     bias : float, default=0.1
-        Value of the feature that every document has; 0 for none.
+        Value of the constant feature of every document; 0 for none.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        Of the features; None is the paper's way. All rows are scaled alike, to lengths whose square
-        is 1 on average, so a short document weighs less than a long one; where every row should be
-        of length 1, give a `Weighting`, which normalizes.
+        Of the features; None is the paper's way. All rows are scaled by the same factor, such that
+        the mean squared length is 1, so a short document weighs less than a long one. For rows of
+        length 1, pass a `Weighting`, which normalizes.
     threshold : str, float or threshold, default="cardinality"
-        As :func:`manylabel.thresholds.make_threshold` takes it.
+        From scores to labels; see :func:`manylabel.thresholds.make_threshold`.
     random_state : int, RandomState or None, default=0
-        The sides that the nodes start from; each tree draws from a stream of its own.
+        For the initial sides of the nodes; each tree has its own random stream.
     n_jobs : int, optional
-        Threads; the trees are the same at any number.
+        Threads; the trees do not depend on their number.
     verbose : int, default=0
         Show a progress bar.
 
@@ -69,7 +69,7 @@ class FastXML(MultiLabelClassifier):
         The trees as flat arrays.
     weighting_ : Weighting
     scale_ : float
-        What the weights are multiplied with.
+        The factor of all weights.
 
     Examples
     --------
@@ -118,9 +118,9 @@ class FastXML(MultiLabelClassifier):
     ) -> tuple[sparse.csr_array, ExplainLabels]:
         """Reasons are trees.
 
-        They are of kind ``"tree"``, with the tree as index, in FastXML; of kinds ``"trees"`` and
-        ``"centroid"`` in PfastreXML, where the shares of the single trees below ``"trees"`` sum to
-        the mean share :math:`P_l` whose logarithm is taken.
+        In FastXML they are of kind ``"tree"``, with the tree as index. In PfastreXML they are of
+        kinds ``"trees"`` and ``"centroid"``; the shares of the single trees below ``"trees"`` sum
+        to the mean share :math:`P_l` whose logarithm is taken.
         """
         weighted = self._weighted(X)
         leaves = self.forest_.leaves(weighted, self.n_jobs)
@@ -160,7 +160,7 @@ class FastXML(MultiLabelClassifier):
         self._learn(weighted, Y, self.n_trees)
 
     def _weighted(self, X: sparse.csr_array) -> sparse.csr_array:
-        """Weights of the features, all rows scaled alike."""
+        """Weights of the features, all rows scaled by the same factor."""
         weighted = self.weighting_.transform(X)
         weighted.data = (weighted.data * self.scale_).astype(np.float32)
         return weighted
@@ -189,18 +189,18 @@ class FastXML(MultiLabelClassifier):
         """Scores of a fifth of the documents by fewer trees that have not seen them."""
         order = np.random.default_rng(self._seed).permutation(X.shape[0])
         n_held = round(_HELD_SHARE * X.shape[0])
-        # A lone document has nobody to learn from: it then scores itself.
+        # With too few documents to hold any out, they score themselves.
         held, others = order[: n_held or None], order[n_held:]
         self._learn(X[others], Y[others], max(1, round(_HELD_SHARE * self.n_trees)))
         leaves = self.forest_.leaves(X[held], self.n_jobs)
         return self._leaf_scores(X[held], leaves, None), Y[held]
 
     def _gains(self, Y: sparse.csr_array) -> NDArray[np.float64]:
-        """What each label is worth in the first place."""
+        """The gain of each label at the first rank."""
         return np.ones(Y.shape[1])
 
     def _ideal(self, Y: sparse.csr_array) -> NDArray[np.float64]:
-        """What makes nDCG of each document's DCG."""
+        """The factor from DCG to nDCG for each document."""
         from manylabel.kernels.trees_grow import ideal_gains
 
         return ideal_gains(csr_parts(Y, np.int8)[0])

@@ -1,4 +1,4 @@
-"""Many trees as flat arrays: growing them, and averaging the leaves that documents come to."""
+"""Many trees as flat arrays: growing them, and averaging the leaves that documents reach."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manylabel.validation import check_rows, csr_parts
 
 __all__ = ["Forest", "grow_forest"]
 
-#: Documents that a thread scores before it takes more.
+#: Documents per block that a thread scores.
 BLOCK = 256
 
 
@@ -31,7 +31,7 @@ class Forest:
         The left child; the right one follows it. 0 marks a leaf.
     bias : ndarray of float32 of shape (n_nodes,)
     sizes : ndarray of int32 of shape (n_nodes,)
-        Training documents that came by.
+        Training documents that reached the node.
     weight_indptr, weight_features, weights : ndarray
         The sparse classifiers of the inner nodes, as the arrays of a CSR matrix. A document goes
         right if weights times features plus bias is not negative.
@@ -73,10 +73,10 @@ class Forest:
         from manylabel.kernels.trees_score import find_leaves
 
         parts = csr_parts(X)
-        found = np.empty((X.shape[0], self.roots.size), np.int32)
+        leaves = np.empty((X.shape[0], self.roots.size), np.int32)
 
         def work(start: int, stop: int) -> None:
-            found[start:stop] = find_leaves(
+            leaves[start:stop] = find_leaves(
                 *parts,
                 start,
                 stop,
@@ -90,7 +90,7 @@ class Forest:
             )
 
         run_blocks(work, X.shape[0], BLOCK, n_jobs)
-        return found
+        return leaves
 
     def scores(
         self,
@@ -131,7 +131,7 @@ def grow_forest(
     n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> Forest:
-    """Grow trees side by side, each with a random stream of its own.
+    """Grow trees in parallel, each with its own random stream.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ def grow_forest(
         Weights.
     Y : csr_array of shape (n_documents, n_labels)
     gains : ndarray of shape (n_labels,)
-        What a label in the first place is worth.
+        The gain of a label at the first rank.
     ideal : ndarray of shape (n_documents,)
-        What the DCG of a document is multiplied with.
+        The factor of a document's DCG.
     n_trees, max_leaf, leaf_labels, C, bias
         As in :class:`FastXML`.
     seed : int
@@ -177,13 +177,13 @@ def grow_forest(
 
 
 def _joined(trees: list[tuple[NDArray, ...]]) -> Forest:
-    """Put trees one after another."""
+    """Concatenate trees."""
     (children, bias, sizes, weight_indptr, features, weights, leaf_indptr, labels, shares) = (
-        list(parts) for parts in zip(*trees, strict=True)
+        list(arrays) for arrays in zip(*trees, strict=True)
     )
-    roots = np.cumsum([0] + [part.size for part in children[:-1]]).astype(np.int32)
-    for root, part in zip(roots, children, strict=True):
-        part[part > 0] += root
+    roots = np.cumsum([0] + [nodes.size for nodes in children[:-1]]).astype(np.int32)
+    for root, nodes in zip(roots, children, strict=True):
+        nodes[nodes > 0] += root
     return Forest(
         roots,
         np.concatenate(children),
@@ -198,7 +198,7 @@ def _joined(trees: list[tuple[NDArray, ...]]) -> Forest:
     )
 
 
-def _joined_pointers(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Row pointers of matrices stacked on top of each other."""
-    lengths = np.concatenate([np.diff(part) for part in parts])
+def _joined_pointers(pointers: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Row pointers of vertically stacked matrices."""
+    lengths = np.concatenate([np.diff(each) for each in pointers])
     return np.concatenate([[0], np.cumsum(lengths)])

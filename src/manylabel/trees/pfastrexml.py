@@ -1,4 +1,4 @@
-"""PfastreXML: FastXML for rare labels, by propensities and a second look at the candidates."""
+"""PfastreXML: FastXML for rare labels, with propensities and re-ranked candidates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PfastreXML(FastXML):
     .. math:: \alpha \ln P_l(x) + (1 - \alpha) \ln \frac{1}{1 + e^{\gamma \|x - \mu_l\|^2 / 2}}
 
     where :math:`P_l` is the mean share of the label in the leaves and :math:`\mu_l` the mean of its
-    training documents: a classifier that a handful of documents is enough to learn. Scores are
+    training documents: a classifier that can be learned from a handful of documents. Scores are
     negative.
 
     Parameters
@@ -43,8 +43,8 @@ class PfastreXML(FastXML):
     alpha : float, default=0.8
         Weight of the trees, 0 to 1; 1 leaves out the centroids and is the paper's PfastXML.
     gamma : float, default=30.0
-        How fast the second term falls with the distance to the centroid. The authors' program has
-        it without the half: its 30 is 60 here.
+        How fast the second term falls with the distance to the centroid. The authors' program
+        leaves out the factor 1/2: its 30 is 60 here.
     A, B : float, default=0.55 and 1.5
         Of the propensities, as in :func:`manylabel.metrics.propensities`.
 
@@ -54,11 +54,10 @@ class PfastreXML(FastXML):
         The trees as flat arrays.
     weighting_ : Weighting
     scale_ : float
-        What the weights are multiplied with.
+        The factor of all weights.
     propensities_ : ndarray of shape (n_labels,)
     centroids_ : csr_array of float32 of shape (n_labels, n_features)
-        Mean of the training documents of each label; a row without entries for a label that none
-        has.
+        Mean of the training documents of each label; an empty row for a label without documents.
 
     Examples
     --------
@@ -130,7 +129,7 @@ class PfastreXML(FastXML):
         return 1 / self.propensities_
 
     def _ideal(self, Y: sparse.csr_array) -> NDArray[np.float64]:
-        """Nothing: labels that were not noticed would have changed it."""
+        """Ones: DCG is not normalised, since the ideal depends on labels that were not noticed."""
         return np.ones(Y.shape[0])
 
     def _leaf_scores(
@@ -161,24 +160,24 @@ class PfastreXML(FastXML):
         unit = _unit_rows(X)
         rows, centroids = csr_parts(unit), csr_parts(self.centroids_)
         indptr, labels, _ = csr_parts(candidates)
-        found = np.empty(candidates.nnz)
+        dots = np.empty(candidates.nnz)
 
         def work(start: int, stop: int) -> None:
             span = slice(indptr[start], indptr[stop])
             pointers = indptr[start : stop + 1] - indptr[start]
-            found[span] = products(
+            dots[span] = products(
                 *rows, start, stop, X.shape[1], pointers, labels[span], *centroids
             )
 
         run_blocks(work, X.shape[0], BLOCK, self.n_jobs)
         own = (np.diff(unit.indptr) > 0).astype(np.float64)
         lengths = self.centroids_.multiply(self.centroids_).sum(axis=1)
-        distances = np.repeat(own, np.diff(indptr)) - 2 * found + lengths[labels]
+        distances = np.repeat(own, np.diff(indptr)) - 2 * dots + lengths[labels]
         return -np.logaddexp(0, self.gamma / 2 * np.maximum(distances, 0))
 
 
 def _unit_rows(X: sparse.csr_array) -> sparse.csr_array:
-    """Rows of length one; rows of zeros stay as they are."""
+    """Rows of length one; rows of zeros do not change."""
     from sklearn.preprocessing import normalize  # takes longer to import than all trees
 
     return sparse.csr_array(normalize(X))

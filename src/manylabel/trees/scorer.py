@@ -1,4 +1,4 @@
-"""What the documents in the same leaves of trees are about."""
+"""Score candidates by the labels of the documents in the same leaves of trees."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["TreeScorer"]
 
 #: Forests, each grown without one fold of the documents, and the trees of each.
 _FORESTS, _TREES = 5, 20
-#: Trees pay for at least so many documents.
-_FEWEST = 2_000
+#: Trees are worth their time from this many documents on.
+_MIN_DOCUMENTS = 2_000
 
 
 class TreeScorer(Scorer):
@@ -31,20 +31,20 @@ class TreeScorer(Scorer):
     """
 
     name: ClassVar[str] = "trees"
-    title: ClassVar[str] = "groups of like documents"
+    title: ClassVar[str] = "groups of similar documents"
     sentence: ClassVar[str] = "Groups of documents that the text falls into."
 
     def __init__(self) -> None:
         self.forests: list[FastXML] = []
 
     def wants(self, training: Training) -> bool:
-        """For corpora of a middling size, where trees are quick and help."""
-        return len(training.documents) >= _FEWEST and training.is_small
+        """For corpora of medium size, where trees are quick and help."""
+        return len(training.documents) >= _MIN_DOCUMENTS and training.is_small
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        """Grow the forests; documents are scored by the one that has not seen them."""
+        """Grow the forests; each document is scored by the forest that has not seen it."""
         X, Y, seed = training.documents.counts, training.Y, training.seed
         folds = np.random.default_rng([seed, 1]).permutation(X.shape[0]) % _FORESTS
         self.forests = []
@@ -71,20 +71,20 @@ class TreeScorer(Scorer):
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """The mean share of a document's leaves that has each candidate."""
+        """The mean share of each candidate in a document's leaves."""
         return np.mean(self._by_forest(documents, candidates), axis=0)
 
     def explaining(
         self, documents: Documents, candidates: Candidates
     ) -> tuple[NDArray[np.float64], Reasons]:
         """Scores, and what each forest adds to them."""
-        found = self._by_forest(documents, candidates)
+        scores = self._by_forest(documents, candidates)
 
         def reasons(place: int) -> list[Reason]:
-            shares = [float(values[place]) / len(found) for values in found]
+            shares = [float(values[place]) / len(scores) for values in scores]
             return [Reason("tree", share, number) for number, share in enumerate(shares) if share]
 
-        return np.mean(found, axis=0), reasons
+        return np.mean(scores, axis=0), reasons
 
     def _by_forest(self, documents: Documents, candidates: Candidates) -> list[NDArray[np.float64]]:
         return [
