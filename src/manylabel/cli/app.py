@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
@@ -168,27 +169,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if state.debug:
             traceback.print_exc()
         else:
-            complain(_in_options(_sentence(error), _command_of(arguments)))
+            given = sys.argv[1:] if arguments is None else list(arguments)
+            complain(_in_options(_sentence(error), given))
         return getattr(error, "exit_code", 1)
 
 
-def _command_of(arguments: Sequence[str] | None) -> object:
-    """The command that was called, if there is one of that name."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    given = sys.argv[1:] if arguments is None else arguments
-    named = [commands[name] for name in given if name in commands]
-    return named[0] if named else None
-
-
-def _in_options(sentence: str, command: object) -> str:
+def _in_options(sentence: str, given: Sequence[str]) -> str:
     """A sentence whose `arguments` of Python are the options of the shell."""
-    for parameter in getattr(command, "params", []):
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    called = [commands[name] for name in given if name in commands]
+    for parameter in called[0].params if called else []:
         spoken = parameter.opts[0] if parameter.opts[0].startswith("-") else None
         if spoken is not None:
             sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
             limit = parameter.name.removeprefix("max_")
             sentence = sentence.replace(f"`manylabel.corpus.limits({limit}=...)`", spoken)
-    return sentence
+    for option, setting in pairwise(given):
+        if option in ("--set", "--try"):
+            name = setting.partition("=")[0].rpartition(".")[2]
+            sentence = sentence.replace(f"`{name}`", f"{option} {name}")
+    return sentence.replace(" or None", " or none")
 
 
 def _forget_output() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from manylabel.compare.plan import Problem
 from manylabel.compare.results import LEVEL, Line, Results, Value
 from manylabel.compare.significance import SENTENCE
+from manylabel.wording import counted
 
 __all__ = ["describe", "measure_title", "number", "to_csv", "to_json", "to_markdown"]
 
@@ -60,9 +61,10 @@ def describe(results: Results, problem: Problem) -> str:
     n_splits = len(set(keys)) if problem.is_split else 0
     split = "A random split: " if n_splits == 1 else f"{n_splits} random splits, each with "
     return (
-        f"{split if n_splits else ''}{train:,} documents to learn from and {test:,} to test on, "
-        f"{corpus['features']:,} features, {corpus['labels']:,} labels, "
-        f"{corpus['cardinality']:.2f} labels a document."
+        f"{split if n_splits else ''}{counted(train, 'document')} to learn from and {test:,} to "
+        "test on, "
+        f"{counted(corpus['features'], 'feature')}, {counted(corpus['labels'], 'label')}, "
+        f"{corpus['cardinality']:.2f} labels per document."
     )
 
 

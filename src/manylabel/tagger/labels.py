@@ -16,6 +16,7 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.rendering import as_text, html_table
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -100,9 +101,10 @@ class Labels:
         for name in names:
             if name not in self._place:
                 near = get_close_matches(str(name), self._alike(str(name)), n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
+                hint = f"; did you mean {near[0]!r}?" if near else "."
                 raise InputError(
-                    f"`{where}` holds {name!r}, which is none of the {len(self)} labels.{hint}"
+                    f"`{where}` holds the unknown label {name!r} "
+                    f"({counted(len(self), 'label')} known){hint}"
                 )
         return np.array([self._place[name] for name in names], np.int64)
 
@@ -256,7 +258,7 @@ class LabelDescription:
         from rich.console import Group
         from rich.text import Text
 
-        title = Text.assemble((self.name, "bold green"), f"  {self.documents:,} documents")
+        title = Text.assemble((self.name, "bold green"), f"  {counted(self.documents, 'document')}")
         lines = [title]
         if self.description:
             lines.append(Text(self.description))
