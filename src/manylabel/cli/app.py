@@ -143,7 +143,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     manylabel ...
     0
     """
-    state = State()
+    state = State(arguments=tuple(sys.argv[1:] if arguments is None else arguments))
     try:
         code = typer.main.get_command(app).main(
             None if arguments is None else list(arguments),
@@ -169,8 +169,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if state.debug:
             traceback.print_exc()
         else:
-            given = sys.argv[1:] if arguments is None else list(arguments)
-            complain(_in_options(_sentence(error), given))
+            complain(_in_options(_sentence(error), state.arguments))
         return getattr(error, "exit_code", 1)
 
 

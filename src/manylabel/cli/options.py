@@ -65,6 +65,8 @@ class State:
     """What the whole application needs to know of a call."""
 
     debug: bool = False
+    #: What follows ``manylabel``.
+    arguments: tuple[str, ...] = ()
 
 
 class Format(StrEnum):
