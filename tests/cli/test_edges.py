@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from manylabel.cli.compiling import Compiling
+
 KEYWORDS = "Title,Abstract,Keywords,Year\n" + "".join(
     f'T{n},"The {animal} number {n}, asleep.","{animal}s, sleep",1999\n'
     for n, animal in enumerate(["cat", "dog", "cat", "dog"])
@@ -155,6 +157,24 @@ def test_percentages_are_for_probabilities():
     assert "no label fits" in as_text(answers_table(Suggestions([], id="doc"), True))
 
 
+def test_compiling_says_how_far_it_is(capsys, monkeypatch):
+    clock = iter([0.0, 1.0, 2.9, 3.0, 9.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    ready = iter([11, 13, 40])
+    monkeypatch.setattr("manylabel.kernels.n_ready", lambda: next(ready))
+    told = Compiling(["train", "t.jsonl", "-o", "model"])
+    for _ in range(5):
+        told("search.merge")
+    assert capsys.readouterr().err.splitlines() == [
+        f"Compiling kernels, once after an installation or update: {place}"
+        for place in ("12 of 32", "14 of 32", "41 of 41")
+    ]
+    monkeypatch.setattr("time.monotonic", lambda: 0.0)
+    monkeypatch.setattr("manylabel.kernels.n_ready", lambda: 0)
+    Compiling(["train", "t.jsonl", "-o", "model", "--quiet"])("search.merge")
+    assert capsys.readouterr().err == ""
+
+
 def test_the_doctor_says_what_is_here(call, monkeypatch):
     monkeypatch.setenv("MANYLABEL_TOKEN", "secret")
     shown = call("doctor")
@@ -162,5 +182,7 @@ def test_the_doctor_says_what_is_here(call, monkeypatch):
     assert "secret" not in shown.out
     found = call("doctor", "--json").json
     assert set(found) == {"manylabel", "packages", "kernels", "settings"}
-    assert found["kernels"]["kept in"]
+    assert Path(found["kernels"]["kept in"]).is_dir()
+    n_compiled, n_files = map(int, found["kernels"]["compiled"].split()[0:3:2])
+    assert 0 < n_compiled <= n_files
     assert found["settings"]["MANYLABEL_TOKEN"] == "set"

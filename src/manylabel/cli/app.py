@@ -23,6 +23,7 @@ from manylabel.cli.audit import audit
 from manylabel.cli.check import check
 from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
+from manylabel.cli.compiling import Compiling
 from manylabel.cli.convert import convert
 from manylabel.cli.demo import demo
 from manylabel.cli.doctor import doctor
@@ -34,7 +35,7 @@ from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
-from manylabel.cli.output import complain, note
+from manylabel.cli.output import complain
 from manylabel.cli.predict import predict
 from manylabel.cli.serve import serve
 from manylabel.cli.stats import stats
@@ -117,16 +118,8 @@ def main() -> NoReturn:
     # Imports make many objects that stay; looking for others among them took an eighth of the time
     # of a short command.
     gc.set_threshold(100_000, 50, 100)
-    kernels.on_compile = _say_what_takes_time
+    kernels.on_compile = Compiling(sys.argv[1:])
     sys.exit(run())
-
-
-def _say_what_takes_time(kernel: str) -> None:
-    """A line before the first kernel is compiled; the others follow without one."""
-    kernels.on_compile = None
-    # Kernels know no options, and the command that runs does not know what its work will compile.
-    quiet = bool({"--quiet", "-q"} & set(sys.argv))
-    note("Compiling kernels, once after an installation or update; up to a minute.", quiet)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
