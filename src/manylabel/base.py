@@ -29,6 +29,7 @@ from manylabel.validation import (
     check_structure,
     check_whole,
 )
+from manylabel.wording import counted
 
 __all__ = ["ExplainLabels", "Grid", "MultiLabelClassifier", "SharedWork"]
 
@@ -375,7 +376,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_same_rows(X, Y)
         if Y.shape[1] < self.n_labels_:
             raise InputError(
-                f"Y has {Y.shape[1]} columns, but the model knows {self.n_labels_} labels already."
+                f"Y has {counted(Y.shape[1], 'column')}, but the model knows "
+                f"{counted(self.n_labels_, 'label')} already."
             )
         return X, Y
 

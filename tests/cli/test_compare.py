@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -24,11 +25,16 @@ def test_tables_go_to_standard_output_and_the_rest_elsewhere(call, parts, tmp_pa
     out = tmp_path / "report"
     called = call(
         "compare", *parts, "--models", "instance-knn,svm", "--set", "instance-knn.k=3",
-        "--metrics", "p@1,micro-f1", "--out", out, "--jobs", "1",
+        "--metrics", "p@1,micro-f1", "--out", out, "--jobs", "1", "--title", "Which one?",
     )  # fmt: skip
     assert called.code == 0
     lines = called.out.splitlines()
-    assert lines[0] == f"# Models on {tmp_path.name}"
+    assert lines[0] == "# Which one?"
+    assert (
+        f"Command: manylabel compare {parts[0]} {parts[1]} --models instance-knn,svm" in called.out
+    )
+    assert re.search(r"^Date: \d{4}-\d\d-\d\d \d\d:\d\d UTC", called.out, re.MULTILINE)
+    assert (out / "plots" / f"{tmp_path.name}-trade-off.pdf").read_bytes().startswith(b"%PDF")
     assert any(line.startswith("| instance-knn | **1.000** | **1.000** |") for line in lines)
     assert f"Wrote {out / 'results.md'}" in called.err
     assert (out / "results.md").read_text() == called.out.removesuffix("\n")
@@ -60,6 +66,7 @@ def test_an_estimator_that_is_not_there_is_refused_before_anything_runs(call, pa
     [
         ([], 2, "give TRAIN and TEST with --models, or --preset."),
         (["a.txt", "--preset", "xmc"], 2, "--preset brings its own corpora and models"),
+        (["a", "b", "--models", "svm", "--folds", "3"], 2, "--folds split TRAIN; leave TEST and"),
         (["-", "--models", "svm"], 2, "a comparison reads files, not standard input."),
         (["a.txt", "--models", "smv"], 1, "unknown model 'smv'; did you mean svm?"),
         (["a.txt", "--models", "svm", "--set", "C=1"], 1, "--set C=1 must be MODEL.NAME=VALUE"),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from manylabel.cli.compiling import Compiling
 
 KEYWORDS = "Title,Abstract,Keywords,Year\n" + "".join(
     f'T{n},"The {animal} number {n}, asleep.","{animal}s, sleep",1999\n'
@@ -56,12 +59,69 @@ def test_options_name_columns_and_errors_name_options(call, tmp_path):
     assert "Did you mean 'Inhalt'?" in called.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["convert", "IN", "t.xyz"], "mulan, meka, folder as --to."),
+        (["convert", "IN", "t.jsonl", "--to-separator", ","], "--to-separator is an option of tsv"),
+        (["convert", "IN", "t.jsonl", "--zero-based"], "--zero-based is an option of svmlight"),
+        (["tune", "IN", "-o", "m", *QUICK, "--held-out", "2"], "--held-out must be a share"),
+        (["train", "IN", "-o", "m", *QUICK[:3], "k=0"], "--set k must be a whole number of at"),
+        (["train", "IN", "-o", "m", "--language", "xx"], "such as 'english', or none; got 'xx'."),
+    ],
+)  # fmt: skip
+def test_errors_speak_of_options(call, keywords, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    called = call(*(keywords if argument == "IN" else argument for argument in arguments))
+    assert called.code == 1
+    assert sentence in called.err
+    assert "`" not in called.err
+
+
+def test_tables_are_for_terminals_and_json_lines_for_pipes(call, library, keywords, monkeypatch):
+    for command in (
+        ("evaluate", library / "model", library / "test.jsonl", "--metrics", "p@1"),
+        ("explain", library / "model", "--text", "a ship in the ice"),
+        ("stats", keywords),
+    ):
+        piped = call(*command, "-q").out
+        assert piped.count("\n") == 1
+        assert json.loads(piped)
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        shown = call(*command, "-q").out
+        monkeypatch.undo()
+        assert shown.count("\n") > 5
+        assert "{" not in shown
+
+
+def test_one_of_a_thing_is_singular(call, tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"text": "a cat asleep", "labels": ["cats"]}\n')
+    called = call("train", path, "-o", tmp_path / "m", *QUICK[:3], "k=1")
+    assert "Read 1 document with 1 label in" in called.err
+    heard = [called.err]
+    for command in (
+        ("audit", path, "--table"),
+        ("next", tmp_path / "m", path, "-o", tmp_path / "next.jsonl"),
+        ("stats", path, "--table"),
+        ("check", tmp_path / "m"),
+        ("compact", tmp_path / "m"),
+        ("vocabulary", tmp_path / "m"),
+        ("convert", path, tmp_path / "one.txt"),
+        ("learn", tmp_path / "m", "--text", "a dog", "--label", "dogs"),
+        ("predict", tmp_path / "m", path, "-o", tmp_path / "found.jsonl"),
+    ):
+        called = call(*command)
+        heard.append(called.out + called.err)
+    assert not re.search(r"(?<![\d.,])1 [a-z]+s\b", "\n".join(heard))
+
+
 def test_nothing_to_compare_with_is_an_error(call, library, tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"text": "a ship"}\n')
     called = call("evaluate", library / "model", path)
     assert called.code == 1
-    assert "none of the 1 documents has a label" in called.err
+    assert "no document has a label" in called.err
 
 
 def test_a_reader_of_the_first_line_is_content(library, tmp_path):
@@ -97,6 +157,24 @@ def test_percentages_are_for_probabilities():
     assert "no label fits" in as_text(answers_table(Suggestions([], id="doc"), True))
 
 
+def test_compiling_says_how_far_it_is(capsys, monkeypatch):
+    clock = iter([0.0, 1.0, 2.9, 3.0, 9.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    ready = iter([11, 13, 40])
+    monkeypatch.setattr("manylabel.kernels.n_ready", lambda: next(ready))
+    told = Compiling(["train", "t.jsonl", "-o", "model"])
+    for _ in range(5):
+        told("search.merge")
+    assert capsys.readouterr().err.splitlines() == [
+        f"Compiling kernels, once after an installation or update: {place}"
+        for place in ("12 of 32", "14 of 32", "41 of 41")
+    ]
+    monkeypatch.setattr("time.monotonic", lambda: 0.0)
+    monkeypatch.setattr("manylabel.kernels.n_ready", lambda: 0)
+    Compiling(["train", "t.jsonl", "-o", "model", "--quiet"])("search.merge")
+    assert capsys.readouterr().err == ""
+
+
 def test_the_doctor_says_what_is_here(call, monkeypatch):
     monkeypatch.setenv("MANYLABEL_TOKEN", "secret")
     shown = call("doctor")
@@ -104,5 +182,7 @@ def test_the_doctor_says_what_is_here(call, monkeypatch):
     assert "secret" not in shown.out
     found = call("doctor", "--json").json
     assert set(found) == {"manylabel", "packages", "kernels", "settings"}
-    assert found["kernels"]["kept in"]
+    assert Path(found["kernels"]["kept in"]).is_dir()
+    n_compiled, n_files = map(int, found["kernels"]["compiled"].split()[0:3:2])
+    assert 0 < n_compiled <= n_files
     assert found["settings"]["MANYLABEL_TOKEN"] == "set"

@@ -21,7 +21,7 @@ def test_measures_are_one_flat_object(call, library):
 
 
 def test_the_tables_put_cutoffs_side_by_side_and_say_what_measures_mean(call, library):
-    shown = call("evaluate", library / "model", library / "test.jsonl").out
+    shown = call("evaluate", library / "model", library / "test.jsonl", "--table").out
     assert max(map(len, shown.splitlines())) <= 80
     assert "lcif on 158 documents" in shown
     assert re.search(r"p@k +0\.\d{4} +0\.\d{4} +0\.\d{4} +precision among the k best", shown)
@@ -33,7 +33,7 @@ def test_measures_can_be_chosen(call, library):
     chosen = ("--metrics", "p@2, label-auc-roc")
     asked = ("evaluate", library / "model", library / "test.jsonl", *chosen)
     assert list(call(*asked, "--json").json) == ["p@2", "label-auc-roc"]
-    shown = call(*asked).out
+    shown = call(*asked, "--table").out
     assert "k = 2" in shown
     assert get_measure("label-auc-roc").name in shown
     assert "more" not in shown

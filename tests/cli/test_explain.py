@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 
 import pytest
 
 from manylabel.corpus import load_library
 from manylabel.tagger import Tagger
+from manylabel.tagger.display import AGAINST, FOR, SCALE
 
 TEXT = "A ship sails into the ice of the north"
 
 
 def test_reasons_are_shown_in_eighty_columns(call, library):
-    called = call("explain", library / "model", "--text", TEXT, "--top", 2)
+    called = call("explain", library / "model", "--text", TEXT, "--top", 2, "--table")
     assert (called.code, called.err) == (0, "")
     assert max(map(len, called.out.splitlines())) <= 80
     assert called.out.startswith(TEXT)
     best, second = Tagger.load(library / "model").suggest(TEXT, top=2)
     for suggestion in (best, second):
         assert f"{suggestion.label}  {suggestion.score:.4f}" in called.out
-    for piece in ("similar documents", "words", "the word sails", "similarity"):
+    for piece in ("similar documents", "words", " sails", "% alike", "Score", FOR):
         assert piece in called.out
+
+
+def test_the_shell_says_what_the_page_says():
+    page = files("manylabel.web").joinpath("static", "reasons.js").read_text("utf-8")
+    page = page.replace("\\u2009", " ").replace("\\u2212", "−")
+    for words in (FOR, AGAINST, SCALE, "similar document", "with this label", "Together", "alike"):
+        assert words in page
 
 
 def test_reasons_as_data_add_up(call, library):
@@ -38,19 +47,20 @@ def test_any_label_can_be_asked_for(call, library):
     assert [label["label"] for label in found["labels"]] == ["Cats", "Shipwrecks"]
     called = call("explain", library / "model", "--text", TEXT, "--label", "Shipwreck")
     assert called.code == 1
-    assert "Did you mean 'Shipwrecks'?" in called.err
+    assert "did you mean 'Shipwrecks'?" in called.err
 
 
-def test_documents_of_a_file_are_explained_one_after_the_other(call, library):
-    file = library / "test.jsonl"
-    lines = call("explain", library / "model", file, "--top", 1, "--json").out.splitlines()
-    assert [json.loads(line)["id"] for line in lines] == load_library("test").ids
-    shown = call("explain", library / "model", file, "--top", 1).out
+def test_documents_of_a_file_are_explained_one_after_the_other(call, library, tmp_path):
+    file = tmp_path / "few.jsonl"
+    file.write_text("".join((library / "test.jsonl").open().readlines()[:3]))
+    lines = call("explain", library / "model", file, "--top", 1).out.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == load_library("test").ids[:3]
+    shown = call("explain", library / "model", file, "--top", 1, "--table").out
     assert f"─ {load_library('test').ids[0]} ─" in shown
 
 
 def test_words_that_nobody_knows_have_no_labels(call, library):
-    called = call("explain", library / "model", "--text", "xyzzy")
+    called = call("explain", library / "model", "--text", "xyzzy", "--table")
     assert "No label has anything to do with this text." in called.out
 
 

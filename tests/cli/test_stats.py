@@ -40,7 +40,7 @@ def test_options_decide_which_words_are_counted(call, texts):
 def test_the_table_has_every_figure_with_its_meaning(call, texts):
     figures = load_library("test").statistics().to_dict()
     assert sorted(figures) == sorted(name for part in MEANINGS.values() for name in part)
-    lines = call("stats", texts).out.splitlines()
+    lines = call("stats", texts, "--table").out.splitlines()
     assert str(texts.name) in "".join(lines[:3])
     assert max(map(len, lines)) <= 80
     for name in figures:
@@ -49,7 +49,7 @@ def test_the_table_has_every_figure_with_its_meaning(call, texts):
 
 def test_dash_is_standard_input(call, texts, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(texts.read_bytes())))
-    called = call("stats", "-")
+    called = call("stats", "-", "--table")
     assert called.code == 0
     assert called.out.startswith("standard input")
 

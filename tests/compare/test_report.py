@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -20,7 +21,15 @@ from manylabel.compare.plan import Claim, Highlight
 from manylabel.compare.plots import PLOTS, plots_of
 from manylabel.compare.report import write_report
 from manylabel.compare.summary import highlight_table, summary_page, verdict
-from manylabel.compare.tables import measure_title, number, to_csv, to_json, to_markdown
+from manylabel.compare.tables import (
+    digits_of,
+    measure_title,
+    number,
+    seconds,
+    to_csv,
+    to_json,
+    to_markdown,
+)
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +77,46 @@ def test_markdown_has_ours_and_theirs_and_what_went_wrong(results):
     assert "| Elsewhere" in page
     assert "broken failed: it broke | badly" in page
     assert "In brackets: A paper (2000), table 1." in page
-    tables = page.partition("## Average ranks")[0].splitlines()
-    assert all(line.count("|") == row.count("|") for line in tables if line.startswith("|"))
+    tables = re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE)
+    for table in tables:
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_values_have_intervals_and_any_pair_is_tested(results):
+    problem = results.plan.problems[0]
+    for title in ("good", "<b>bad</b>"):
+        value = lines_of(results)[title].values["p@1"]
+        low, high = value.interval
+        assert low <= value.mean <= high
+        assert high - low < 0.4
+    assert results.pairs(problem, "p@1").keys() == {("good", "<b>bad</b>")}
+    assert results.pairs(problem, "micro-f1").keys() == {
+        ("good", "<b>bad</b>"), ("good", "sets only"), ("<b>bad</b>", "sets only"),
+    }  # fmt: skip
+    assert "| 95 % interval |" in to_markdown(results)
+    assert "Every pair of models" in to_html(results, {})
+    assert "good − &lt;b&gt;bad&lt;/b&gt;" in to_html(results, {})
+    found = to_json(results)["corpora"]["one"]
+    assert len(found["pairs"]["micro-f1"]) == 3
+    assert found["models"]["good"]["measures"]["p@1"]["interval"][0] > 0.8
+
+
+def test_the_footer_has_command_date_and_versions(results):
+    told = replace(results, command="manylabel compare a b", date="2026-01-31 12:00 UTC")
+    for page in (to_markdown(told), to_html(told, {})):
+        for piece in ("Command: manylabel compare a b", "Date: 2026-01-31 12:00 UTC", "python 3"):
+            assert piece in page
+    assert to_json(told)["command"] == "manylabel compare a b"
+
+
+def test_a_column_has_the_same_digits_all_the_way(results):
+    assert digits_of([0.5, 9.99]) == 3
+    assert digits_of([0.5, 10.0, float("nan")]) == 1
+    assert [seconds(value, 12.0) for value in (0.123, 12.0)] == ["0.1", "12.0"]
+    page = to_markdown(made_results(made_plan(metrics=("coverage-error",)), SKILLS, FAILED))
+    tables = page.partition("## Average ranks")[0]
+    column = re.findall(r"^\| [^|]+ \| +[*≈ ]*([\d.]+)", tables, re.MULTILINE)
+    assert len({len(cell.partition(".")[2]) for cell in column}) == 1
 
 
 def test_many_measures_stand_one_below_the_other():
@@ -134,11 +181,12 @@ def test_the_page_is_whole_and_escapes_everything(results):
     assert all("w3.org" in address for address in addresses), "only names of XML vocabularies"
 
 
-def test_every_plot_is_drawn_as_svg_and_always_the_same(results):
+def test_every_plot_is_drawn_as_svg_and_pdf_and_always_the_same(results):
     first, second = (plots_of(results, results.plan.problems[0]) for _ in range(2))
     assert [plot.name for plot in first] == list(PLOTS)
     for plot, again in zip(first, second, strict=True):
-        assert plot.svg == again.svg
+        assert (plot.svg, plot.pdf) == (again.svg, again.pdf)
+        assert plot.pdf.startswith(b"%PDF-")
         assert ElementTree.fromstring(plot.svg).tag.endswith("svg")
         assert plot.caption.endswith(".")
 
@@ -155,7 +203,10 @@ def test_a_report_has_its_files_also_without_matplotlib(results, tmp_path, monke
     names = {path.relative_to(tmp_path).as_posix() for path in write_report(results, tmp_path)}
     assert names == {
         "index.html", "results.md", "results.tex", "results.csv", "results.json",
-        *(f"plots/{corpus}-{plot}.svg" for corpus in ("one", "two") for plot in PLOTS),
+        *(
+            f"plots/{corpus}-{plot}.{kind}"
+            for corpus in ("one", "two") for plot in PLOTS for kind in ("svg", "pdf")
+        ),
     }  # fmt: skip
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     names = {path.relative_to(tmp_path).as_posix() for path in write_report(results, tmp_path)}

@@ -10,7 +10,7 @@ import pytest
 
 from manylabel.compare import Plan, Problem, Row, Watcher, run
 from manylabel.compare.cells import cells_of, plain, read_cell
-from manylabel.compare.data import load, prepare
+from manylabel.compare.data import load, prepare, problem_key
 from manylabel.compare.runner import _work_folder
 from manylabel.corpus import read
 from manylabel.exceptions import CorpusError
@@ -182,6 +182,27 @@ def test_corpora_are_prepared_as_they_are(problem, tmp_path):
     assert (data.Y_train != train.Y).nnz == 0
     assert description["documents"] == [40, 20]
     assert description["frequencies"] == train.Y.sum(axis=0).tolist()
+
+
+def test_each_document_is_tested_in_one_fold(problem, tmp_path):
+    tested = np.zeros(0)
+    for fold in range(3):
+        folder = tmp_path / str(fold)
+        folder.mkdir()
+        about = prepare(Problem("s", problem.train, folds=3), fold, folder)
+        data = load(folder)
+        assert sum(about["documents"]) == 40
+        assert about["documents"][1] in (13, 14)
+        tested = np.append(tested, data.X_test.sum(axis=1))
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    prepare(problem, None, whole)
+    assert sorted(tested) == sorted(load(whole).X_train.sum(axis=1))
+    assert problem_key(Problem("s", problem.train), 0) != problem_key(
+        Problem("s", problem.train, folds=3), 0
+    )
+    with pytest.raises(CorpusError, match="40 documents cannot be split into 41 folds"):
+        prepare(Problem("s", problem.train, folds=41), 0, tmp_path)
 
 
 def test_splits_are_random_and_repeatable(problem, tmp_path):

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given as given_by
 from hypothesis import settings
 from hypothesis import strategies as st
+from naive import bootstrap
 
 from manylabel.compare.plan import Plan
-from manylabel.compare.significance import holm, worse_than_best
+from manylabel.compare.significance import N_RESAMPLES, holm, resample, worse_than_best
 from manylabel.compare.units import ratio, units
 from manylabel.metrics.registry import Given, get_measure
 
@@ -74,6 +75,25 @@ def test_the_test_agrees_with_a_t_test_on_means():
         {"a": np.stack([a, np.ones(300)]), "b": np.stack([b, np.ones(300)])}, "a"
     )
     assert found["b"] == pytest.approx(ttest_rel(a, b).pvalue, abs=0.03)
+
+
+def test_intervals_and_any_pair_are_as_in_a_bootstrap_by_hand():
+    rng = np.random.default_rng(4)
+    n = 12
+    units = {name: np.stack([rng.random(n), 1 + rng.random(n)]) for name in "abc"}
+    drawn = np.random.default_rng(0)
+    draws = [row for _ in range(N_RESAMPLES // 50) for row in drawn.integers(n, size=(50, n))]
+    found = resample(units)
+    for name in units:
+        assert found.interval(name) == pytest.approx(bootstrap.interval(units[name], draws))
+    by_hand = {
+        (one, other): bootstrap.p_value(units[one], units[other], draws)
+        for one, other in (("a", "b"), ("a", "c"), ("b", "c"))
+    }
+    for pair, p_value in by_hand.items():
+        assert found.p_value(*pair) == pytest.approx(p_value, abs=1 / N_RESAMPLES)
+    assert found.pairs() == pytest.approx(holm(by_hand), abs=3 / N_RESAMPLES)
+    assert found.against("a") == worse_than_best(units, "a")
 
 
 def test_models_of_other_documents_are_not_tested():

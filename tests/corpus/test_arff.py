@@ -156,7 +156,7 @@ def test_bad_xml_is_refused(mulan, file, xml, message):
     ("relation", "message"),
     [
         ("pets", "expected '-C n' in the relation's name or an XML file beside this file"),
-        ("'pets: -C 9'", "expected at most 1 labels after -C"),
+        ("'pets: -C 9'", "expected at most 1 label after -C"),
     ],
 )
 def test_without_a_word_about_labels_arff_is_refused(file, relation, message):

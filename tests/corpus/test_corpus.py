@@ -132,7 +132,7 @@ def test_from_texts_refuses(arguments, message):
         ({"X": np.eye(3)}, "same number of rows; got 3 and 2"),
         ({"ids": ["a"]}, "`ids` must have one entry for each of 2 documents; got 1"),
         ({"label_names": ["a", "a"]}, "`label_names` must be distinct; 'a' is there twice"),
-        ({"label_names": ["a"]}, "`label_names` must name 2 columns; got 1 names"),
+        ({"label_names": ["a"]}, "`label_names` must name 2 columns; got 1 name"),
         ({"texts": "ab"}, "`texts` must be a list of strings, one a document; got a string"),
         ({"texts": ["a", None]}, "`texts` must be strings; document 1 has None"),
         ({"X": [[np.nan, 0], [0, 0]]}, "must be finite"),
@@ -243,5 +243,5 @@ def test_impossible_splits_are_refused(call, message):
 
 
 def test_repr_says_what_it_holds():
-    assert repr(PETS) == "<Corpus: 4 documents, 3 features, 2 labels, 1.00 labels a document>"
+    assert repr(PETS) == "<Corpus: 4 documents, 3 features, 2 labels, 1.00 labels per document>"
     assert "texts" in repr(Corpus.from_texts(["a"], [[]]))

@@ -71,7 +71,7 @@ def test_names_that_do_not_fit_are_refused(file):
         ("2 3 x\n", 1, "expected a header of three whole numbers"),
         ("1 9999999999 1\n0 1:1\n", 1, "expected at most 2147483647 features and labels"),
         ("3 2 2\n0 0:1\n1 1:1\n", 3, "expected 3 rows as the header says, found 2"),
-        ("1 2 2\n0 0:1\n\n1 1:1\n", 4, "expected 1 rows as the header says, found more"),
+        ("1 2 2\n0 0:1\n\n1 1:1\n", 4, "expected 1 row as the header says, found more"),
         ("1 2 2\n0 2:1\n", 2, "expected features below 2, found '2'"),
         ("1 2 2\n2 1:1\n", 2, "expected labels below 2, found '2'"),
         ("1 2 2\n99999999999999999999999 1:1\n", 2, "expected labels below 2"),

@@ -95,7 +95,7 @@ def test_the_shell_says_when_to_train_again(tmp_path, capfd):
     tagger.save(tmp_path / "model")
     labels = LABELS[:60]
     tagger.learn(TEST.texts[:60], [labels[(place + 17) % 60] for place in range(60)])
-    assert run(["stats", str(tmp_path / "model")]) == 0
+    assert run(["stats", str(tmp_path / "model"), "--table"]) == 0
     shown = capfd.readouterr().out
     assert "Train again: people accept less" in shown
     assert "--retrain" in shown

@@ -289,7 +289,7 @@ def test_progress_goes_to_stderr(capsys):
         (
             ["a b", "THE the"],
             {"stop_words": "english"},
-            "the vocabulary is empty: 2 documents hold no word of at least 2 characters that is "
+            "the vocabulary is empty: 2 documents without a word of at least 2 characters that is "
             "not a stop word; give other texts, lower `min_length` or drop `stop_words`.",
         ),
         (

@@ -140,7 +140,7 @@ def test_a_vocabulary_of_other_labels_is_refused():
     with pytest.raises(InputError) as caught:
         vocabulary.check_labels(["p1", "p2"])
     assert str(caught.value) == (
-        "the vocabulary describes none of the 2 labels of the documents: those look like 'p1', "
+        "the vocabulary describes none of the labels of the documents: those look like 'p1', "
         "'p2', its own like 'http://ex.org/c1'; give the vocabulary of these labels."
     )
 

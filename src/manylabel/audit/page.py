@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from manylabel.wording import counted
+
 if TYPE_CHECKING:
     from manylabel.audit.report import AuditReport, Finding, Witness
 
@@ -51,7 +53,7 @@ def page(report: AuditReport) -> str:
             "Labels that cannot be learned",
             "Nothing in the other documents leads to these labels.",
             [
-                f"<li>{escape(each['name'])} <small>{each['documents']:,} documents, mean "
+                f"<li>{escape(each['name'])} <small>{counted(each['documents'], 'document')}, mean "
                 f"probability {each['probability']:.3f}</small></li>"
                 for each in report.unlearned
             ],
@@ -61,7 +63,7 @@ def page(report: AuditReport) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>Audit of labels</title><style>{_STYLE}</style><body><h1>Audit of labels</h1>"
-        f"<p>{report.n_documents:,} documents, {report.n_labels:,} labels.</p>"
+        f"<p>{counted(report.n_documents, 'document')}, {counted(report.n_labels, 'label')}.</p>"
         f"{''.join(sections)}</body></html>\n"
     )
 
@@ -113,7 +115,7 @@ def _same(pair: dict[str, Any]) -> str:
     first, second = pair["labels"]
     return (
         f"<li>{escape(first['name'])} and {escape(second['name'])} <small>likeness "
-        f"{pair['likeness']:.2f}, together on {pair['together']:,} documents</small></li>"
+        f"{pair['likeness']:.2f}, together on {counted(pair['together'], 'document')}</small></li>"
     )
 
 

@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
@@ -22,6 +23,7 @@ from manylabel.cli.audit import audit
 from manylabel.cli.check import check
 from manylabel.cli.compact import compact
 from manylabel.cli.compare import compare
+from manylabel.cli.compiling import Compiling
 from manylabel.cli.convert import convert
 from manylabel.cli.demo import demo
 from manylabel.cli.doctor import doctor
@@ -34,7 +36,7 @@ from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
-from manylabel.cli.output import complain, note
+from manylabel.cli.output import complain
 from manylabel.cli.predict import predict
 from manylabel.cli.serve import serve
 from manylabel.cli.stats import stats
@@ -118,16 +120,8 @@ def main() -> NoReturn:
     # Imports make many objects that stay; looking for others among them took an eighth of the time
     # of a short command.
     gc.set_threshold(100_000, 50, 100)
-    kernels.on_compile = _say_what_takes_time
+    kernels.on_compile = Compiling(sys.argv[1:])
     sys.exit(run())
-
-
-def _say_what_takes_time(kernel: str) -> None:
-    """A line before the first kernel is compiled; the others follow without one."""
-    kernels.on_compile = None
-    # Kernels know no options, and the command that runs does not know what its work will compile.
-    quiet = bool({"--quiet", "-q"} & set(sys.argv))
-    note("Compiling kernels, once after an installation or update; up to a minute.", quiet)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -144,7 +138,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     manylabel ...
     0
     """
-    state = State()
+    state = State(arguments=tuple(sys.argv[1:] if arguments is None else arguments))
     try:
         code = typer.main.get_command(app).main(
             None if arguments is None else list(arguments),
@@ -170,27 +164,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if state.debug:
             traceback.print_exc()
         else:
-            complain(_in_options(_sentence(error), _command_of(arguments)))
+            complain(_in_options(_sentence(error), state.arguments))
         return getattr(error, "exit_code", 1)
 
 
-def _command_of(arguments: Sequence[str] | None) -> object:
-    """The command that was called, if there is one of that name."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    given = sys.argv[1:] if arguments is None else arguments
-    named = [commands[name] for name in given if name in commands]
-    return named[0] if named else None
-
-
-def _in_options(sentence: str, command: object) -> str:
+def _in_options(sentence: str, given: Sequence[str]) -> str:
     """A sentence whose `arguments` of Python are the options of the shell."""
-    for parameter in getattr(command, "params", []):
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    called = [commands[name] for name in given if name in commands]
+    for parameter in called[0].params if called else []:
         spoken = parameter.opts[0] if parameter.opts[0].startswith("-") else None
         if spoken is not None:
             sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
             limit = parameter.name.removeprefix("max_")
             sentence = sentence.replace(f"`manylabel.corpus.limits({limit}=...)`", spoken)
-    return sentence
+    for option, setting in pairwise(given):
+        if option in ("--set", "--try"):
+            name = setting.partition("=")[0].rpartition(".")[2]
+            sentence = sentence.replace(f"`{name}`", f"{option} {name}")
+    return sentence.replace(" or None", " or none")
 
 
 def _forget_output() -> None:

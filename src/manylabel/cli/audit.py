@@ -11,13 +11,13 @@ import typer
 from manylabel.cli.learn import show_change
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
+    Data,
     Debug,
     Jobs,
-    Json,
     Language,
     Quiet,
 )
-from manylabel.cli.output import make_console, note, print_json, working
+from manylabel.cli.output import counted, make_console, note, print_json, wants_data, working
 from manylabel.cli.reading import Reading, is_model
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def audit(
             "--undo", metavar="FILE", help="With --fix: write the decisions that take it back."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: Data = None,
     reading: Reading = Reading(),
     language: Language = "en",
     jobs: Jobs = -1,
@@ -94,7 +94,7 @@ def audit(
         change, back = open_tagger(source, jobs, quiet).fix(decisions)
         if undo is not None:
             _write_lines(undo, back)
-        show_change(change, as_json, quiet)
+        show_change(change, bool(as_json), quiet)
         return
     if undo is not None:
         raise typer.BadParameter("--undo belongs to --fix.")
@@ -109,8 +109,9 @@ def audit(
         report = tagger.audit(corpus, top=top)
     if output is not None:
         report.write(output)
-        note(f"Wrote {len(report):,} pairs to {output}.", quiet)
-    if as_json:
+        note(f"Wrote {counted(len(report), 'pair')} to {output}.", quiet)
+    # A report in a file is not printed as well, unless somebody says so.
+    if as_json or (output is None and wants_data(as_json)):
         print_json(report.to_dict())
     elif output is None:
         _show(report)
@@ -122,7 +123,9 @@ def _show(report: AuditReport) -> None:
 
     console = make_console()
     console.print(
-        f"{report.n_documents:,} documents, {report.n_labels:,} labels", style="bold", markup=False
+        f"{counted(report.n_documents, 'document')}, {counted(report.n_labels, 'label')}",
+        style="bold",
+        markup=False,
     )
     first = AuditReport(
         list(report[:_SHOWN]),
@@ -134,13 +137,13 @@ def _show(report: AuditReport) -> None:
         unlearned=[],
     )
     console.print(first)
-    for count, sentence in (
-        (len(report.duplicates), "pairs of nearly the same documents have different labels"),
-        (len(report.same), "pairs of labels are hard to tell apart"),
-        (len(report.two_meanings), "labels may stand for two things"),
-        (len(report.unlearned), "labels cannot be learned from these documents"),
+    for count, thing, sentence in (
+        (len(report.duplicates), "pair", "nearly the same documents with different labels"),
+        (len(report.same), "pair", "labels that are hard to tell apart"),
+        (len(report.two_meanings), "label", "may stand for two things"),
+        (len(report.unlearned), "label", "cannot be learned from these documents"),
     ):
-        console.print(f"{count:,} {sentence}", style="dim", markup=False)
+        console.print(f"{counted(count, thing)}: {sentence}", style="dim", markup=False)
     console.print("-o report.html shows all, with reasons", style="dim", markup=False)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from manylabel.cli.models import folder_size
 from manylabel.cli.options import Debug, Json, ModelPath, Quiet
-from manylabel.cli.output import note, print_json, readable_size, working
+from manylabel.cli.output import counted, note, print_json, readable_size, working
 
 __all__ = ["check"]
 
@@ -52,7 +52,7 @@ def check(
             print(sentence)
         if not damage:
             size = readable_size(folder_size(model))
-            note(f"{model}: {n_files:,} files, {size}, all as they were written.", quiet)
+            note(f"{model}: {counted(n_files, 'file')}, {size}, all as they were written.", quiet)
             note(f"Changes since the model was saved: {changes:,}.", quiet)
         if left:
             note(f"Left by a writer, and removed by the next: {', '.join(left)}.", quiet)

@@ -8,7 +8,7 @@ import typer
 
 from manylabel.cli.models import folder_size, open_tagger, open_without_journal
 from manylabel.cli.options import Debug, Jobs, Json, ModelPath, Quiet
-from manylabel.cli.output import note, print_json, readable_size, working
+from manylabel.cli.output import counted, note, print_json, readable_size, working
 
 __all__ = ["compact"]
 
@@ -65,7 +65,8 @@ def compact(
         )
     else:
         note(
-            f"{model} holds {tagger.n_documents:,} documents with {len(tagger.labels):,} labels "
+            f"{model} holds {counted(tagger.n_documents, 'document')} with "
+            f"{counted(len(tagger.labels), 'label')} "
             f"in {readable_size(after)}; it was {readable_size(before)}.",
             quiet,
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +19,7 @@ from manylabel.cli.options import (
     Debug,
     Json,
     Quiet,
+    State,
 )
 from manylabel.cli.output import note, print_json
 from manylabel.cli.reading import Counting, Reading
@@ -29,6 +32,7 @@ __all__ = ["compare"]
 
 
 def compare(
+    ctx: typer.Context,
     train: Annotated[
         str | None,
         typer.Argument(metavar="TRAIN", show_default=False, help="The corpus to learn from."),
@@ -93,6 +97,18 @@ def compare(
             "--seeds", metavar="N", min=1, help="Runs of each model that depends on chance."
         ),
     ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            "--folds",
+            metavar="K",
+            min=2,
+            help="Cross-validate: split TRAIN into this many parts, and test on each once.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="What the report is called.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -120,30 +136,39 @@ def compare(
     """Compare models: measures, time and memory, in tables and on a page.
 
     Each model trains and predicts in a process of its own. Tables go to standard output; --out
-    also writes them as Markdown, CSV, JSON and one HTML page with plots.
+    also writes them as Markdown, LaTeX, CSV, JSON and one HTML page, with plots as SVG and PDF.
+    Any two models are tested against each other, and every measure has an interval.
 
     For example:
       manylabel compare train.jsonl test.jsonl --models lcif,svm --out report
       manylabel compare train.txt test.txt --models lcif:tuned,svm --metrics p@1
-      manylabel compare all.jsonl --models svm,mine:make --set svm.C=0.5
+      manylabel compare all.jsonl --models svm,mine:make --set svm.C=0.5 --folds 5
       manylabel compare --preset subset-llda-tables-2-4
     """
     from manylabel.parallel import effective_jobs
 
     if preset is not None:
-        if train is not None or models is not None:
+        if train is not None or models is not None or folds is not None:
             raise typer.BadParameter("--preset brings its own corpora and models; leave them out.")
         plan = _preset_plan(preset, data, _names(corpora))
     elif train is None or models is None:
         raise typer.BadParameter("give TRAIN and TEST with --models, or --preset.")
     else:
-        problem = _problem(train, test, reading, counting)
+        if folds is not None and (test is not None or seeds is not None):
+            raise typer.BadParameter("--folds split TRAIN; leave TEST and --seeds out.")
+        problem = replace(_problem(train, test, reading, counting), folds=folds or 0)
         plan = _own_plan(problem, models, settings or [], _names(metrics))
     if metrics is not None:
         plan = replace(plan, metrics=tuple(_checked_metrics(_names(metrics) or [])))
-    plan = replace(plan, n_jobs=effective_jobs(counting.jobs), seeds=seeds or plan.seeds)
+    plan = replace(
+        plan,
+        n_jobs=effective_jobs(counting.jobs),
+        seeds=folds or seeds or plan.seeds,
+        title=title or plan.title,
+    )
+    command = shlex.join(["manylabel", *ctx.ensure_object(State).arguments])
     with _scheduler(dask, quiet) as address:
-        results = _run(plan, out, parallel, fresh, quiet, address)
+        results = _run(plan, out, parallel, fresh, quiet, address, command)
     _show(results, as_json)
     if not results.found:
         raise ManylabelError("no model came to an end; the table says why.")
@@ -233,6 +258,7 @@ def _run(
     fresh: bool,
     quiet: bool,
     cluster: str | None,
+    command: str,
 ) -> Results:
     from manylabel.cli.compare_progress import watching
     from manylabel.compare import run
@@ -247,6 +273,8 @@ def _run(
                 results = run(
                     plan, Path(folder), parallel=parallel, watcher=watcher, cluster=cluster
                 )
+    now = datetime.now(UTC)
+    results = replace(results, command=command, date=f"{now:%Y-%m-%d %H:%M} UTC")
     if out is not None:
         from manylabel.compare.report import write_report
 

@@ -16,7 +16,7 @@ from manylabel.cli.options import (
     Format,
     Quiet,
 )
-from manylabel.cli.output import counted, note, working
+from manylabel.cli.output import counted, note, renaming, working
 from manylabel.cli.reading import Counting, Reading
 from manylabel.exceptions import ManylabelError
 
@@ -89,13 +89,17 @@ def convert(
 
     if target == "-" and to_format is None:
         raise typer.BadParameter("standard output has no ending: say --to FORMAT.")
-    kind = to_format or Format(format_of_name(target))
+    with renaming(format="to_format"):
+        kind = to_format or Format(format_of_name(target))
     if not force:
         _refuse_overwriting(source, target, kind)
     corpus = reading.corpus(source, quiet)
     if kind in _FEATURES:
         corpus = counting.counted(corpus, quiet)
-    with working(f"Writing {target} ...", quiet or target == "-"):
+    with (
+        working(f"Writing {target} ...", quiet or target == "-"),
+        renaming(format="to_format", separator="to_separator"),
+    ):
         write(corpus, target, kind, separator=to_separator)
     shown = "standard output" if target == "-" else target
     content = counted(corpus.n_features, "feature") if kind in _FEATURES else "texts"

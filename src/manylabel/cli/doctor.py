@@ -94,21 +94,29 @@ def _packages() -> dict[str, Any]:
 
 
 def _kernels() -> dict[str, Any]:
+    """Where compiled kernels are kept, and of which files there are any."""
+    import re
     from pathlib import Path
 
-    from manylabel.kernels import compile
-    from manylabel.kernels.cache import cache_folder
+    from manylabel.kernels import compile, machine_code
 
-    kept = cache_folder()
-    files = (
-        set() if kept is None else {path.name.split(".")[0] for path in Path(kept).glob("*.nbi")}
-    )
-    ours = {path.stem for path in Path(compile.__file__).parent.glob("*.py")}
-    ours -= {"__init__", "compile", "cache"}
+    files = Path(compile.__file__).parent.glob("*.py")
+    imported = re.compile(r"^from manylabel\.kernels\.compile import", re.MULTILINE)
+    ours = {path.stem for path in files if imported.search(path.read_text(encoding="utf-8"))}
+    if machine_code.is_possible():
+        kept, compiled = machine_code.folder(), machine_code.compiled_files()
+    else:
+        from manylabel.kernels.cache import cache_folder
+
+        found = cache_folder()
+        kept = None if found is None else Path(found)
+        listed = [] if kept is None else kept.glob("*.nbi")
+        compiled = {path.name.partition(".")[0] for path in listed}
+    nowhere = "nowhere: every start compiles them; let MANYLABEL_CACHE name a folder"
     return {
-        "kept in": kept or "nowhere: every start compiles them; set NUMBA_CACHE_DIR",
-        "compiled": f"{len(files & ours)} of {len(ours)} files",
-        "not compiled yet": ", ".join(sorted(ours - files)) or None,
+        "kept in": nowhere if kept is None else str(kept),
+        "compiled": f"{len(compiled & ours)} of {len(ours)} files",
+        "compiled when needed": ", ".join(sorted(ours - compiled)) or None,
     }
 
 

@@ -12,13 +12,13 @@ import typer
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     CorpusPath,
+    Data,
     Debug,
     Jobs,
-    Json,
     ModelPath,
     Quiet,
 )
-from manylabel.cli.output import counted, make_console, note, print_json, working
+from manylabel.cli.output import counted, make_console, note, print_json, wants_data, working
 from manylabel.cli.reading import Reading
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def evaluate(
             ".svg, .png or .pdf file, and show the table.",
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: Data = None,
     reading: Reading = Reading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
@@ -91,7 +91,7 @@ def evaluate(
     if curve is not None and found_curve is not None:
         found_curve.plot(curve)
         note(f"Wrote {curve}.", quiet)
-    if as_json:
+    if wants_data(as_json):
         print_json(measured)
         return
     console = make_console()

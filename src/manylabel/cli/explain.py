@@ -9,6 +9,7 @@ import typer
 
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
+    Data,
     Debug,
     DocumentsPath,
     Jobs,
@@ -16,7 +17,7 @@ from manylabel.cli.options import (
     Quiet,
     Text,
 )
-from manylabel.cli.output import make_console
+from manylabel.cli.output import make_console, wants_data
 from manylabel.cli.reading import DocumentReading
 
 __all__ = ["explain"]
@@ -34,9 +35,7 @@ def explain(
         int,
         typer.Option("--top", metavar="N", min=1, help="How many labels, if none is named."),
     ] = 3,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object a document, on a line each.")
-    ] = False,
+    as_json: Data = None,
     reading: DocumentReading = DocumentReading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
@@ -54,11 +53,11 @@ def explain(
     """
     documents = reading.documents(file, text, quiet)
     tagger = open_tagger(model, jobs, quiet)
-    console = make_console()
+    console, is_data = make_console(), wants_data(as_json)
     for batch in documents:
         for row, name in enumerate(batch.ids):
             why = tagger.explain(batch[row], label=label or None, top=top)
-            if as_json:
+            if is_data:
                 print(json.dumps({"id": name} | why.to_dict(), ensure_ascii=False), flush=True)
                 continue
             if text is None:

@@ -14,7 +14,7 @@ from manylabel.cli.options import (
     ModelPath,
     Quiet,
 )
-from manylabel.cli.output import note, working
+from manylabel.cli.output import counted, note, working
 from manylabel.cli.reading import Reading
 
 __all__ = ["next"]
@@ -55,7 +55,7 @@ def next(
 
     tagger = open_tagger(model, jobs, quiet)
     found = reading.corpus(pool, quiet)
-    with working(f"Looking at {len(found):,} documents ...", quiet):
+    with working(f"Looking at {counted(len(found), 'document')} ...", quiet):
         chosen = tagger.next(found, number)
     places = {name: place for place, name in enumerate(found.ids)}
     with atomic_write(output) as file:
@@ -66,4 +66,4 @@ def next(
             line = json.dumps(record | {"labels": suggestions.to_list()}, ensure_ascii=False)
             file.write(line.encode() + b"\n")
     if output != "-":
-        note(f"Wrote {len(chosen):,} of {len(found):,} documents to {output}.", quiet)
+        note(f"Wrote {len(chosen):,} of {counted(len(found), 'document')} to {output}.", quiet)

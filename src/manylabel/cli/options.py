@@ -14,6 +14,7 @@ __all__ = [
     "CharNgrams",
     "CorpusPath",
     "Dask",
+    "Data",
     "Debug",
     "DocumentFormat",
     "DocumentsFormat",
@@ -64,6 +65,8 @@ class State:
     """What the whole application needs to know of a call."""
 
     debug: bool = False
+    #: What follows ``manylabel``.
+    arguments: tuple[str, ...] = ()
 
 
 class Format(StrEnum):
@@ -258,6 +261,15 @@ Spool = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Data = Annotated[
+    bool | None,
+    typer.Option(
+        "--json/--table",
+        show_default=False,
+        help="JSON Lines for programs, or tables for people; by default tables in a terminal and "
+        "JSON Lines elsewhere.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")]
 Debug = Annotated[

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from manylabel.exceptions import ManylabelError
+from manylabel.wording import counted
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -20,6 +23,8 @@ __all__ = [
     "note",
     "print_json",
     "readable_size",
+    "renaming",
+    "wants_data",
     "working",
 ]
 
@@ -34,6 +39,18 @@ def note(message: str, quiet: bool) -> None:
     """Tell what is being done, unless nobody wants to know."""
     if not quiet:
         print(message, file=sys.stderr)
+
+
+@contextmanager
+def renaming(**names: str) -> Iterator[None]:
+    """Let errors speak of `arguments` by the names that a command has for them."""
+    try:
+        yield
+    except ManylabelError as error:
+        sentence = str(error)
+        for theirs, ours in names.items():
+            sentence = sentence.replace(f"`{theirs}`", f"`{ours}`")
+        raise ManylabelError(sentence) from error
 
 
 @contextmanager
@@ -78,18 +95,6 @@ def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | 
         yield update
 
 
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> counted(1, "document"), counted(1200, "label"), counted(2, "category")
-    ('1 document', '1,200 labels', '2 categories')
-    """
-    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
-    return f"{number:,} {thing if number == 1 else several}"
-
-
 def readable_size(n_bytes: int) -> str:
     """A number of bytes as people say it.
 
@@ -104,9 +109,15 @@ def readable_size(n_bytes: int) -> str:
     return f"{n_bytes} bytes"
 
 
+def wants_data(asked: bool | None) -> bool:
+    """Whether data are printed for programs: as asked, or where there is no terminal."""
+    return not sys.stdout.isatty() if asked is None else asked
+
+
 def print_json(value: Any) -> None:
-    """Print data for other programs."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print data for other programs: on one line, or for people who look at a terminal."""
+    indent = 2 if sys.stdout.isatty() else None
+    print(json.dumps(value, indent=indent, ensure_ascii=False), flush=True)
 
 
 def make_console() -> Console:

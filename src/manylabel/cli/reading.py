@@ -31,7 +31,7 @@ from manylabel.cli.options import (
     TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import complain, note, working
+from manylabel.cli.output import complain, counted, note, working
 
 if TYPE_CHECKING:
     from manylabel.cli.documents import DocumentStream
@@ -159,7 +159,7 @@ class Counting:
             return corpus
         from manylabel.text import CountVectorizer
 
-        note(f"Counting the words of {len(corpus):,} texts ...", quiet)
+        note(f"Counting the words of {counted(len(corpus), 'text')} ...", quiet)
         vectorizer = CountVectorizer(
             **self.words, n_jobs=self.jobs, verbose=not quiet and sys.stderr.isatty()
         )

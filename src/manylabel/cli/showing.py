@@ -47,6 +47,8 @@ def answers_table(suggestions: Suggestions, is_percent: bool) -> Group:
     from rich.table import Table
     from rich.text import Text
 
+    from manylabel.tagger.display import percent
+
     head = Text("" if suggestions.id is None else str(suggestions.id), "bold")
     if not suggestions:
         return Group(head, Text("  no label fits", "dim"))
@@ -55,7 +57,7 @@ def answers_table(suggestions: Suggestions, is_percent: bool) -> Group:
     table.add_column(overflow="fold")
     best = max(score for _, score, _ in suggestions)
     for label, score, name in suggestions:
-        shown = f"{100 * score:.0f} %" if is_percent else f"{score:.3f}"
+        shown = percent(score) if is_percent else f"{score:.3f}"
         bar = "━" * max(1, round(_BAR * score / best)) if best > 0 and score > 0 else ""
         said = Text(name) if name == label else Text.assemble(name, (f"  {label}", "dim"))
         table.add_row(Text(shown), said, Text(bar, "green"))

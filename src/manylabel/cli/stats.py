@@ -9,11 +9,11 @@ import typer
 
 from manylabel.cli.options import (
     CorpusPath,
+    Data,
     Debug,
-    Json,
     Quiet,
 )
-from manylabel.cli.output import make_console, note, print_json
+from manylabel.cli.output import make_console, note, print_json, wants_data
 from manylabel.cli.reading import Counting, Reading, is_model
 from manylabel.exceptions import InputError
 
@@ -68,7 +68,7 @@ MODEL_MEANINGS = {
 
 def stats(
     corpus: CorpusPath,
-    as_json: Json = False,
+    as_json: Data = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -98,12 +98,12 @@ def stats(
     if is_model(corpus):
         if plot is not None:
             raise InputError("--plot draws a corpus, not a model; leave it out.")
-        _show_model(corpus, as_json)
+        _show_model(corpus, wants_data(as_json))
         return
     name = "standard input" if corpus == "-" else corpus
     found = counting.counted(reading.corpus(corpus, quiet), quiet)
     figures = found.statistics().to_dict()
-    if as_json:
+    if wants_data(as_json):
         print_json(figures)
     else:
         make_console().print(statistics_table(figures, name))

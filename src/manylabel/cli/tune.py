@@ -23,7 +23,7 @@ from manylabel.cli.options import (
     Seed,
     Settings,
 )
-from manylabel.cli.output import make_console, note
+from manylabel.cli.output import counted, make_console, note
 from manylabel.cli.reading import Reading
 from manylabel.cli.training import fit_tagger, note_corpus, write_model
 from manylabel.cli.words import Words
@@ -80,7 +80,7 @@ def tune(
             "neighbours. Chosen by model and corpus unless given.",
         ),
     ] = "auto",
-    held_out: Annotated[
+    confirm: Annotated[
         float,
         typer.Option(
             "--held-out",
@@ -128,14 +128,14 @@ def tune(
     }
     untuned = Tagger(name, parameters=fixed, **shared)
     tuner = _tuner(name, fixed, _grid(tried), metric, seed, jobs)
-    tuner.set_params(cv=parsed_value(cv), confirm=held_out, verbose=is_shown)
+    tuner.set_params(cv=parsed_value(cv), confirm=confirm, verbose=is_shown)
     clock = Clock()
     found = reading.corpus(corpus, quiet)
     note_corpus(found, clock, quiet)
-    counted = _counted(found, untuned)
+    features = _counted(found, untuned)
     note(f"Tuning {name} for {metric} ...", quiet)
-    tuner.fit(counted.X, counted.Y)
-    note(f"Tried {len(tuner.trials_):,} settings in {clock.lap('tune'):.1f} s.", quiet)
+    tuner.fit(features.X, features.Y)
+    note(f"Tried {counted(len(tuner.trials_), 'setting')} in {clock.lap('tune'):.1f} s.", quiet)
     if not as_json:
         make_console().print(trials_table(tuner.best_trials(_SHOWN), metric))
     note(_verdict(tuner), quiet)
@@ -180,7 +180,7 @@ def _verdict(tuner: Tuner) -> str:
         return "No setting is better than the untuned model, which is kept."
     kept = tuner.best_params_ != {name: tuner.trials_[0][name] for name in tuner.best_params_}
     return (
-        f"{tuner.metric} on {seen['documents']:,} documents that tuning did not see: "
+        f"{tuner.metric} on {counted(int(seen['documents']), 'document')} that tuning did not see: "
         f"{seen['tuned']:.4f} tuned, {seen['untuned']:.4f} untuned. "
         + ("The tuned model is kept." if kept else "The untuned model is kept.")
     )

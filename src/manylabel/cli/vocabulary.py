@@ -8,7 +8,7 @@ import typer
 
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import Debug, Json, ModelPath, Quiet
-from manylabel.cli.output import note, print_json
+from manylabel.cli.output import counted, note, print_json
 
 __all__ = ["vocabulary"]
 
@@ -50,10 +50,11 @@ def vocabulary(
         print_json(figures)
     elif figures["names"]:
         typer.echo(
-            f"{figures['labels']:,} labels, {figures['without_documents']:,} of them without a "
-            f"document; {figures['names']:,} names in {figures['languages'] or 'no language'}."
+            f"{counted(figures['labels'], 'label')}, {figures['without_documents']:,} of them "
+            f"without a document; {counted(figures['names'], 'name')} in "
+            f"{figures['languages'] or 'no language'}."
         )
         if not figures["found_in_texts"]:
             typer.echo("Names are shown only; train with --vocabulary to find them in texts.")
     else:
-        typer.echo(f"{figures['labels']:,} labels without a vocabulary.")
+        typer.echo(f"{counted(figures['labels'], 'label')} without a vocabulary.")

@@ -57,7 +57,8 @@ class Cell:
     @property
     def title(self) -> str:
         """For the progress bar."""
-        return f"{self.problem.name}, {self.row.title}, seed {self.seed}"
+        run = f"fold {self.seed + 1}" if self.problem.folds else f"seed {self.seed}"
+        return f"{self.problem.name}, {self.row.title}, {run}"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from manylabel import __version__
 from manylabel.compare.plan import Problem
 from manylabel.corpus import Corpus, read
 from manylabel.exceptions import CorpusError
+from manylabel.wording import counted
 
 __all__ = ["Data", "digest", "load", "prepare", "problem_key"]
 
@@ -45,6 +46,9 @@ def problem_key(problem: Problem, split: int | None) -> str:
     settings = asdict(problem)
     for name in ("name", "title", "train", "test"):
         del settings[name]
+    # What is finished in older folders stays so.
+    if not problem.folds:
+        del settings["folds"]
     return digest([files, settings, split, __version__])
 
 
@@ -88,7 +92,9 @@ def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Co
     whole = read(problem.train, **problem.reading)
     if problem.min_documents:
         whole = _frequent_labels(whole, problem.min_documents)
-    if problem.test is None:
+    if problem.test is None and problem.folds:
+        train, test = _fold(whole, problem.folds, split or 0)
+    elif problem.test is None:
         train, test = _split(whole, problem.n_train, split or 0)
     else:
         train, test = whole, read(problem.test, **problem.reading)
@@ -128,6 +134,15 @@ def _split(corpus: Corpus, n_train: float, seed: int) -> tuple[Corpus, Corpus]:
             f"{len(corpus)} documents cannot be split into {n} to learn from and the rest."
         )
     return corpus[order[:n]], corpus[order[n:]]
+
+
+def _fold(corpus: Corpus, folds: int, fold: int) -> tuple[Corpus, Corpus]:
+    """All parts but one of a random order, and that one."""
+    if len(corpus) < folds:
+        raise CorpusError(f"{counted(len(corpus), 'document')} cannot be split into {folds} folds.")
+    place = np.empty(len(corpus), np.int64)
+    place[np.random.default_rng(0).permutation(len(corpus))] = np.arange(len(corpus)) % folds
+    return corpus[np.flatnonzero(place != fold)], corpus[np.flatnonzero(place == fold)]
 
 
 def _save(folder: Path, name: str, matrix: sparse.csr_array) -> None:

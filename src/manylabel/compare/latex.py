@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from manylabel.compare.plan import Problem
 from manylabel.compare.results import Line, Results
-from manylabel.compare.tables import measure_title, number, seconds
+from manylabel.compare.tables import (
+    PHASES,
+    digits_by_measure,
+    longest_phases,
+    measure_title,
+    number,
+    seconds,
+)
 
 __all__ = ["to_latex"]
 
@@ -26,11 +33,12 @@ def _table(results: Results, problem: Problem) -> str:
     names = results.plan.metrics
     header = ["", *map(measure_title, names), "Train (s)", "Predict (s)"]
     lines = [line for line in results.lines[problem.name] if line.values]
+    digits, longest = digits_by_measure(lines, names), longest_phases(lines)
     rows = [
         [
             _escaped(line.title),
-            *(_cell(line, name) for name in names),
-            *(seconds(line.seconds[phase]) for phase in ("train", "predict")),
+            *(_cell(line, name, digits[name]) for name in names),
+            *(seconds(line.seconds[phase], longest[phase]) for phase in PHASES),
         ]
         for line in lines
     ]
@@ -39,7 +47,8 @@ def _table(results: Results, problem: Problem) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_escaped(problem.heading)}. Best in bold; $^\dagger$ not significantly "
-            r"different from the best (paired bootstrap, $p \geq 0.05$).}",
+            r"different from the best (paired bootstrap, $p \geq 0.05$); "
+            r"in brackets 95\,\% intervals.}",
             rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
             r"\toprule",
             " & ".join(map(_escaped, header)) + r" \\",
@@ -53,14 +62,19 @@ def _table(results: Results, problem: Problem) -> str:
     )
 
 
-def _cell(line: Line, name: str) -> str:
+def _cell(line: Line, name: str, digits: int) -> str:
     if name not in line.values:
         return "--"
     value = line.values[name]
-    text = number(value.mean).replace("–", "--")
+    text = number(value.mean, digits).replace("–", "--")
     if value.is_best:
-        return rf"\textbf{{{text}}}"
-    return rf"{text}$^\dagger$" if value.is_level else text
+        text = rf"\textbf{{{text}}}"
+    elif value.is_level:
+        text = rf"{text}$^\dagger$"
+    if value.interval is None:
+        return text
+    low, high = (number(end, digits) for end in value.interval)
+    return rf"{text} {{\scriptsize [{low}, {high}]}}"
 
 
 def _escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 
@@ -12,7 +12,17 @@ from manylabel.compare.plots import Plot
 from manylabel.compare.results import Line, Results, Value
 from manylabel.compare.significance import SENTENCE
 from manylabel.compare.style import INK
-from manylabel.compare.tables import describe, legend, measure_title, number, seconds
+from manylabel.compare.tables import (
+    PHASES,
+    describe,
+    digits_by_measure,
+    legend,
+    longest_phases,
+    measure_title,
+    number,
+    seconds,
+    shown_interval,
+)
 
 __all__ = ["to_html"]
 
@@ -89,13 +99,14 @@ def _section(results: Results, problem: Problem, plots: Iterable[Plot]) -> list[
             f"<details><summary>{len(others)} more measures</summary>"
             f"{_table(lines, others, costs=False)}</details>"
         )
-    parts += [_settings(lines), "</section>"]
+    parts += [_pairs(results, problem), _settings(lines), "</section>"]
     return parts
 
 
 def _table(lines: list[Line], names: Iterable[str], costs: bool) -> str:
     """Rows are models if there are few measures, and measures if there are many."""
     names = list(names)
+    digits, longest = digits_by_measure(lines, names), longest_phases(lines)
     marks = {name: "" if _high(name) else ' <span class="low">low is good</span>' for name in names}
     heads = {name: f"{escape(measure_title(name))}{marks[name]}" for name in names}
     if len(names) <= 8:
@@ -103,18 +114,24 @@ def _table(lines: list[Line], names: Iterable[str], costs: bool) -> str:
         if costs:
             header += [f"<th scope=col>{cost}</th>" for cost in ("Train, s", "Predict, s", "MB")]
         rows = [
-            [f"<th scope=row>{escape(line.title)}</th>", *(_cell(line, name) for name in names)]
-            + (_cost_cells(line) if costs else [])
+            [
+                f"<th scope=row>{escape(line.title)}</th>",
+                *(_cell(line, name, digits[name]) for name in names),
+            ]
+            + (_cost_cells(line, longest) if costs else [])
             for line in lines
         ]
     else:
         header = [f"<th scope=col>{escape(line.title)}</th>" for line in lines]
         rows = [
-            [f"<th scope=row>{heads[name]}</th>", *(_cell(line, name) for line in lines)]
+            [
+                f"<th scope=row>{heads[name]}</th>",
+                *(_cell(line, name, digits[name]) for line in lines),
+            ]
             for name in names
         ]
         if costs:
-            cells = [_cost_cells(line) for line in lines]
+            cells = [_cost_cells(line, longest) for line in lines]
             rows += [
                 [f"<th scope=row>{cost}</th>", *(found[i] for found in cells)]
                 for i, cost in enumerate(("Train, s", "Predict, s", "MB"))
@@ -132,25 +149,28 @@ def _high(name: str) -> bool:
     return get_measure(name).greater_is_better
 
 
-def _cell(line: Line, name: str) -> str:
+def _cell(line: Line, name: str, digits: int) -> str:
     value = line.values.get(name)
     theirs = line.published.get(name)
-    paper = "" if theirs is None else f'<span class="paper">{number(theirs)}</span>'
+    paper = "" if theirs is None else f'<span class="paper">{number(theirs, digits)}</span>'
     if value is None:
         return f"<td>{'–' if theirs is None else ''}{paper}</td>"
-    spread = f"<small>±{number(value.deviation)}</small>" if value.deviation else ""
+    spread = f"<small>±{number(value.deviation, digits)}</small>" if value.deviation else ""
+    if value.interval is not None:
+        spread += f'<small class="interval">{shown_interval(value, digits)}</small>'
     kind = ' class="best"' if value.is_best else ""
-    return f"<td{kind}>{_mark(value)}{number(value.mean)}{spread}{paper}</td>"
+    return f"<td{kind}>{_mark(value)}{number(value.mean, digits)}{spread}{paper}</td>"
 
 
 def _mark(value: Value) -> str:
     return '<span class="level">≈</span>' if value.is_level else ""
 
 
-def _cost_cells(line: Line) -> list[str]:
+def _cost_cells(line: Line, longest: Mapping[str, float]) -> list[str]:
     cells = []
-    for phase in ("train", "predict"):
-        ours = seconds(line.seconds[phase]) if phase in line.seconds else "–"
+    for phase in PHASES:
+        took = line.seconds.get(phase)
+        ours = "–" if took is None else seconds(took, longest[phase])
         theirs = line.published.get(f"{phase}-seconds")
         paper = "" if theirs is None else f'<span class="paper">{theirs:,.0f}</span>'
         cells.append(f"<td>{ours}{paper}</td>")
@@ -180,6 +200,36 @@ def _ranks(results: Results) -> str:
     )
 
 
+def _pairs(results: Results, problem: Problem) -> str:
+    """Which of two models is better by each measure, and whether that could be chance."""
+    names = results.plan.metrics
+    tested = {name: results.pairs(problem, name) for name in names}
+    pairs = list(dict.fromkeys(pair for found in tested.values() for pair in found))
+    if len(pairs) < 2:
+        return ""
+    lines = {line.title: line for line in results.lines[problem.name]}
+    header = "".join(f"<th scope=col>{escape(measure_title(name))}</th>" for name in names)
+    rows = []
+    for first, second in pairs:
+        cells = []
+        for name in names:
+            p_value = tested[name].get((first, second))
+            if p_value is None:
+                cells.append("<td>–</td>")
+                continue
+            gain = lines[first].values[name].mean - lines[second].values[name].mean
+            cells.append(f"<td>{gain:+.3f}<small>p = {p_value:.3f}</small></td>")
+        title = f"{escape(first)} − {escape(second)}"
+        rows.append(f"<tr><th scope=row>{title}</th>{''.join(cells)}</tr>")
+    return (
+        "<details><summary>Every pair of models</summary>"
+        f'<div class="wide"><table><thead><tr><th></th>{header}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        "<p>Differences with p-values of the paired bootstrap, corrected after Holm for the number "
+        "of pairs.</p></details>"
+    )
+
+
 def _settings(lines: list[Line]) -> str:
     shown = [
         f"<dt>{escape(line.title)}</dt><dd>"
@@ -195,10 +245,8 @@ def _settings(lines: list[Line]) -> str:
 
 def _footer(results: Results) -> str:
     sentences = [*legend(results), SENTENCE, *results.plan.sentences()]
-    machine = next(iter(results.found.values())).record["machine"] if results.found else {}
-    versions = ", ".join(f"{name} {version}" for name, version in machine.items())
-    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
-    return f"<footer>{said}<p>{escape(versions)}</p></footer>"
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in [*sentences, *results.origin])
+    return f"<footer>{said}</footer>"
 
 
 def _inline(svg: str, prefix: str) -> str:

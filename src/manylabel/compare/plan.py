@@ -43,6 +43,8 @@ class Problem:
         Arguments of `manylabel.text.CountVectorizer`, for texts.
     title : str, optional
         A name for headings.
+    folds : int
+        Split ``train`` into so many parts instead, each of which is tested on once.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Problem:
     reading: Mapping[str, Any] = field(default_factory=dict)
     vectorizer: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
+    folds: int = 0
 
     @property
     def is_split(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from manylabel.compare.frequency import frequency_curves
@@ -17,10 +18,16 @@ __all__ = ["PLOTS", "plots_of"]
 
 
 class Plot:
-    """A plot as SVG with what it shows."""
+    """A plot as SVG, and as PDF when somebody wants that, with what it shows."""
 
-    def __init__(self, name: str, title: str, caption: str, svg: str) -> None:
-        self.name, self.title, self.caption, self.svg = name, title, caption, svg
+    def __init__(self, name: str, title: str, caption: str, figure: Callable[[], Any]) -> None:
+        self.name, self.title, self.caption, self._figure = name, title, caption, figure
+        self.svg = draw(figure).decode()
+
+    @cached_property
+    def pdf(self) -> bytes:
+        """The same for LaTeX."""
+        return draw(self._figure, "pdf")
 
 
 def plots_of(results: Results, problem: Problem) -> list[Plot]:
@@ -60,7 +67,7 @@ def _trade_off(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
         "trade-off",
         "Accuracy against training time",
         f"{measure_title(name)} and seconds to train; the best models are at the top left.",
-        draw(figure),
+        figure,
     )
 
 
@@ -135,7 +142,7 @@ def _frequency(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
         "Average precision of the documents ranked for each label, in quintiles of how many "
         f"training documents labels have. A hollow mark cannot be told from {reference.title} in "
         f"that quintile (paired t-test over labels, p ≥ {LEVEL}).",
-        draw(figure),
+        figure,
     )
 
 
@@ -162,7 +169,7 @@ def _precision_recall(results: Results, problem: Problem, looks: dict[str, Look]
         "Precision and recall",
         "Over all pairs of a document and a label, as the score that a pair must reach falls. A "
         "curve ends where a model has no more candidates.",
-        draw(figure),
+        figure,
     )
 
 
@@ -200,7 +207,7 @@ def _calibration(results: Results, problem: Problem, looks: dict[str, Look]) -> 
         "Calibration",
         "Candidates in ten bins of their score: how many are right. On the broken line scores are "
         f"probabilities; in brackets, the mean distance from it.{left_out}",
-        draw(figure),
+        figure,
     )
 
 

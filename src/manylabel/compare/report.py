@@ -24,7 +24,7 @@ def write_report(results: Results, out: Path) -> list[Path]:
     Without Matplotlib there are no plots; everything else is there.
     """
     plots = _plots(results)
-    files = {
+    files: dict[str, str | bytes] = {
         "index.html": to_html(results, plots),
         "results.md": to_markdown(results),
         "results.tex": to_latex(results),
@@ -34,6 +34,7 @@ def write_report(results: Results, out: Path) -> list[Path]:
     for corpus, drawn in plots.items():
         for plot in drawn:
             files[f"plots/{_file_name(corpus)}-{plot.name}.svg"] = plot.svg
+            files[f"plots/{_file_name(corpus)}-{plot.name}.pdf"] = plot.pdf
     return [write_text(out / name, content) for name, content in files.items()]
 
 
@@ -48,10 +49,10 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name)
 
 
-def write_text(path: Path, content: str) -> Path:
+def write_text(path: Path, content: str | bytes) -> Path:
     """Write a file that appears under its name when it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    part.write_text(content, encoding="utf-8")
+    part.write_bytes(content.encode() if isinstance(content, str) else content)
     os.replace(part, path)
     return path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from manylabel.compare.cells import Cell, Finished
 from manylabel.compare.plan import Plan, Problem
-from manylabel.compare.significance import worse_than_best
+from manylabel.compare.significance import Resampled, resample
 from manylabel.metrics import get_measure
 
 __all__ = ["LEVEL", "Line", "Results", "Value"]
@@ -32,6 +32,8 @@ class Value:
     is_best: bool = False
     #: Of the difference to the best; None for the best and where no test applies.
     p_value: float | None = None
+    #: 95 % of what other test documents would give; None where no test applies.
+    interval: tuple[float, float] | None = None
 
     @property
     def is_level(self) -> bool:
@@ -64,6 +66,20 @@ class Results:
     found: dict[str, Finished]
     reasons: dict[str, str]
     corpora: dict[str, dict[str, Any]]
+    #: What was typed, and when, for readers who want to do the same.
+    command: str = ""
+    date: str = ""
+
+    @property
+    def origin(self) -> list[str]:
+        """Command, date and versions, as lines of a footer."""
+        machine = next(iter(self.found.values())).record["machine"] if self.found else {}
+        lines = [
+            f"Command: {self.command}" if self.command else "",
+            f"Date: {self.date}" if self.date else "",
+            ", ".join(f"{name} {version}" for name, version in machine.items()),
+        ]
+        return [line for line in lines if line]
 
     @cached_property
     def lines(self) -> dict[str, list[Line]]:
@@ -117,6 +133,11 @@ class Results:
             return None
         return np.concatenate(parts, axis=1) if problem.is_split else np.mean(parts, axis=0)
 
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], dict[tuple[str, str], float]]:
+        """Problem's name and measure -> p-values of pairs."""
+        return {}
+
     def _mark(self, problem: Problem, lines: list[Line], name: str) -> None:
         """Find the best of a measure, and test the others against it where tables show it."""
         sign = 1 if get_measure(name).greater_is_better else -1
@@ -128,14 +149,30 @@ class Results:
             line.values[name].is_best = line.values[name].mean == best.values[name].mean
         if name not in self.plan.metrics:
             return
-        units = {line.title: self.units(problem, line.title, name) for line in known}
-        usable = {title: parts for title, parts in units.items() if parts is not None}
-        if best.title not in usable:
-            return
-        p_values = worse_than_best(usable, best.title)
-        for line in known:
-            if line is not best:
-                line.values[name].p_value = p_values.get(line.title)
+        for drawn in self._resampled(problem, [line.title for line in known], name):
+            p_values = drawn.against(best.title) if best.title in drawn.names else {}
+            self._pairs[problem.name, name] = drawn.pairs() | self._pairs.get(
+                (problem.name, name), {}
+            )
+            for line in known:
+                if line.title in drawn.names:
+                    line.values[name].interval = drawn.interval(line.title)
+                    line.values[name].p_value = p_values.get(line.title)
+
+    def _resampled(self, problem: Problem, titles: list[str], name: str) -> Iterator[Resampled]:
+        """A measure on resampled documents, for each group of rows that were tested on the same."""
+        groups: dict[tuple[int, ...], dict[str, NDArray[np.float64]]] = {}
+        for title in titles:
+            parts = self.units(problem, title, name)
+            if parts is not None:
+                groups.setdefault(parts.shape, {})[title] = parts
+        for units in groups.values():
+            yield resample(units)
+
+    def pairs(self, problem: Problem, name: str) -> dict[tuple[str, str], float]:
+        """The p-value of the difference of any two rows in a measure that tables show."""
+        assert self.lines
+        return self._pairs.get((problem.name, name), {})
 
     @cached_property
     def ranks(self) -> dict[str, dict[str, float]]:

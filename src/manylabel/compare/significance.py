@@ -2,23 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SENTENCE", "holm", "worse_than_best"]
+__all__ = ["SENTENCE", "Resampled", "holm", "resample", "worse_than_best"]
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 N_RESAMPLES = 2000
 #: Resamples drawn at a time, which bounds memory.
 _CHUNK = 50
+#: An interval ends where 2.5 % of the resampled values lie beyond it.
+_TAILS = (0.025, 0.975)
 
 #: What reports say about the test.
 SENTENCE = (
     f"The paired bootstrap draws the test documents (for macro and label-pivoted measures the "
     f"labels) {N_RESAMPLES:,} times with replacement, the same for every model; two-sided "
-    "p-values of the differences to the best model, corrected after Holm for the number of models."
+    "p-values of the differences to the best model, corrected after Holm for the number of models. "
+    "Intervals hold 95 % of what a model itself gets in these draws."
 )
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """A measure of several models, as it is and on the same resampled documents or labels.
+
+    Parameters
+    ----------
+    names : tuple of str
+    observed : array of shape (n_models,)
+    drawn : array of shape (n_resamples, n_models)
+    """
+
+    names: tuple[str, ...]
+    observed: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """What lies between are 95 % of the resampled values."""
+        low, high = np.quantile(self.drawn[:, self.names.index(name)], _TAILS)
+        return float(low), float(high)
+
+    def p_value(self, first: str, second: str) -> float:
+        """How often chance alone would bring a difference as large as the one observed."""
+        one, other = self.names.index(first), self.names.index(second)
+        difference = self.observed[one] - self.observed[other]
+        # Centred, the resampled differences are those that chance alone would bring.
+        chance = np.abs(self.drawn[:, one] - self.drawn[:, other] - difference)
+        return (1 + int(np.count_nonzero(chance >= abs(difference)))) / (1 + len(self.drawn))
+
+    def against(self, best: str) -> dict[str, float]:
+        """The p-value of each other model's difference to the best, corrected after Holm."""
+        return holm({name: self.p_value(best, name) for name in self.names if name != best})
+
+    def pairs(self) -> dict[tuple[str, str], float]:
+        """The p-value of the difference of any two models, corrected after Holm for all pairs."""
+        return holm({pair: self.p_value(*pair) for pair in combinations(self.names, 2)})
+
+
+def resample(units: Mapping[str, NDArray[np.float64]]) -> Resampled:
+    """Draw documents or labels with replacement, the same for every model.
+
+    Parameters
+    ----------
+    units : mapping of str to array of shape (2, n)
+        Of each model, numerators and denominators of the same documents or labels.
+    """
+    stacked = np.concatenate(list(units.values()))
+    rng = np.random.default_rng(0)
+    n = stacked.shape[1]
+    draws = []
+    for start in range(0, N_RESAMPLES, _CHUNK):
+        rows = min(_CHUNK, N_RESAMPLES - start)
+        chosen = rng.integers(n, size=(rows, n)) + np.arange(rows)[:, None] * n
+        weights = np.bincount(chosen.ravel(), minlength=rows * n).reshape(rows, n)
+        draws.append(_ratios(weights @ stacked.T))
+    observed = _ratios(stacked.sum(axis=1)[None])[0]
+    return Resampled(tuple(units), observed, np.concatenate(draws))
 
 
 def worse_than_best(units: Mapping[str, NDArray[np.float64]], best: str) -> dict[str, float]:
@@ -35,30 +101,13 @@ def worse_than_best(units: Mapping[str, NDArray[np.float64]], best: str) -> dict
     dict of str to float
         Without the best. Models with other documents than the best's are left out.
     """
-    others = [name for name in units if name != best and units[name].shape == units[best].shape]
-    if not others:
-        return {}
-    stacked = np.concatenate([units[best], *(units[name] for name in others)])
-    observed = _ratios(stacked.sum(axis=1)[None])[0]
-    rng = np.random.default_rng(0)
-    n = stacked.shape[1]
-    draws = []
-    for start in range(0, N_RESAMPLES, _CHUNK):
-        rows = min(_CHUNK, N_RESAMPLES - start)
-        chosen = rng.integers(n, size=(rows, n)) + np.arange(rows)[:, None] * n
-        weights = np.bincount(chosen.ravel(), minlength=rows * n).reshape(rows, n)
-        draws.append(_ratios(weights @ stacked.T))
-    resampled = np.concatenate(draws)
-    p_values = {}
-    for column, name in enumerate(others, 1):
-        difference = observed[0] - observed[column]
-        # Centred, the resampled differences are those that chance alone would bring.
-        chance = np.abs(resampled[:, 0] - resampled[:, column] - difference)
-        p_values[name] = (1 + np.count_nonzero(chance >= abs(difference))) / (1 + N_RESAMPLES)
-    return holm(p_values)
+    shape = units[best].shape
+    return resample({name: each for name, each in units.items() if each.shape == shape}).against(
+        best
+    )
 
 
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
     """Correct p-values for their number (Holm 1979).
 
     Examples
@@ -66,7 +115,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
     """
-    corrected: dict[str, float] = {}
+    corrected: dict[_Key, float] = {}
     highest = 0.0
     for place, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
         highest = max(highest, min(1.0, (len(p_values) - place) * p_values[name]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from manylabel.exceptions import MissingExtraError
@@ -61,18 +62,18 @@ def look(titles: list[str]) -> dict[str, Look]:
     return {title: Look(place) for place, title in enumerate(titles)}
 
 
-def draw(plot: Any, *arguments: Any) -> str:
-    """Let a function draw a figure, and give it as SVG, the same bytes for the same results."""
+def draw(plot: Callable[[], Any], format: str = "svg") -> bytes:
+    """Let a function draw a figure, as SVG or PDF, the same bytes for the same results."""
     import io
 
     try:
         import matplotlib as mpl
     except ImportError:
         raise MissingExtraError("Drawing plots", "matplotlib", "plot") from None
+    undated = {"Date" if format == "svg" else "CreationDate": None}
     with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
-        figure = plot(*arguments)
-        stream = io.StringIO()
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+        stream = io.BytesIO()
+        plot().savefig(stream, format=format, transparent=True, metadata=undated)
     return stream.getvalue()
 
 

@@ -5,17 +5,31 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from manylabel.compare.plan import Problem
 from manylabel.compare.results import LEVEL, Line, Results, Value
 from manylabel.compare.significance import SENTENCE
+from manylabel.wording import counted
 
-__all__ = ["describe", "measure_title", "number", "to_csv", "to_json", "to_markdown"]
+__all__ = [
+    "PHASES",
+    "describe",
+    "digits_by_measure",
+    "digits_of",
+    "longest_phases",
+    "measure_title",
+    "number",
+    "shown_interval",
+    "to_csv",
+    "to_json",
+    "to_markdown",
+]
 
 #: More measures than this stand one below the other.
 _WIDEST = 8
+PHASES = ("train", "predict")
 _NAMES = {"macro-f1-one": "Macro F1, absent 1", "macro-f1-skip": "Macro F1, absent left out"}
 _WORDS = {"p": "P", "ndcg": "nDCG", "psp": "PSP", "rp": "RP", "recall": "R", "psndcg": "PSnDCG"}
 
@@ -38,16 +52,46 @@ def measure_title(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def number(value: float, digits: int = 3) -> str:
+def number(value: float, digits: int | None = None) -> str:
     """A measure's value; ranks and other large ones get fewer digits."""
     if math.isnan(value):
         return "–"
-    return f"{value:.{digits}f}" if abs(value) < 10 else f"{value:,.1f}"
+    return f"{value:,.{digits_of([value]) if digits is None else digits}f}"
 
 
-def seconds(value: float) -> str:
-    """A time that says enough."""
-    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+def digits_of(values: Iterable[float]) -> int:
+    """The digits after the point that suit all values of a column.
+
+    Examples
+    --------
+    >>> digits_of([0.25, 0.5]), digits_of([9.5, 12.0])
+    (3, 1)
+    """
+    return 3 if all(abs(value) < 10 for value in values if not math.isnan(value)) else 1
+
+
+def seconds(value: float, longest: float | None = None) -> str:
+    """A time that says enough, with as many digits as the longest of its column."""
+    return f"{value:.2f}" if (value if longest is None else longest) < 10 else f"{value:,.1f}"
+
+
+def digits_by_measure(lines: Sequence[Line], names: Iterable[str]) -> dict[str, int]:
+    """The digits of each measure, the same for all rows."""
+    return {
+        name: digits_of(
+            [line.values[name].mean for line in lines if name in line.values]
+            + [line.published[name] for line in lines if name in line.published]
+        )
+        for name in names
+    }
+
+
+def longest_phases(lines: Sequence[Line]) -> dict[str, float]:
+    """The seconds of the row that took longest, phase by phase."""
+    return {
+        phase: max((line.seconds.get(phase, 0.0) for line in lines), default=0.0)
+        for phase in PHASES
+    }
 
 
 def describe(results: Results, problem: Problem) -> str:
@@ -58,11 +102,13 @@ def describe(results: Results, problem: Problem) -> str:
     corpus = results.corpora[keys[0]]
     train, test = corpus["documents"]
     n_splits = len(set(keys)) if problem.is_split else 0
-    split = "A random split: " if n_splits == 1 else f"{n_splits} random splits, each with "
+    kind = "folds" if problem.folds else "random splits"
+    split = "A random split: " if n_splits == 1 else f"{n_splits} {kind}, each with "
     return (
-        f"{split if n_splits else ''}{train:,} documents to learn from and {test:,} to test on, "
-        f"{corpus['features']:,} features, {corpus['labels']:,} labels, "
-        f"{corpus['cardinality']:.2f} labels a document."
+        f"{split if n_splits else ''}{counted(train, 'document')} to learn from and {test:,} to "
+        "test on, "
+        f"{counted(corpus['features'], 'feature')}, {counted(corpus['labels'], 'label')}, "
+        f"{corpus['cardinality']:.2f} labels per document."
     )
 
 
@@ -76,7 +122,9 @@ def legend(results: Results) -> list[str]:
         f"{plan.n_jobs} thread{'s' if plan.n_jobs != 1 else ''}; reading, counting words and "
         "compiling are not part of them. Memory is the most that the model's process held.",
     ]
-    if plan.seeds > 1:
+    if any(problem.folds for problem in plan.problems):
+        said.insert(1, f"Means over {plan.seeds} folds.")
+    elif plan.seeds > 1:
         said.insert(1, f"Means of {plan.seeds} seeds where chance plays a part.")
     if plan.published:
         said.insert(0, f"In brackets: {plan.source}.")
@@ -90,11 +138,13 @@ def to_markdown(results: Results) -> str:
     for problem in plan.problems:
         parts += [f"## {problem.heading}\n", describe(results, problem) + "\n"]
         parts += [problem_table(results, problem) + "\n"]
+        parts += [interval_table(results, problem)]
         parts += [_failures(results.lines[problem.name])]
     for heading, table in rank_sections(results):
         parts += [f"## {heading}\n", table + "\n"]
     parts += [" ".join([*legend(results), SENTENCE]) + "\n"]
     parts += [sentence + "\n" for sentence in plan.sentences()]
+    parts += ["  \n".join(results.origin) + "\n" if results.origin else ""]
     return "\n".join(part for part in parts if part)
 
 
@@ -102,16 +152,24 @@ def problem_table(results: Results, problem: Problem) -> str:
     """The measures of every row on a problem, with times and memory."""
     plan, lines = results.plan, results.lines[problem.name]
     costs = ["Train, s", "Predict, s", "Memory, MB"]
+    digits, longest = digits_by_measure(lines, plan.metrics), longest_phases(lines)
     if len(plan.metrics) <= _WIDEST:
         header = ["Model", *map(measure_title, plan.metrics), *costs]
         rows = [
-            [line.title, *(_cell(line, name) for name in plan.metrics), *_costs(line)]
+            [
+                line.title,
+                *(_cell(line, name, digits[name]) for name in plan.metrics),
+                *_costs(line, longest),
+            ]
             for line in lines
         ]
         return markdown_table(header, rows)
     header = ["Measure", *(line.title for line in lines)]
-    rows = [[measure_title(name), *(_cell(line, name) for line in lines)] for name in plan.metrics]
-    all_costs = [_costs(line) for line in lines]
+    rows = [
+        [measure_title(name), *(_cell(line, name, digits[name]) for line in lines)]
+        for name in plan.metrics
+    ]
+    all_costs = [_costs(line, longest) for line in lines]
     rows += [[cost, *(found[i] for found in all_costs)] for i, cost in enumerate(costs)]
     return markdown_table(header, rows)
 
@@ -125,6 +183,32 @@ def rank_sections(results: Results) -> list[tuple[str, str]]:
         for heading, titles in results.plan.rankings.items()
         if results.ranks_among(titles)
     ]
+
+
+def interval_table(results: Results, problem: Problem) -> str:
+    """Between which values 95 % of the resampled ones lie; empty where nothing was resampled."""
+    names, lines = results.plan.metrics, results.lines[problem.name]
+    digits = digits_by_measure(lines, names)
+    rows = [
+        [line.title, *(shown_interval(line.values.get(name), digits[name]) for name in names)]
+        for line in lines
+        if any(line.values[name].interval for name in names if name in line.values)
+    ]
+    if not rows:
+        return ""
+    if len(names) > _WIDEST:
+        columns = list(zip(*rows, strict=True))
+        titles = map(measure_title, names)
+        rows = [[title, *cells] for title, cells in zip(titles, columns[1:], strict=True)]
+        return markdown_table(["95 % interval", *columns[0]], rows) + "\n"
+    return markdown_table(["95 % interval", *map(measure_title, names)], rows) + "\n"
+
+
+def shown_interval(value: Value | None, digits: int) -> str:
+    """An interval as its two ends."""
+    if value is None or value.interval is None:
+        return "–"
+    return "–".join(number(end, digits) for end in value.interval)
 
 
 def rank_table(results: Results, titles: Sequence[str] | None = None) -> str:
@@ -156,22 +240,24 @@ def _rank_columns(
     return {**columns, "All": {t: sum(r.values()) / len(r) for t, r in ranked.items()}}
 
 
-def _cell(line: Line, name: str) -> str:
-    shown = _value(line.values[name]) if name in line.values else "–"
-    return f"{shown} ({number(line.published[name])})" if name in line.published else shown
+def _cell(line: Line, name: str, digits: int) -> str:
+    shown = _value(line.values[name], digits) if name in line.values else "–"
+    theirs = line.published.get(name)
+    return shown if theirs is None else f"{shown} ({number(theirs, digits)})"
 
 
-def _value(value: Value) -> str:
-    text = number(value.mean)
+def _value(value: Value, digits: int) -> str:
+    text = number(value.mean, digits)
     if value.is_best:
         return f"**{text}**"
     return f"≈ {text}" if value.is_level else text
 
 
-def _costs(line: Line) -> list[str]:
+def _costs(line: Line, longest: Mapping[str, float]) -> list[str]:
     shown = []
-    for phase in ("train", "predict"):
-        text = seconds(line.seconds[phase]) if phase in line.seconds else "–"
+    for phase in PHASES:
+        took = line.seconds.get(phase)
+        text = "–" if took is None else seconds(took, longest[phase])
         theirs = line.published.get(f"{phase}-seconds")
         shown.append(text if theirs is None else f"{text} ({theirs:,.0f})")
     return [*shown, "–" if line.memory is None else f"{line.memory / 1e6:,.0f}"]
@@ -233,12 +319,21 @@ def to_json(results: Results) -> dict[str, Any]:
         "source": plan.source,
         "notes": plan.sentences(),
         "test": SENTENCE,
+        "command": results.command,
+        "date": results.date,
         "corpora": {
             problem.name: {
                 "description": describe(results, problem),
                 "models": {
                     line.title: _line_json(results, problem, line)
                     for line in results.lines[problem.name]
+                },
+                "pairs": {
+                    name: [
+                        {"models": list(pair), "p-value": p_value}
+                        for pair, p_value in results.pairs(problem, name).items()
+                    ]
+                    for name in plan.metrics
                 },
             }
             for problem in plan.problems
@@ -256,6 +351,7 @@ def _line_json(results: Results, problem: Problem, line: Line) -> dict[str, Any]
                 "deviation": value.deviation,
                 "best": value.is_best,
                 "p-value": value.p_value,
+                "interval": value.interval,
             }
             for name, value in line.values.items()
         },

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from manylabel.corpus.arff_words import split_words, take_word
 from manylabel.corpus.checks import NUMBER, shorten
+from manylabel.wording import counted
 
 __all__ = ["Attribute", "BadRowError", "Decoder"]
 
@@ -72,7 +73,9 @@ class Decoder:
         expected = len(self._attributes)
         if cells is None or len(cells) != expected:
             found = "broken quotes" if cells is None else str(len(cells))
-            raise BadRowError(f"expected {expected} values with commas between, found {found}.")
+            raise BadRowError(
+                f"expected {counted(expected, 'value')} with commas between, found {found}."
+            )
         return [self._decode(place, cell) for place, cell in enumerate(cells)]
 
     def sparse(self, text: str) -> list[tuple[int, float]]:

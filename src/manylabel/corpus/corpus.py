@@ -13,6 +13,7 @@ from scipy import sparse
 from manylabel.corpus import splitting, vocabulary
 from manylabel.exceptions import InputError
 from manylabel.validation import check_labels, check_matrix, check_same_rows
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from manylabel.corpus.statistics import Statistics
@@ -49,7 +50,7 @@ class Corpus:
     --------
     >>> corpus = Corpus([[1, 0], [0, 2], [1, 1]], [[1], [0], [1]], label_names=["cats"])
     >>> corpus
-    <Corpus: 3 documents, 2 features, 1 labels, 0.67 labels a document>
+    <Corpus: 3 documents, 2 features, 1 label, 0.67 labels per document>
     >>> corpus[1:].ids
     ['1', '2']
     """
@@ -360,11 +361,11 @@ class Corpus:
         return Corpus(**(parts | changes))
 
     def __repr__(self) -> str:
-        features = "texts" if self.X is None else f"{self.n_features:,} features"
+        features = "texts" if self.X is None else counted(self.n_features, "feature")
         cardinality = self.Y.nnz / max(len(self), 1)
         return (
-            f"<Corpus: {len(self):,} documents, {features}, {self.n_labels:,} labels, "
-            f"{cardinality:.2f} labels a document>"
+            f"<Corpus: {counted(len(self), 'document')}, {features}, "
+            f"{counted(self.n_labels, 'label')}, {cardinality:.2f} labels per document>"
         )
 
 
@@ -377,7 +378,8 @@ def _strings(name: str, values: Sequence[str] | None, expected: int) -> list[str
     listed = list(values)
     if len(listed) != expected:
         raise InputError(
-            f"`{name}` must have one entry for each of {expected} documents; got {len(listed)}."
+            f"`{name}` must have one entry for each of {counted(expected, 'document')}; "
+            f"got {len(listed)}."
         )
     for row, value in enumerate(listed):
         if not isinstance(value, str):

@@ -93,7 +93,7 @@ def read(
     ...     path = pathlib.Path(folder, "pets.jsonl")
     ...     _ = path.write_text('{"text": "my cat", "labels": ["cats"]}')
     ...     read(path)
-    <Corpus: 1 documents, texts, 1 labels, 1.00 labels a document>
+    <Corpus: 1 document, texts, 1 label, 1.00 labels per document>
     """
     _check_format(format)
     columns = Columns.of(text_column, label_column, title_column, id_column, separator)

@@ -12,6 +12,7 @@ from manylabel.corpus import arff, mulan
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.files import Source
 from manylabel.corpus.names import Names
+from manylabel.wording import counted
 
 __all__ = ["read", "write"]
 
@@ -32,8 +33,8 @@ def read(source: Source, labels: Names | None = None) -> Corpus:
     n_labels, n_attributes = int(option[1]), len(table.attributes)
     if abs(n_labels) > n_attributes:
         raise source.error(
-            f"expected at most {n_attributes} labels after -C, the number of attributes, "
-            f"found {n_labels}."
+            f"expected at most {counted(n_attributes, 'label')} after -C, the number of "
+            f"attributes, found {n_labels}."
         )
     places = range(n_labels) if n_labels > 0 else range(n_attributes + n_labels, n_attributes)
     return arff.to_corpus(table, places)

@@ -63,7 +63,7 @@ def read_parts(
     ...     _ = path.write_text("a cat sleeps\tcats\nthe dog barks\tdogs\n")
     ...     corpus = read_parts(path, CountVectorizer(stop_words="english"))
     >>> corpus
-    <Corpus: 2 documents, 4 features, 2 labels, 1.00 labels a document>
+    <Corpus: 2 documents, 4 features, 2 labels, 1.00 labels per document>
     """
     return TextFile(path, format).count(vectorizer)
 

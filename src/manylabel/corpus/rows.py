@@ -16,6 +16,7 @@ from scipy import sparse
 from manylabel.corpus.checks import NUMBER, shorten
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.files import Source
+from manylabel.wording import counted
 
 __all__ = ["LIMIT", "Rows", "format_rows", "number", "parse_rows"]
 
@@ -147,7 +148,7 @@ def parse_rows(
             filled = (label_counts + feature_counts)[n:] > 0
             if filled.any():
                 raise source.error(
-                    f"expected {max_rows} rows as the header says, found more.",
+                    f"expected {counted(max_rows, 'row')} as the header says, found more.",
                     line + int(row_lines[n + np.argmax(filled)]),
                 )
             label_counts, feature_counts = label_counts[:n], feature_counts[:n]

@@ -23,6 +23,7 @@ from manylabel.corpus.files import Source, atomic_write
 from manylabel.corpus.names import Names
 from manylabel.corpus.rows import LIMIT, Rows, format_rows, parse_rows
 from manylabel.exceptions import CorpusError
+from manylabel.wording import counted
 
 __all__ = ["read", "write"]
 
@@ -49,7 +50,9 @@ def read(
     if n_rows is None and rows.n_rows == 0:
         raise source.error("expected at least one row, found none.")
     if n_rows is not None and rows.n_rows != n_rows:
-        raise source.error(f"expected {n_rows} rows as the comment says, found {rows.n_rows}.")
+        raise source.error(
+            f"expected {counted(n_rows, 'row')} as the comment says, found {rows.n_rows}."
+        )
     sized = n_features is not None or feature_names is not None
     used = rows.all_features()
     if base is None:

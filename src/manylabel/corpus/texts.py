@@ -23,6 +23,7 @@ from manylabel.corpus.documents import Document
 from manylabel.corpus.encodings import Lines, check_encoding, decoded_start, recoded
 from manylabel.corpus.files import Source, bare_suffix, open_source
 from manylabel.exceptions import CorpusError, InputError, ParameterError
+from manylabel.wording import counted
 
 __all__ = ["RowReader", "TextReader", "part_of_lines", "reader_of_lines"]
 
@@ -292,7 +293,7 @@ class RowReader:
         return self._made(line, cells, layout)
 
     def _wrong_size(self, expected: int, cells: list[Any]) -> str:
-        wrong = f"expected {expected} columns, found {len(cells)}"
+        wrong = f"expected {counted(expected, 'column')}, found {len(cells)}"
         if self._header is not None or self._row > 0 or len(cells) == 1:
             return f"{wrong}."
         return (

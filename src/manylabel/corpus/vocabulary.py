@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
+from manylabel.wording import counted
 
 __all__ = ["Indicator", "align", "check_names", "indicator", "positions", "union"]
 
@@ -23,7 +24,9 @@ def check_names(name: str, names: Sequence[str] | None, expected: int) -> list[s
         raise InputError(f"`{name}` must be a list of names; got a string.")
     listed = [str(value) for value in names]
     if len(listed) != expected:
-        raise InputError(f"`{name}` must name {expected} columns; got {len(listed)} names.")
+        raise InputError(
+            f"`{name}` must name {counted(expected, 'column')}; got {counted(len(listed), 'name')}."
+        )
     if len(set(listed)) != len(listed):
         raise InputError(f"`{name}` must be distinct; {first_repeated(listed)!r} is there twice.")
     return listed

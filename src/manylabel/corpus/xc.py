@@ -17,6 +17,7 @@ from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.files import Source, atomic_write
 from manylabel.corpus.names import Names
 from manylabel.corpus.rows import LIMIT, format_rows, parse_rows
+from manylabel.wording import counted
 
 __all__ = ["HEADER", "read", "write"]
 
@@ -43,7 +44,8 @@ def read(
     rows = parse_rows(source, 2, n_labels, n_features, max_rows=n_rows)
     if rows.n_rows < n_rows:
         raise source.error(
-            f"expected {n_rows} rows as the header says, found {rows.n_rows}.", rows.n_lines
+            f"expected {counted(n_rows, 'row')} as the header says, found {rows.n_rows}.",
+            rows.n_lines,
         )
     return Corpus(
         rows.matrix(n_features),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from manylabel.metrics import Calibration
+from manylabel.wording import counted
 
 __all__ = ["Report"]
 
@@ -54,7 +55,7 @@ class Report:
         lines.append(f"{'together':<28}{found}")
         lines.append(
             f"{self.recall:.1%} of the true labels are among {self.n_candidates:.0f} candidates "
-            f"per document; learned on {self.n_documents:,} documents. Probabilities are off by "
-            f"{self.calibration.error:.4f} on average."
+            f"per document; learned on {counted(self.n_documents, 'document')}. Probabilities are "
+            f"off by {self.calibration.error:.4f} on average."
         )
         return "\n".join(lines)

@@ -34,7 +34,7 @@ import numpy as np
 if TYPE_CHECKING:
     from manylabel.kernels.compile import Kernel
 
-__all__ = ["folder", "is_possible", "load", "save"]
+__all__ = ["compiled_files", "folder", "is_possible", "load", "save"]
 
 #: Numba's extension modules, and what stands before the names of their functions in machine code.
 _HELPERS = {"_helperlib": "numba_", "_dynfunc": "numba_", "core/runtime/_nrt_python": "NRT_"}
@@ -122,6 +122,20 @@ def folder() -> Path | None:
         if os.access(place, os.W_OK) and place.stat().st_uid == os.getuid():
             return place
     return None
+
+
+def compiled_files() -> set[str]:
+    """The files of kernels of which there is machine code that can be run here."""
+    place = folder()
+    if place is None or not is_possible():
+        return set()
+    found = set()
+    for path in place.glob("*-*"):
+        module = path.name.rpartition("-")[0]
+        # Code of an older version of the file does not count.
+        if (Path(__file__).parent / f"{module}.py").exists() and path.name.endswith(_stamp(module)):
+            found.add(module)
+    return found
 
 
 # Names of files

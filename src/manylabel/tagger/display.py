@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from manylabel.rendering import html_table
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    from manylabel.tagger.explanations import LabelReasons, NeighbourReason, TextExplanation
+    from manylabel.tagger.explanations import (
+        LabelReasons,
+        NeighbourReason,
+        TextExplanation,
+        WordReason,
+    )
 
 __all__ = [
+    "AGAINST",
+    "FOR",
+    "SCALE",
     "explanation_html",
     "explanation_view",
     "html_highlighted",
+    "percent",
     "separate",
 ]
+
+#: What the page says, too.
+FOR, AGAINST = "Words that speak for it", "Words that speak against it"
+SCALE = "Points are log-odds. At the line, 0, a label is as likely as not; +3 is 95 %, −3 is 5 %."
 
 #: Neighbours, words and words of a neighbour that are shown, in a terminal and in a notebook.
 _NEIGHBOURS, _WORDS, _SHARED = 5, 8, 5
@@ -70,15 +84,34 @@ def explanation_view(why: TextExplanation) -> Group:
         shown.stylize("bold yellow" if weight >= 0 else "red", start, end)
     if len(why.text) > _TEXT:
         shown.append(" ...", "dim")
-    return Group(shown, *(view for label in why.labels for view in (Text(), _label_view(label))))
+    views = [view for label in why.labels for view in (Text(), _label_view(label))]
+    if any(label.probability is not None for label in why.labels):
+        views += [Text(), Text(SCALE, "dim")]
+    return Group(shown, *views)
+
+
+def percent(share: float) -> str:
+    """A share as the page writes it; what is nearly certain is not called certain.
+
+    Examples
+    --------
+    >>> percent(0.567), percent(0.004), percent(0.9991), percent(1.0)
+    ('57 %', '< 1 %', '> 99 %', '100 %')
+    """
+    if 0 < share < 0.01:
+        return "< 1 %"
+    return "> 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
 
 
 def _label_view(reasons: LabelReasons) -> Table:
+    """The parts and their sum, words for and against, and similar documents, as on the page."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    title = Text.assemble((reasons.name, "bold green"), f"  {reasons.verdict}")
+    chance = reasons.probability
+    verdict = f"{reasons.score:.4f}" if chance is None else percent(chance)
+    title = Text.assemble((reasons.name, "bold green"), f"  {verdict}")
     if reasons.name != reasons.label:
         title.append(f"  {reasons.label}", "dim")
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", show_header=False)
@@ -86,13 +119,32 @@ def _label_view(reasons: LabelReasons) -> Table:
     table.add_column()
     for part in reasons.parts:
         table.add_row(f"{part.share:+.4f}", Text(part.title, "bold"))
-    if reasons.neighbours or reasons.words:
+    total = "Score" if chance is None else f"Together {verdict}"
+    table.add_row(f"{reasons.score:+.4f}", Text(total, "bold green"))
+    for heading, words in words_for_and_against(reasons):
         table.add_section()
+        table.add_row("", Text(heading, "dim"))
+        for word in words:
+            table.add_row(f"{word.share:+.4f}", Text(word.word, "yellow"))
+    if reasons.neighbours:
+        table.add_section()
+        near = counted(len(reasons.neighbours), "similar document")
+        table.add_row("", Text(f"{near} with this label", "dim"))
     for neighbour in reasons.neighbours[:_NEIGHBOURS]:
         table.add_row(f"{neighbour.share:+.4f}", _neighbour_line(neighbour))
-    for word in reasons.words[:_WORDS]:
-        table.add_row(f"{word.share:+.4f}", Text.assemble("the word ", (word.word, "yellow")))
     return table
+
+
+def words_for_and_against(reasons: LabelReasons) -> Iterator[tuple[str, list[WordReason]]]:
+    """The heaviest words of either sign under their headings; headings without words are left out.
+
+    A word that adds less than a fiftieth of what the heaviest adds is left out, as on the page.
+    """
+    least = max((abs(word.share) for word in reasons.words), default=0.0) / 50
+    for heading, sign in ((FOR, 1), (AGAINST, -1)):
+        chosen = [word for word in reasons.words if word.share * sign > least][:_WORDS]
+        if chosen:
+            yield heading, chosen
 
 
 def _neighbour_line(neighbour: NeighbourReason) -> Text:
@@ -103,7 +155,7 @@ def _neighbour_line(neighbour: NeighbourReason) -> Text:
     return Text.assemble(
         (neighbour.id, "cyan"),
         f" {beginning}" if beginning else "",
-        f", similarity {neighbour.similarity:.2f}: ",
+        f", {percent(neighbour.similarity)} alike: ",
         (words, "yellow"),
     )
 

@@ -17,6 +17,7 @@ from manylabel.exceptions import InputError
 from manylabel.rendering import as_text, html_table
 from manylabel.tagger.label_edits import LabelEdits
 from manylabel.vocabulary.vocabulary import bare
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -129,11 +130,12 @@ class Labels:
                 found += self._members(name)
             else:
                 near = get_close_matches(str(name), self._alike(str(name)), n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
+                hint = f"; did you mean {near[0]!r}?" if near else "."
                 n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
-                of = f", and of the {n_groups} collections" if collections and n_groups else ""
+                of = f", {counted(n_groups, 'collection')}" if collections and n_groups else ""
                 raise InputError(
-                    f"`{where}` holds {name!r}, which is none of the {len(self)} labels{of}.{hint}"
+                    f"`{where}` holds the unknown label {name!r} "
+                    f"({counted(len(self), 'label')}{of} known){hint}"
                 )
         return np.array(found, np.int64)
 
@@ -343,7 +345,7 @@ class LabelDescription:
         from rich.console import Group
         from rich.text import Text
 
-        title = Text.assemble((self.name, "bold green"), f"  {self.documents:,} documents")
+        title = Text.assemble((self.name, "bold green"), f"  {counted(self.documents, 'document')}")
         lines = [title]
         if self.description:
             lines.append(Text(self.description))

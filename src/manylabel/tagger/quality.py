@@ -61,7 +61,7 @@ class Quality(Persistent):
         corpus = as_corpus(texts, labels)
         if corpus.Y.nnz == 0:
             raise InputError(
-                f"none of the {len(corpus):,} documents has a label to compare suggestions with; "
+                "no document has a label to compare suggestions with; "
                 "give documents whose labels are known."
             )
         with self._reading() as state:

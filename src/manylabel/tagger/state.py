@@ -26,6 +26,7 @@ from manylabel.tagger.suggestions import kept_entries
 from manylabel.text import CountVectorizer, feature_spans
 from manylabel.validation import check_texts
 from manylabel.vocabulary import LabelNames
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from manylabel.base import MultiLabelClassifier
@@ -160,8 +161,8 @@ class TaggerState:
         known, there = len(self.feature_names), corpus.n_features
         if there > known or (there < known and corpus.sized):
             raise InputError(
-                f"the corpus has {there} features, but the tagger learned from {known}; give one "
-                "with the same features."
+                f"the corpus has {counted(there, 'feature')}, but the tagger learned from {known}; "
+                "give one with the same features."
             )
         return Documents(widened(corpus.X, known))
 

@@ -192,7 +192,7 @@ def check_threshold(threshold: Any) -> float | Promise | None:
             assert isinstance(promise, Promise)
             return promise
         raise ParameterError(
-            "`threshold` must be a number, 'auto', a promise such as 'precision:0.9', or None; "
+            "`threshold` must be a number, 'auto' or a promise such as 'precision:0.9'; "
             f"got {threshold!r}."
         )
     return check_real("threshold", threshold, -np.inf)

@@ -55,6 +55,7 @@ from manylabel.thresholds import Promise
 from manylabel.validation import check_texts, check_whole
 from manylabel.vocabulary import Vocabulary
 from manylabel.vocabulary import read as read_vocabulary
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     pass
@@ -637,8 +638,8 @@ class Tagger(Estimator, Quality, LabelEditing):
         if state is None:
             return f"<Tagger: {self.model_name}, not fitted>"
         return (
-            f"<Tagger: {self.model_name}, {len(state.documents):,} documents, "
-            f"{state.n_labels:,} labels>"
+            f"<Tagger: {self.model_name}, {counted(len(state.documents), 'document')}, "
+            f"{counted(state.n_labels, 'label')}>"
         )
 
     def _trained(

@@ -25,6 +25,7 @@ from manylabel.text.blocks import (
 )
 from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
+from manylabel.wording import counted
 
 __all__ = ["CountVectorizer"]
 
@@ -300,16 +301,17 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         return kept
 
     def _nothing_left(self, n_features: int, n_documents: int) -> str:
+        documents = counted(n_documents, "document")
         if n_features:
             return (
-                f"the vocabulary is empty: none of {n_features} features occurs in "
-                f"`min_df`={self.min_df} to `max_df`={self.max_df} of {n_documents} documents; "
+                f"the vocabulary is empty: none of {counted(n_features, 'feature')} occurs in "
+                f"`min_df`={self.min_df} to `max_df`={self.max_df} of {documents}; "
                 "lower `min_df` or raise `max_df`."
             )
         return (
-            f"the vocabulary is empty: {n_documents} documents hold no word of at least "
-            f"{self.min_length} characters that is not a stop word; give other texts, lower "
-            "`min_length` or drop `stop_words`."
+            f"the vocabulary is empty: {documents} without a word of at least "
+            f"{counted(self.min_length, 'character')} that is not a stop word; give other texts, "
+            "lower `min_length` or drop `stop_words`."
         )
 
 

@@ -15,6 +15,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.store.strings import StringArray
 from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED, LabelNames
+from manylabel.wording import counted
 
 __all__ = ["Concept", "Name", "Vocabulary", "bare"]
 
@@ -180,7 +181,7 @@ class Vocabulary(Mapping[str, Concept]):
         )
 
     def __repr__(self) -> str:
-        return f"<Vocabulary: {len(self):,} labels, {len(self.names):,} names>"
+        return f"<Vocabulary: {counted(len(self), 'label')}, {counted(len(self.names), 'name')}>"
 
     @cached_property
     def _name_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -254,7 +255,7 @@ class Vocabulary(Mapping[str, Concept]):
             return
         theirs, ours = ", ".join(map(repr, labels[:3])), ", ".join(map(repr, self.identifiers[:3]))
         raise InputError(
-            f"the vocabulary describes none of the {len(labels):,} labels of the documents: those "
+            f"the vocabulary describes none of the labels of the documents: those "
             f"look like {theirs}, its own like {ours}; give the vocabulary of these labels."
         )
 
