@@ -79,7 +79,13 @@ def _preset(name: str, results: Results) -> list[str]:
 def _duration(*found: Results) -> str:
     """How long the models took in all."""
     runs = [run for results in found for run in results.found.values()]
-    total = sum(sum(run.record["seconds"].values()) for run in runs)
+    # Tuning is part of training.
+    total = sum(
+        seconds
+        for run in runs
+        for phase, seconds in run.record["seconds"].items()
+        if phase != "tune"
+    )
     n_jobs = max(results.plan.n_jobs for results in found)
     shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
     threads = f"{n_jobs} thread{'s' if n_jobs != 1 else ''}"
@@ -163,17 +169,37 @@ def _claim(results: Results, problem: Problem, claim: Claim) -> str:
     first, second = lines[claim.better].values, lines[claim.worse].values
     if not first or not second:
         return ""
-    wins = 0
-    for name in claim.metrics:
-        sign = 1 if get_measure(name).greater_is_better else -1
-        wins += sign * first[name].mean > sign * second[name].mean
+    wins = _wins(
+        {name: value.mean for name, value in first.items()},
+        {name: value.mean for name, value in second.items()},
+        claim.metrics,
+    )
+    spread = _spread(results, problem, claim)
     pivot = "label" if claim.metrics[0].startswith("label-") else "document"
     kind = "" if len(claim.metrics) > 6 else "binary "
     paper = f" The paper: {claim.words[problem.name]}." if problem.name in claim.words else ""
     return (
         f"{claim.better} is better than {claim.worse} by {wins} of {len(claim.metrics)} "
-        f"{kind}{pivot}-pivoted measures.{paper}"
+        f"{kind}{pivot}-pivoted measures{spread}.{paper}"
     )
+
+
+def _wins(first: Mapping[str, float], second: Mapping[str, float], names: Sequence[str]) -> int:
+    """By how many measures the first is better."""
+    signs = {name: 1 if get_measure(name).greater_is_better else -1 for name in names}
+    return sum(signs[name] * first[name] > signs[name] * second[name] for name in names)
+
+
+def _spread(results: Results, problem: Problem, claim: Claim) -> str:
+    """The fewest and the most of a single split, where there are several."""
+    runs = [results.runs(problem, title) for title in (claim.better, claim.worse)]
+    if not problem.is_split or len(runs[0]) < 2 or len(runs[0]) != len(runs[1]):
+        return ""
+    counts = [
+        _wins(first.measures, second.measures, claim.metrics)
+        for first, second in zip(*runs, strict=True)
+    ]
+    return f", {min(counts)} to {max(counts)} by split"
 
 
 def _frequency_table(results: Results, problem: Problem) -> str:

@@ -53,8 +53,9 @@ def seconds(value: float) -> str:
 def describe(results: Results, problem: Problem) -> str:
     """A corpus in one sentence."""
     keys = [cell.problem_key for cell in results.cells if cell.problem.name == problem.name]
+    keys = [key for key in keys if key in results.corpora]
     if not keys:
-        return ""
+        return "Not run yet."
     corpus = results.corpora[keys[0]]
     train, test = corpus["documents"]
     n_splits = len(set(keys)) if problem.is_split else 0
