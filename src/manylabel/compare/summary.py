@@ -22,7 +22,14 @@ from manylabel.compare.tables import (
 )
 from manylabel.metrics import get_measure
 
-__all__ = ["highlight_table", "summary_page", "verdict"]
+__all__ = [
+    "claims_held",
+    "highlight_table",
+    "judged_values",
+    "papers_page",
+    "summary_page",
+    "verdict",
+]
 
 #: Differences up to this, or up to this share of the published value, are no difference.
 _SAME, _SAME_SHARE = 0.005, 0.05
@@ -58,10 +65,57 @@ def summary_page(found: Mapping[str, Results], left_out: Sequence[str] = ()) -> 
     return "\n".join(parts)
 
 
+_PAPERS_HEAD = """\
+<!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
+# Three papers, table by table
+
+Every table and figure of Feremans et al. (2020), Papanikolaou and Tsoumakas (2017) and Rubin et
+al. (2012): what became of it here, and why. A published value is *reached* within 0.005 and 5 %,
+*better* or *not reached* beyond that. Rows that were not run have no figures.
+"""
+
+
+def papers_page(found: Mapping[str, Results], searches: str, inventory: str, future: str) -> str:
+    """The page that names every table and figure, with what was run.
+
+    Parameters
+    ----------
+    found : mapping of str to Results
+        By preset.
+    searches, inventory, future : str
+        Tables in Markdown.
+    """
+    parts = [_PAPERS_HEAD, inventory + "\n", "## What the papers leave to others\n", future + "\n"]
+    parts += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
+    for name, results in found.items():
+        if not results.found:
+            parts += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
+            continue
+        parts += _preset(name, results)
+        missing = _not_run(results)
+        if missing:
+            parts.append(f"Not run yet: {'; '.join(missing)}.\n")
+    parts += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(parts)
+
+
+def _not_run(results: Results) -> list[str]:
+    """Corpora with the rows that have no run at all."""
+    found = []
+    for problem in results.plan.problems:
+        titles = [line.title for line in results.lines[problem.name] if not line.n_runs]
+        whole = len(titles) == len(results.lines[problem.name])
+        if titles:
+            found.append(f"{problem.heading}: {'all' if whole else ', '.join(titles)}")
+    return found
+
+
 def _preset(name: str, results: Results) -> list[str]:
     plan = results.plan
     parts = [f"## {plan.title}\n", f"`manylabel compare --preset {name}`: {_duration(results)}\n"]
     for problem in plan.problems:
+        if not any(results.runs(problem, row.title) for row in plan.rows_of(problem)):
+            continue
         parts += [
             f"### {problem.heading}\n",
             describe(results, problem) + "\n",
@@ -112,10 +166,52 @@ class _Judged(NamedTuple):
         return self.better + self.same + len(self.worse)
 
 
-def _judge(results: Results, problem: Problem) -> _Judged:
+def judged_values(results: Results, metrics: Sequence[str] = ()) -> tuple[int, int, int]:
+    """How many published values ours are better than, the same as, and worse than.
+
+    Parameters
+    ----------
+    results : Results
+    metrics : sequence of str
+        Only these; all of them if empty.
+    """
+    judged = [_judge(results, problem, metrics) for problem in results.plan.problems]
+    return (
+        sum(each.better for each in judged),
+        sum(each.same for each in judged),
+        sum(len(each.worse) for each in judged),
+    )
+
+
+#: How many measures of a claim's the paper's words ask for, as a share.
+_WORDS = {"nearly all": 0.75, "convincingly": 0.75, "consistently": 0.75}
+
+
+def claims_held(results: Results, pivots: Sequence[str]) -> tuple[int, int]:
+    """How many of a paper's statements hold, and how many could be checked.
+
+    ``pivots`` are "document" and "label". "Nearly all", "convincingly" and "consistently" are
+    taken as three in four.
+    """
+    held = total = 0
+    for problem in results.plan.problems:
+        for claim in results.plan.claims:
+            pivot = "label" if claim.metrics[0].startswith("label-") else "document"
+            wins = _wins_of(results, problem, claim)
+            if problem.name not in claim.words or pivot not in pivots or wins is None:
+                continue
+            words = claim.words[problem.name]
+            asked = _WORDS.get(words, 0) * len(claim.metrics) or int(words.split()[0])
+            held, total = held + (wins >= asked), total + 1
+    return held, total
+
+
+def _judge(results: Results, problem: Problem, metrics: Sequence[str] = ()) -> _Judged:
     better, same, worse = 0, 0, []
     for line in results.lines[problem.name]:
         for name, theirs in line.published.items():
+            if metrics and name not in metrics:
+                continue
             if name not in line.values or math.isnan(line.values[name].mean):
                 continue
             sign = 1 if get_measure(name).greater_is_better else -1
@@ -163,17 +259,9 @@ def _overview(found: Mapping[str, Results]) -> str:
 
 def _claim(results: Results, problem: Problem, claim: Claim) -> str:
     """How many measures of a claim hold, beside the paper's words."""
-    lines = {line.title: line for line in results.lines[problem.name]}
-    if claim.better not in lines or claim.worse not in lines:
+    wins = _wins_of(results, problem, claim)
+    if wins is None:
         return ""
-    first, second = lines[claim.better].values, lines[claim.worse].values
-    if not first or not second:
-        return ""
-    wins = _wins(
-        {name: value.mean for name, value in first.items()},
-        {name: value.mean for name, value in second.items()},
-        claim.metrics,
-    )
     spread = _spread(results, problem, claim)
     pivot = "label" if claim.metrics[0].startswith("label-") else "document"
     kind = "" if len(claim.metrics) > 6 else "binary "
@@ -181,6 +269,21 @@ def _claim(results: Results, problem: Problem, claim: Claim) -> str:
     return (
         f"{claim.better} is better than {claim.worse} by {wins} of {len(claim.metrics)} "
         f"{kind}{pivot}-pivoted measures{spread}.{paper}"
+    )
+
+
+def _wins_of(results: Results, problem: Problem, claim: Claim) -> int | None:
+    """By how many measures the row that should be better is; None if one of them was not run."""
+    lines = {line.title: line for line in results.lines[problem.name]}
+    if claim.better not in lines or claim.worse not in lines:
+        return None
+    first, second = lines[claim.better].values, lines[claim.worse].values
+    if not first or not second:
+        return None
+    return _wins(
+        {name: value.mean for name, value in first.items()},
+        {name: value.mean for name, value in second.items()},
+        claim.metrics,
     )
 
 

@@ -78,7 +78,9 @@ def legend(results: Results) -> list[str]:
         "compiling are not part of them. Memory is the most that the model's process held.",
     ]
     if plan.seeds > 1:
-        said.insert(1, f"Means of {plan.seeds} seeds where chance plays a part.")
+        most = max((line.n_runs for lines in results.lines.values() for line in lines), default=0)
+        seeds = f"{plan.seeds}" if most == plan.seeds else f"{most} of {plan.seeds}"
+        said.insert(1, f"Means of {seeds} seeds where chance plays a part.")
     if plan.published:
         said.insert(0, f"In brackets: {plan.source}.")
     return said
