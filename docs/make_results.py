@@ -73,8 +73,8 @@ def _write_papers(
     if corpora and not collect:
         wanted = tuple(problem for problem in problems if problem.name in corpora)
         search_tables(wanted, out / "searches", features)
-    searches = search_tables(problems, out / "searches", features, collect or bool(corpora))
-    inventory = inventory_table(found, "not run yet" not in searches)
+    searches, status = search_tables(problems, out / "searches", features, collect or bool(corpora))
+    inventory = inventory_table(found, status)
     write_text(PAPERS, papers_page(found, searches, inventory, future_table()))
 
 

@@ -36,12 +36,15 @@ def test_what_is_finished_is_not_measured_again_and_what_is_not_says_so(tmp_path
         calls.append(asked.name)
         return rows(30, 0), rows(5, 1)
 
-    assert "not run yet" in search_tables((problem,), tmp_path / "out", parts, collect=True)
+    text, status = search_tables((problem,), tmp_path / "out", parts, collect=True)
+    assert "not run yet" in text
+    assert status == "not run yet"
     first = search_tables((problem,), tmp_path / "out", parts)
     assert search_tables((problem,), tmp_path / "out", parts) == first
     assert calls == ["medical"]
-    assert "(197)" in first
-    assert "not run yet" not in first
+    assert "(197)" in first[0]
+    assert "not run yet" not in first[0]
+    assert first[1] == "0 of 4 reached"
 
 
 def test_medical_has_the_paper_s_numbers_of_candidates(shared_data):

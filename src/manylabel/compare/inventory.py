@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from manylabel.compare.results import Results
 from manylabel.compare.summary import claims_held, judged_values
-from manylabel.compare.tables import markdown_table
 
 __all__ = ["FUTURE", "ITEMS", "Item", "future_table", "inventory_table", "status_of"]
 
@@ -119,8 +118,8 @@ FUTURE = (
     (_LCIF, "Pruning of whole dimensions (max-score)", "Done: the strategy `maxscore`, which the "
      "default search takes where it is faster."),
     (_LCIF, "More ideas of collaborative filtering", "Not begun."),
-    (_SUBSET, "More samples, chains and trees: time against quality", "Measured by the preset "
-     "`subset-llda-trade-off`."),
+    (_SUBSET, "More samples, chains and trees: time against quality", "The preset "
+     "`subset-llda-trade-off` measures it."),
     (_SUBSET, "Faster LDA", "Done: sparse draws; the seconds are in table 4."),
     (_SUBSET, "Other ways to candidate labels", "Partly: neighbours weigh by similarity; Ensemble "
      "has further sources."),
@@ -132,7 +131,7 @@ FUTURE = (
 )  # fmt: skip
 
 
-def status_of(item: Item, found: Mapping[str, Results], searched: bool) -> str:
+def status_of(item: Item, found: Mapping[str, Results], searched: str) -> str:
     """What became of an item.
 
     Parameters
@@ -140,11 +139,11 @@ def status_of(item: Item, found: Mapping[str, Results], searched: bool) -> str:
     item : Item
     found : mapping of str to Results
         By preset.
-    searched : bool
-        Whether all searches have been counted.
+    searched : str
+        What became of the searches.
     """
     if item.preset is None:
-        return {"search": "reached" if searched else "in part"}.get(item.status, item.status)
+        return searched if item.status == "search" else item.status
     results = found.get(item.preset)
     if results is None or not results.found:
         return "not run yet"
@@ -159,15 +158,21 @@ def status_of(item: Item, found: Mapping[str, Results], searched: bool) -> str:
     return f"{better} better, {same} reached, {worse} not reached{later}"
 
 
-def inventory_table(found: Mapping[str, Results], searched: bool = False) -> str:
+def inventory_table(found: Mapping[str, Results], searched: str = "not run yet") -> str:
     """All items with what became of them."""
     rows = [
         [item.paper, item.name, item.what, status_of(item, found, searched), item.cause]
         for item in ITEMS
     ]
-    return markdown_table(["Paper", "Item", "What", "Status", "Cause of differences"], rows)
+    return _prose_table(["Paper", "Item", "What", "Status", "Cause of differences"], rows)
 
 
 def future_table() -> str:
     """What the papers call future work, and where we stand."""
-    return markdown_table(["Paper", "Future work", "Where we stand"], [list(row) for row in FUTURE])
+    return _prose_table(["Paper", "Future work", "Where we stand"], [list(row) for row in FUTURE])
+
+
+def _prose_table(header: list[str], rows: list[list[str]]) -> str:
+    """A table of sentences, which no column is wide enough for."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -71,7 +71,8 @@ _PAPERS_HEAD = """\
 
 Every table and figure of Feremans et al. (2020), Papanikolaou and Tsoumakas (2017) and Rubin et
 al. (2012): what became of it here, and why. A published value is *reached* within 0.005 and 5 %,
-*better* or *not reached* beyond that. Rows that were not run have no figures.
+*better* or *not reached* beyond that. Rows that were not run have no figures. Seconds are rough
+where other work used the machine.
 """
 
 
