@@ -9,7 +9,7 @@ from typing import NamedTuple
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.plan import Claim, Highlight, Problem
 from manylabel.compare.results import LEVEL, Line, Results
-from manylabel.compare.significance import SENTENCE
+from manylabel.compare.significance import SENTENCE, worse_than_best, z_test
 from manylabel.compare.tables import (
     describe,
     legend,
@@ -123,6 +123,8 @@ def _preset(name: str, results: Results) -> list[str]:
             problem_table(results, problem) + "\n",
         ]
         parts += [sentence + "\n" for sentence in _sentences(results, problem)]
+        if table := _z_table(results, problem):
+            parts.append(table)
         if table := _frequency_table(results, problem):
             parts.append(table)
     for heading, table in rank_sections(results):
@@ -304,6 +306,35 @@ def _spread(results: Results, problem: Problem, claim: Claim) -> str:
         for first, second in zip(*runs, strict=True)
     ]
     return f", {min(counts)} to {max(counts)} by split"
+
+
+def _z_table(results: Results, problem: Problem) -> str:
+    """A row beside the best published rival, by the paper's test and by ours."""
+    title = results.plan.z_tests
+    lines = {line.title: line for line in results.lines[problem.name] if line.values}
+    rivals = [line for line in lines.values() if line.published and line.title != title]
+    if title not in lines or not rivals:
+        return ""
+    rows = []
+    for name in results.plan.metrics:
+        sign = 1 if get_measure(name).greater_is_better else -1
+        best = max(rivals, key=lambda line: sign * line.values[name].mean)
+        parts = {each: results.units(problem, each, name) for each in (title, best.title)}
+        own, other = parts[title], parts[best.title]
+        if own is None or other is None or own.shape != other.shape:
+            continue
+        bootstrap = worse_than_best({title: own, best.title: other}, title)[best.title]
+        values = (number(lines[each].values[name].mean) for each in (title, best.title))
+        p_values = (f"{p:.4f}" for p in (z_test(own, other), bootstrap))
+        rows.append([measure_title(name), best.title, *values, *p_values])
+    header = ["Measure", "Best of the others", title, "The other", "p, z-test", "p, bootstrap"]
+    return (
+        f"{title} beside the best of the paper's other methods: the paper's z-test, here paired, "
+        "and "
+        f"our bootstrap.\n\n{markdown_table(header, rows)}\n"
+        if rows
+        else ""
+    )
 
 
 def _frequency_table(results: Results, problem: Problem) -> str:
