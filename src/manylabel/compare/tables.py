@@ -63,7 +63,7 @@ def describe(results: Results, problem: Problem) -> str:
     return (
         f"{split if n_splits else ''}{train:,} documents to learn from and {test:,} to test on, "
         f"{corpus['features']:,} features, {corpus['labels']:,} labels, "
-        f"{corpus['cardinality']:.2f} labels a document."
+        f"{corpus['cardinality']:.2f} labels per document."
     )
 
 
