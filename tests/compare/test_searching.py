@@ -44,7 +44,7 @@ def test_what_is_finished_is_not_measured_again_and_what_is_not_says_so(tmp_path
     assert calls == ["medical"]
     assert "(197)" in first[0]
     assert "not run yet" not in first[0]
-    assert first[1] == "0 of 4 reached"
+    assert first[1] == "4 better, 0 reached, 0 not reached"
 
 
 def test_medical_has_the_paper_s_numbers_of_candidates(shared_data):

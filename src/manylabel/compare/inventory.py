@@ -58,7 +58,8 @@ ITEMS = (
     Item(_LCIF, "Table 3", "quality, five extreme corpora", status=_NO_CORPORA,
          cause="None of the five corpora is here. `lcif-table-3` has the same measures, micro and "
          "macro F1 among them, on EURLEX57K."),
-    Item(_LCIF, "Table 4", "rows evaluated by four searches", status="search"),
+    Item(_LCIF, "Table 4", "rows evaluated by four searches", status="search",
+         cause="Plain cosine on the features as they are. Fewer rows are better; 1 % is the same."),
     Item(_LCIF, "Table 5", "milliseconds of the searches", status="search",
          cause="The paper's corpora are not here, and its times are those of another machine."),
     Item(_LCIF, "Table 6", "seconds in all, large corpora", "lcif-table-2",

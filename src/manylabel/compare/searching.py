@@ -98,7 +98,7 @@ def search_tables(
     """
     out.mkdir(parents=True, exist_ok=True)
     counted, timed = [], []
-    reached = total = missing = 0
+    better = reached = worse = missing = 0
     for problem in problems:
         file = out / f"{problem_key(problem, 0 if problem.is_split else None)}.json"
         if not collect and not file.exists():
@@ -113,8 +113,9 @@ def search_tables(
         ours = [counts["fagin"], counts["wand"], counts[f"m={found['m']}"], counts["taat"]]
         theirs = PUBLISHED.get(problem.name)
         for value, published in zip(ours, theirs or (), strict=False):
-            total += 1
-            reached += abs(value - published) <= _SAME * published
+            off = (value - published) / published
+            better, worse = better + (off < -_SAME), worse + (off > _SAME)
+            reached += abs(off) <= _SAME
         counted.append(
             [
                 problem.heading,
@@ -129,7 +130,9 @@ def search_tables(
         timed.append([problem.heading, *(f"{times[name]:.2f}" for name in names)])
     header = ["Corpus", "Fagin's TA", "M-WAND", "InstanceKNNFast", "TAAT", "best m"]
     fast = [f"m={m}" for m in _TIMED]
-    status = f"{reached} of {total} reached" if total else "not run yet"
+    counts = f"{better} better, {reached} reached, {worse} not reached"
+    total = better + reached + worse
+    status = counts if total else "not run yet"
     if total and missing:
         status += f"; {missing} of {len(problems)} corpora not run yet"
     text = (
