@@ -17,7 +17,7 @@ from manylabel.compare.inventory import (
     status_of,
 )
 from manylabel.compare.plan import Claim
-from manylabel.compare.summary import claims_held, judged_values, papers_page
+from manylabel.compare.summary import best_counts, claims_held, judged_values, papers_page
 
 PLAN = Plan(
     "Title",
@@ -75,3 +75,18 @@ def test_statements_hold_or_not():
 def test_tables_have_a_line_for_each_item():
     assert len(inventory_table({}).splitlines()) == len(ITEMS) + 2
     assert len(future_table().splitlines()) == len(FUTURE) + 2
+
+
+def test_models_are_counted_where_they_are_best():
+    metrics = ("auc-roc", "ranking-loss", "micro-f1@calibrated")
+    plan = replace(
+        PLAN,
+        metrics=(*metrics, *(f"label-{name}" for name in metrics)),
+        rankings={"all": ("Good", "Poor")},
+    )
+    results = made_results(plan, {"Good": 0.9, "Poor": 0.3}, {})
+    table = best_counts(results, plan.problems[0])
+    good = next(line for line in table.splitlines() if line.startswith("| Good"))
+    # Ranking loss counts once, with the area under ROC.
+    assert [cell.strip() for cell in good.split("|")[2:-1]] == ["1", "1", "1", "1", "4"]
+    assert best_counts(made_results(PLAN, {"Good": 0.9, "Poor": 0.3}, {}), PLAN.problems[0]) == ""

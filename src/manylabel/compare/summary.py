@@ -23,6 +23,7 @@ from manylabel.compare.tables import (
 from manylabel.metrics import get_measure
 
 __all__ = [
+    "best_counts",
     "claims_held",
     "highlight_table",
     "judged_values",
@@ -124,6 +125,8 @@ def _preset(name: str, results: Results) -> list[str]:
         ]
         parts += [sentence + "\n" for sentence in _sentences(results, problem)]
         if table := _z_table(results, problem):
+            parts.append(table)
+        if table := best_counts(results, problem):
             parts.append(table)
         if table := _frequency_table(results, problem):
             parts.append(table)
@@ -335,6 +338,48 @@ def _z_table(results: Results, problem: Problem) -> str:
         if rows
         else ""
     )
+
+
+def best_counts(results: Results, problem: Problem) -> str:
+    """Figure 13 of Rubin et al.: by how many measures each of the paper's models is best.
+
+    Ranking loss is one minus the area under ROC, so it is not counted again. Models with the same
+    value are both best. Empty where documents and labels are not both pivots, or a model is
+    missing.
+    """
+    titles = next(iter(results.plan.rankings.values()), ())
+    lines = {line.title: line for line in results.lines[problem.name] if line.values}
+    shown = [name for name in results.plan.metrics if not name.endswith("ranking-loss")]
+    groups = {
+        f"{pivot}s, {kind}": [
+            name
+            for name in shown
+            if name.startswith("label-") == (pivot == "Label")
+            and ("f1@" in name) == (kind == "binary")
+        ]
+        for pivot in ("Document", "Label")
+        for kind in ("ranking", "binary")
+    }
+    if not titles or not all(groups.values()) or any(title not in lines for title in titles):
+        return ""
+    rows = []
+    for title in titles:
+        counts = [
+            sum(_is_best(lines, titles, title, name) for name in names) for names in groups.values()
+        ]
+        rows.append([title, *map(str, counts), str(sum(counts))])
+    sizes = [f"{group} ({len(names)})" for group, names in groups.items()]
+    return (
+        "By how many measures each of the paper's models is the best of them (figure 13):\n\n"
+        f"{markdown_table(['Model', *sizes, 'All'], rows)}\n"
+    )
+
+
+def _is_best(lines: Mapping[str, Line], titles: Sequence[str], title: str, name: str) -> bool:
+    """Whether no other row is better by a measure."""
+    sign = 1 if get_measure(name).greater_is_better else -1
+    best = max(sign * lines[each].values[name].mean for each in titles)
+    return sign * lines[title].values[name].mean == best
 
 
 def _frequency_table(results: Results, problem: Problem) -> str:
