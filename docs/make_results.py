@@ -1,9 +1,11 @@
-"""Run every preset that has its corpora; write ``docs/results.md`` and the table
-of ``docs/benchmarks/index.md``.
+"""Run every preset that has its corpora; write ``docs/papers.md``, which names every table.
 
-    python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--jobs N]
+    python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--seeds N] [--jobs N]
+    python docs/make_results.py --collect
 
 What is finished in the output folder does not run again; each preset's page with plots is there.
+Once everything is finished, ``docs/results.md`` and the table of ``docs/benchmarks/index.md``
+follow.
 """
 
 from __future__ import annotations
@@ -15,11 +17,16 @@ from pathlib import Path
 
 from manylabel.cli.compare_progress import watching
 from manylabel.compare import PRESETS, make_preset, run
+from manylabel.compare.data import features
+from manylabel.compare.inventory import future_table, inventory_table
 from manylabel.compare.presets import data_folder
 from manylabel.compare.report import write_report, write_text
-from manylabel.compare.summary import highlight_table, summary_page
+from manylabel.compare.results import Results
+from manylabel.compare.searching import search_tables
+from manylabel.compare.summary import highlight_table, papers_page, summary_page
 
 PAGE = Path(__file__).parent / "results.md"
+PAPERS = Path(__file__).parent / "papers.md"
 SUMMARY = Path(__file__).parent / "benchmarks" / "index.md"
 #: What stands in the summary before and after its table of results.
 MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
@@ -34,30 +41,41 @@ def main() -> None:
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=list(PRESETS))
     parser.add_argument("--corpora", nargs="+")
     parser.add_argument("--seeds", type=int, help="fewer than the presets have")
+    parser.add_argument("--collect", action="store_true", help="run nothing, write the pages")
     arguments = parser.parse_args()
     data = data_folder(arguments.data)
     found = {}
-    left_out = {name: f"all of {name}" for name in PRESETS}
-    for name in arguments.presets:
-        known = [problem.name for problem in make_preset(name, data).problems]
-        chosen = [corpus for corpus in known if corpus in (arguments.corpora or known)]
-        if not chosen:
-            continue
-        plan = replace(make_preset(name, data, chosen), n_jobs=arguments.jobs)
+    for name in PRESETS:
+        plan = replace(make_preset(name, data), n_jobs=arguments.jobs)
         plan = replace(plan, seeds=min(plan.seeds, arguments.seeds or plan.seeds))
-        with watching(quiet=False) as watcher:
-            found[name] = run(plan, arguments.out / name, watcher=watcher)
-        write_report(found[name], arguments.out / name)
-        del left_out[name]
-        if chosen != known:
-            others = [corpus for corpus in known if corpus not in chosen]
-            left_out[name] = f"{name} on {', '.join(others)}"
-        write_text(PAGE, summary_page(found, list(left_out.values())))
-    if not left_out:
+        for problem in plan.problems:
+            wanted = problem.name in (arguments.corpora or [problem.name])
+            if wanted and name in arguments.presets and not arguments.collect:
+                with watching(quiet=False) as watcher:
+                    run(replace(plan, problems=(problem,)), arguments.out / name, watcher=watcher)
+        found[name] = run(plan, arguments.out / name, collect=True)
+        if found[name].found:
+            write_report(found[name], arguments.out / name)
+    _write_papers(found, data, arguments.out, arguments.collect, arguments.corpora)
+    if all(len(results.found) == len(results.cells) for results in found.values()):
+        write_text(PAGE, summary_page(found))
         before, rest = SUMMARY.read_text("utf-8").split(MARKS[0])
         after = rest.split(MARKS[1], 1)[1]
         table = highlight_table(dict(reversed(found.items())))
         write_text(SUMMARY, before + table.join(MARKS) + after)
+
+
+def _write_papers(
+    found: dict[str, Results], data: Path, out: Path, collect: bool, corpora: list[str] | None
+) -> None:
+    """The page that names every table and figure, whatever has been run."""
+    problems = found["lcif-table-2"].plan.problems
+    if corpora and not collect:
+        wanted = tuple(problem for problem in problems if problem.name in corpora)
+        search_tables(wanted, out / "searches", features)
+    searches, status = search_tables(problems, out / "searches", features, collect or bool(corpora))
+    inventory = inventory_table(found, status)
+    write_text(PAPERS, papers_page(found, searches, inventory, future_table()))
 
 
 if __name__ == "__main__":

@@ -168,3 +168,21 @@ def test_trials_have_the_features_that_train_chooses(call, library, tmp_path, mo
         "tune", library / "train.jsonl", "-o", tmp_path / "w", *settings, "--features", "words"
     )
     assert (words.code, chosen) == (0, [])
+
+
+def test_the_grid_of_the_paper_has_a_name(call, library, tmp_path):
+    called = call(
+        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "feature-knn",
+        "--try", "paper", "--json",
+    )  # fmt: skip
+    assert called.code == 0
+    assert {trial["beta"] for trial in called.json["trials"]} == {0.5, 1.0, 1.5, 2.0}
+    assert {trial["threshold"] for trial in called.json["trials"]} == {"cardinality"}
+
+
+def test_the_grid_of_the_paper_is_for_the_paper_s_models(call, library, tmp_path):
+    called = call(
+        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "svm", "--try", "paper"
+    )
+    assert called.code == 2
+    assert "--try paper is for instance-knn, feature-knn and lcif; svm is none" in called.err

@@ -8,9 +8,10 @@ from hypothesis import given as given_by
 from hypothesis import settings
 from hypothesis import strategies as st
 from naive import bootstrap
+from scipy import stats
 
 from manylabel.compare.plan import Plan
-from manylabel.compare.significance import N_RESAMPLES, holm, resample, worse_than_best
+from manylabel.compare.significance import N_RESAMPLES, holm, resample, worse_than_best, z_test
 from manylabel.compare.units import ratio, units
 from manylabel.metrics.registry import Given, get_measure
 
@@ -104,3 +105,30 @@ def test_models_of_other_documents_are_not_tested():
 def test_holm_never_lowers_a_p_value_or_changes_their_order():
     found = holm({"a": 0.2, "b": 0.001, "c": 0.19})
     assert found == {"a": 0.38, "b": 0.003, "c": 0.38}
+
+
+def test_the_z_test_is_that_of_means_where_denominators_are_ones():
+    rng = np.random.default_rng(0)
+    first, second = rng.random(300), rng.random(300) + 0.05
+    ones = np.ones(300)
+    found = z_test(np.array([first, ones]), np.array([second, ones]))
+    differences = first - second
+    z = differences.mean() / (differences.std(ddof=1) / np.sqrt(300))
+    assert found == pytest.approx(2 * stats.norm.sf(abs(z)))
+
+
+def test_the_z_test_and_the_bootstrap_agree_about_ratios():
+    rng = np.random.default_rng(1)
+    below = rng.integers(1, 6, 400).astype(float)
+    units = {
+        name: np.array([below * (rng.random(400) < skill), below])
+        for name, skill in (("a", 0.6), ("b", 0.55))
+    }
+    best = max(units, key=lambda name: units[name][0].sum())
+    (bootstrap,) = worse_than_best(units, best).values()
+    assert z_test(units["a"], units["b"]) == pytest.approx(bootstrap, abs=0.02)
+
+
+def test_models_that_always_agree_cannot_be_told_apart():
+    same = np.array([[1.0, 0.0], [1.0, 1.0]])
+    assert z_test(same, same) == 1.0

@@ -66,7 +66,8 @@ def tune(
         typer.Option(
             "--try",
             metavar="NAME=V,V,...",
-            help="Values of a parameter to try, instead of the usual ones; may be given again.",
+            help="Values of a parameter to try, instead of the usual ones; may be given again. "
+            "paper stands for those of the LCIF paper, for instance-knn, feature-knn and lcif.",
         ),
     ] = None,
     settings: Settings = None,
@@ -127,7 +128,7 @@ def tune(
         "verbose": is_shown,
     }
     untuned = Tagger(name, parameters=fixed, **shared)
-    tuner = _tuner(name, fixed, _grid(tried), metric, seed, jobs)
+    tuner = _tuner(name, fixed, _grid(tried, name), metric, seed, jobs)
     tuner.set_params(cv=parsed_value(cv), confirm=confirm, verbose=is_shown)
     clock = Clock()
     found = reading.corpus(corpus, quiet)
@@ -186,14 +187,31 @@ def _verdict(tuner: Tuner) -> str:
     )
 
 
-def _grid(tried: list[str] | None) -> dict[str, Sequence[Any]]:
-    """Parameter -> values, from ``name=v,v,...``."""
+def _grid(tried: list[str] | None, model: str) -> dict[str, Sequence[Any]]:
+    """Parameter -> values, from ``name=v,v,...`` and ``paper``."""
     grid: dict[str, Sequence[Any]] = {}
     for given in tried or []:
+        if given.strip() == "paper":
+            grid |= _paper_grid(model)
+            continue
         name, equals, values = given.partition("=")
         if not equals or not name.strip() or not values.strip():
             raise typer.BadParameter(f"--try {given} must be NAME=VALUE,VALUE, such as k=20,50.")
         grid[name.strip()] = [parsed_value(value.strip()) for value in values.split(",")]
+    return grid
+
+
+def _paper_grid(model: str) -> dict[str, Sequence[Any]]:
+    """What the LCIF paper tries of a model's parameters."""
+    from manylabel.models import make_model
+    from manylabel.selection import PAPER_GRID
+
+    own = make_model(model).get_params(deep=False)
+    grid = {name: values for name, values in PAPER_GRID.items() if name in own}
+    if not {"alpha", "beta"} & set(grid):
+        raise typer.BadParameter(
+            f"--try paper is for instance-knn, feature-knn and lcif; {model} is none of them."
+        )
     return grid
 
 

@@ -21,7 +21,7 @@ from manylabel.predictions import canonical_scores, keep_top
 from manylabel.selection import Tuner
 from manylabel.validation import check_labels
 
-__all__ = ["answers", "parameters_of", "settings_of"]
+__all__ = ["answers", "parameters_of", "settings_of", "tuning_seconds"]
 
 _Own = MultiLabelClassifier | Tuner | LabelTree
 
@@ -78,3 +78,10 @@ def settings_of(estimator: Any) -> dict[str, Any]:
         for name, value in given.items()
         if name not in left_out and repr(usual.get(name, ...)) != repr(value)
     }
+
+
+def tuning_seconds(estimator: Any) -> float:
+    """How much of the time to fit went into trying settings."""
+    if isinstance(estimator, Tuner):
+        return sum(trial["seconds"] for trial in estimator.trials_)
+    return float(getattr(estimator, "tuning_seconds_", 0.0))

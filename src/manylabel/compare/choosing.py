@@ -9,6 +9,7 @@ rows that do it say so.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -173,7 +174,9 @@ class ChosenFor:
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Choose, then fit the winner on all training documents."""
+        start = time.perf_counter()
         self.choice.make()
+        self.tuning_seconds_ = time.perf_counter() - start
         self.best_params_ = self.choice.best[self.metric]
         model = self.choice.made(self.best_params_).fit(X, Y)
         model.threshold_ = self.choice.threshold_of(model, self.metric)

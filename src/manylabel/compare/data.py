@@ -19,7 +19,7 @@ from manylabel.corpus import Corpus, read
 from manylabel.exceptions import CorpusError
 from manylabel.wording import counted
 
-__all__ = ["Data", "digest", "load", "prepare", "problem_key"]
+__all__ = ["Data", "digest", "features", "load", "prepare", "problem_key"]
 
 _PARTS = ("X_train", "Y_train", "X_test", "Y_test")
 
@@ -107,6 +107,12 @@ def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Co
     known = set(train.label_names)
     labels = [*train.label_names, *(name for name in test.label_names if name not in known)]
     return train.align_to(label_names=labels), test.align_to(label_names=labels)
+
+
+def features(problem: Problem) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Features of the training and of the test documents, of the first split if there are some."""
+    train, test = _parts(problem, 0 if problem.is_split else None, 1)
+    return train.X, test.X
 
 
 def _vectorized(

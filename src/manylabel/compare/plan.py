@@ -191,6 +191,9 @@ class Plan:
         Names of problems that have one seed only.
     rankings : mapping
         Heading -> titles of rows that are ranked against each other; by default all rows.
+    z_tests : str, optional
+        The title of a row that is compared with the best of the others by a z-test, beside the
+        bootstrap.
     claims : tuple of Claim
         What a paper says in words.
     highlights : tuple of Highlight
@@ -211,6 +214,7 @@ class Plan:
     own_rows: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     once: tuple[str, ...] = ()
     rankings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    z_tests: str | None = None
     claims: tuple[Claim, ...] = ()
     highlights: tuple[Highlight, ...] = ()
 

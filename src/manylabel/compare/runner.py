@@ -66,6 +66,7 @@ def run(
     fresh: bool = False,
     watcher: Watcher | None = None,
     cluster: str | None = None,
+    collect: bool = False,
 ) -> Results:
     """Run whatever is not finished, and collect everything.
 
@@ -81,6 +82,8 @@ def run(
     watcher : Watcher, optional
     cluster : str, optional
         The address of a Dask scheduler whose workers train and predict.
+    collect : bool
+        Run nothing: what is not finished has no result.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def run(
     if fresh:
         for cell in cells:
             (folder / f"{cell.key}.json").unlink(missing_ok=True)
-    pending = [cell for cell in cells if not is_finished(folder, cell.key)]
+    pending = [cell for cell in cells if not collect and not is_finished(folder, cell.key)]
     watcher.plan(len(cells), len(cells) - len(pending))
     reasons: dict[str, str] = {}
     for corpus_key, group in groupby(pending, key=lambda cell: cell.problem_key):
@@ -117,9 +120,11 @@ def run(
         for cell in cells
         if cell.key not in reasons and is_finished(folder, cell.key)
     }
+    described = {key: folder / f"corpus-{key}.json" for key in {cell.problem_key for cell in cells}}
     corpora = {
-        key: json.loads((folder / f"corpus-{key}.json").read_text(encoding="utf-8"))
-        for key in {cell.problem_key for cell in cells}
+        key: json.loads(path.read_text(encoding="utf-8"))
+        for key, path in described.items()
+        if path.exists()
     }
     return Results(plan, cells, found, reasons, corpora)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SENTENCE", "Resampled", "holm", "resample", "worse_than_best"]
+__all__ = ["SENTENCE", "Resampled", "holm", "resample", "worse_than_best", "z_test"]
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -105,6 +105,39 @@ def worse_than_best(units: Mapping[str, NDArray[np.float64]], best: str) -> dict
     return resample({name: each for name, each in units.items() if each.shape == shape}).against(
         best
     )
+
+
+def z_test(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """The two-sided p-value of a paired z-test on what each document or label adds.
+
+    Papanikolaou and Tsoumakas (2017) mark differences by a z-test and do not say more about it;
+    ours is paired, since both models answered for the same documents. Of a ratio of sums, what a
+    document adds is its part of the linear approximation.
+
+    Parameters
+    ----------
+    first, second : array of shape (2, n)
+        Numerators and denominators.
+
+    Examples
+    --------
+    >>> ones = np.ones(4)
+    >>> z_test(np.array([[1, 1, 1, 0], ones]), np.array([[1, 1, 0, 1], ones]))
+    1.0
+    """
+    from scipy.stats import norm
+
+    added = []
+    for numerators, denominators in (first, second):
+        below = max(float(denominators.mean()), 1e-300)
+        ratio = float(numerators.mean()) / below
+        added.append((numerators - ratio * denominators) / below + ratio)
+    differences = added[0] - added[1]
+    mean, n = float(differences.mean()), differences.size
+    error = float(differences.std(ddof=1)) / np.sqrt(n) if n > 1 else 0.0
+    if error == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    return float(2 * norm.sf(abs(mean) / error))
 
 
 def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.plan import Claim, Highlight, Problem
 from manylabel.compare.results import LEVEL, Line, Results
-from manylabel.compare.significance import SENTENCE
+from manylabel.compare.significance import SENTENCE, worse_than_best, z_test
 from manylabel.compare.tables import (
     describe,
     legend,
@@ -22,7 +22,15 @@ from manylabel.compare.tables import (
 )
 from manylabel.metrics import get_measure
 
-__all__ = ["highlight_table", "summary_page", "verdict"]
+__all__ = [
+    "best_counts",
+    "claims_held",
+    "highlight_table",
+    "judged_values",
+    "papers_page",
+    "summary_page",
+    "verdict",
+]
 
 #: Differences up to this, or up to this share of the published value, are no difference.
 _SAME, _SAME_SHARE = 0.005, 0.05
@@ -58,16 +66,68 @@ def summary_page(found: Mapping[str, Results], left_out: Sequence[str] = ()) -> 
     return "\n".join(parts)
 
 
+_PAPERS_HEAD = """\
+<!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
+# Three papers, table by table
+
+Every table and figure of Feremans et al. (2020), Papanikolaou and Tsoumakas (2017) and Rubin et
+al. (2012): what became of it here, and why. A published value is *reached* within 0.005 and 5 %,
+*better* or *not reached* beyond that. Rows that were not run have no figures. Seconds are rough
+where other work used the machine.
+"""
+
+
+def papers_page(found: Mapping[str, Results], searches: str, inventory: str, future: str) -> str:
+    """The page that names every table and figure, with what was run.
+
+    Parameters
+    ----------
+    found : mapping of str to Results
+        By preset.
+    searches, inventory, future : str
+        Tables in Markdown.
+    """
+    parts = [_PAPERS_HEAD, inventory + "\n", "## What the papers leave to others\n", future + "\n"]
+    parts += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
+    for name, results in found.items():
+        if not results.found:
+            parts += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
+            continue
+        parts += _preset(name, results)
+        missing = _not_run(results)
+        if missing:
+            parts.append(f"Not run yet: {'; '.join(missing)}.\n")
+    parts += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(parts)
+
+
+def _not_run(results: Results) -> list[str]:
+    """Corpora with the rows that have no run at all."""
+    found = []
+    for problem in results.plan.problems:
+        titles = [line.title for line in results.lines[problem.name] if not line.n_runs]
+        whole = len(titles) == len(results.lines[problem.name])
+        if titles:
+            found.append(f"{problem.heading}: {'all' if whole else ', '.join(titles)}")
+    return found
+
+
 def _preset(name: str, results: Results) -> list[str]:
     plan = results.plan
     parts = [f"## {plan.title}\n", f"`manylabel compare --preset {name}`: {_duration(results)}\n"]
     for problem in plan.problems:
+        if not any(results.runs(problem, row.title) for row in plan.rows_of(problem)):
+            continue
         parts += [
             f"### {problem.heading}\n",
             describe(results, problem) + "\n",
             problem_table(results, problem) + "\n",
         ]
         parts += [sentence + "\n" for sentence in _sentences(results, problem)]
+        if table := _z_table(results, problem):
+            parts.append(table)
+        if table := best_counts(results, problem):
+            parts.append(table)
         if table := _frequency_table(results, problem):
             parts.append(table)
     for heading, table in rank_sections(results):
@@ -79,7 +139,13 @@ def _preset(name: str, results: Results) -> list[str]:
 def _duration(*found: Results) -> str:
     """How long the models took in all."""
     runs = [run for results in found for run in results.found.values()]
-    total = sum(sum(run.record["seconds"].values()) for run in runs)
+    # Tuning is part of training.
+    total = sum(
+        seconds
+        for run in runs
+        for phase, seconds in run.record["seconds"].items()
+        if phase != "tune"
+    )
     n_jobs = max(results.plan.n_jobs for results in found)
     shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
     threads = f"{n_jobs} thread{'s' if n_jobs != 1 else ''}"
@@ -106,10 +172,52 @@ class _Judged(NamedTuple):
         return self.better + self.same + len(self.worse)
 
 
-def _judge(results: Results, problem: Problem) -> _Judged:
+def judged_values(results: Results, metrics: Sequence[str] = ()) -> tuple[int, int, int]:
+    """How many published values ours are better than, the same as, and worse than.
+
+    Parameters
+    ----------
+    results : Results
+    metrics : sequence of str
+        Only these; all of them if empty.
+    """
+    judged = [_judge(results, problem, metrics) for problem in results.plan.problems]
+    return (
+        sum(each.better for each in judged),
+        sum(each.same for each in judged),
+        sum(len(each.worse) for each in judged),
+    )
+
+
+#: How many measures of a claim's the paper's words ask for, as a share.
+_WORDS = {"nearly all": 0.75, "convincingly": 0.75, "consistently": 0.75}
+
+
+def claims_held(results: Results, pivots: Sequence[str]) -> tuple[int, int]:
+    """How many of a paper's statements hold, and how many could be checked.
+
+    ``pivots`` are "document" and "label". "Nearly all", "convincingly" and "consistently" are
+    taken as three in four.
+    """
+    held = total = 0
+    for problem in results.plan.problems:
+        for claim in results.plan.claims:
+            pivot = "label" if claim.metrics[0].startswith("label-") else "document"
+            wins = _wins_of(results, problem, claim)
+            if problem.name not in claim.words or pivot not in pivots or wins is None:
+                continue
+            words = claim.words[problem.name]
+            asked = _WORDS.get(words, 0) * len(claim.metrics) or int(words.split()[0])
+            held, total = held + (wins >= asked), total + 1
+    return held, total
+
+
+def _judge(results: Results, problem: Problem, metrics: Sequence[str] = ()) -> _Judged:
     better, same, worse = 0, 0, []
     for line in results.lines[problem.name]:
         for name, theirs in line.published.items():
+            if metrics and name not in metrics:
+                continue
             if name not in line.values or math.isnan(line.values[name].mean):
                 continue
             sign = 1 if get_measure(name).greater_is_better else -1
@@ -157,23 +265,121 @@ def _overview(found: Mapping[str, Results]) -> str:
 
 def _claim(results: Results, problem: Problem, claim: Claim) -> str:
     """How many measures of a claim hold, beside the paper's words."""
-    lines = {line.title: line for line in results.lines[problem.name]}
-    if claim.better not in lines or claim.worse not in lines:
+    wins = _wins_of(results, problem, claim)
+    if wins is None:
         return ""
-    first, second = lines[claim.better].values, lines[claim.worse].values
-    if not first or not second:
-        return ""
-    wins = 0
-    for name in claim.metrics:
-        sign = 1 if get_measure(name).greater_is_better else -1
-        wins += sign * first[name].mean > sign * second[name].mean
+    spread = _spread(results, problem, claim)
     pivot = "label" if claim.metrics[0].startswith("label-") else "document"
     kind = "" if len(claim.metrics) > 6 else "binary "
     paper = f" The paper: {claim.words[problem.name]}." if problem.name in claim.words else ""
     return (
         f"{claim.better} is better than {claim.worse} by {wins} of {len(claim.metrics)} "
-        f"{kind}{pivot}-pivoted measures.{paper}"
+        f"{kind}{pivot}-pivoted measures{spread}.{paper}"
     )
+
+
+def _wins_of(results: Results, problem: Problem, claim: Claim) -> int | None:
+    """By how many measures the row that should be better is; None if one of them was not run."""
+    lines = {line.title: line for line in results.lines[problem.name]}
+    if claim.better not in lines or claim.worse not in lines:
+        return None
+    first, second = lines[claim.better].values, lines[claim.worse].values
+    if not first or not second:
+        return None
+    return _wins(
+        {name: value.mean for name, value in first.items()},
+        {name: value.mean for name, value in second.items()},
+        claim.metrics,
+    )
+
+
+def _wins(first: Mapping[str, float], second: Mapping[str, float], names: Sequence[str]) -> int:
+    """By how many measures the first is better."""
+    signs = {name: 1 if get_measure(name).greater_is_better else -1 for name in names}
+    return sum(signs[name] * first[name] > signs[name] * second[name] for name in names)
+
+
+def _spread(results: Results, problem: Problem, claim: Claim) -> str:
+    """The fewest and the most of a single split, where there are several."""
+    runs = [results.runs(problem, title) for title in (claim.better, claim.worse)]
+    if not problem.is_split or len(runs[0]) < 2 or len(runs[0]) != len(runs[1]):
+        return ""
+    counts = [
+        _wins(first.measures, second.measures, claim.metrics)
+        for first, second in zip(*runs, strict=True)
+    ]
+    return f", {min(counts)} to {max(counts)} by split"
+
+
+def _z_table(results: Results, problem: Problem) -> str:
+    """A row beside the best published rival, by the paper's test and by ours."""
+    title = results.plan.z_tests
+    lines = {line.title: line for line in results.lines[problem.name] if line.values}
+    rivals = [line for line in lines.values() if line.published and line.title != title]
+    if title not in lines or not rivals:
+        return ""
+    rows = []
+    for name in results.plan.metrics:
+        sign = 1 if get_measure(name).greater_is_better else -1
+        best = max(rivals, key=lambda line: sign * line.values[name].mean)
+        parts = {each: results.units(problem, each, name) for each in (title, best.title)}
+        own, other = parts[title], parts[best.title]
+        if own is None or other is None or own.shape != other.shape:
+            continue
+        bootstrap = worse_than_best({title: own, best.title: other}, title)[best.title]
+        values = (number(lines[each].values[name].mean) for each in (title, best.title))
+        p_values = (f"{p:.4f}" for p in (z_test(own, other), bootstrap))
+        rows.append([measure_title(name), best.title, *values, *p_values])
+    header = ["Measure", "Best of the others", title, "The other", "p, z-test", "p, bootstrap"]
+    return (
+        f"{title} beside the best of the paper's other methods: the paper's z-test, here paired, "
+        "and "
+        f"our bootstrap.\n\n{markdown_table(header, rows)}\n"
+        if rows
+        else ""
+    )
+
+
+def best_counts(results: Results, problem: Problem) -> str:
+    """Figure 13 of Rubin et al.: by how many measures each of the paper's models is best.
+
+    Ranking loss is one minus the area under ROC, so it is not counted again. Models with the same
+    value are both best. Empty where documents and labels are not both pivots, or a model is
+    missing.
+    """
+    titles = next(iter(results.plan.rankings.values()), ())
+    lines = {line.title: line for line in results.lines[problem.name] if line.values}
+    shown = [name for name in results.plan.metrics if not name.endswith("ranking-loss")]
+    groups = {
+        f"{pivot}s, {kind}": [
+            name
+            for name in shown
+            if name.startswith("label-") == (pivot == "Label")
+            and ("f1@" in name) == (kind == "binary")
+        ]
+        for pivot in ("Document", "Label")
+        for kind in ("ranking", "binary")
+    }
+    if not titles or not all(groups.values()) or any(title not in lines for title in titles):
+        return ""
+    rows = []
+    for title in titles:
+        counts = [
+            sum(_is_best(lines, titles, title, name) for name in names) for names in groups.values()
+        ]
+        rows.append([title, *map(str, counts), str(sum(counts))])
+    sizes = [f"{group} ({len(names)})" for group, names in groups.items()]
+    return (
+        "By how many measures each of the paper's models is the best of them (figure 13):\n\n"
+        f"{markdown_table(['Model', *sizes, 'All'], rows)}\n"
+    )
+
+
+def _is_best(lines: Mapping[str, Line], titles: Sequence[str], title: str, name: str) -> bool:
+    """Whether no other row is better by a measure."""
+    sign = 1 if get_measure(name).greater_is_better else -1
+    best = max(sign * lines[each].values[name].mean for each in titles)
+    return sign * lines[title].values[name].mean == best
 
 
 def _frequency_table(results: Results, problem: Problem) -> str:

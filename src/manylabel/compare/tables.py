@@ -97,8 +97,9 @@ def longest_phases(lines: Sequence[Line]) -> dict[str, float]:
 def describe(results: Results, problem: Problem) -> str:
     """A corpus in one sentence."""
     keys = [cell.problem_key for cell in results.cells if cell.problem.name == problem.name]
+    keys = [key for key in keys if key in results.corpora]
     if not keys:
-        return ""
+        return "Not run yet."
     corpus = results.corpora[keys[0]]
     train, test = corpus["documents"]
     n_splits = len(set(keys)) if problem.is_split else 0
@@ -125,7 +126,9 @@ def legend(results: Results) -> list[str]:
     if any(problem.folds for problem in plan.problems):
         said.insert(1, f"Means over {plan.seeds} folds.")
     elif plan.seeds > 1:
-        said.insert(1, f"Means of {plan.seeds} seeds where chance plays a part.")
+        most = max((line.n_runs for lines in results.lines.values() for line in lines), default=0)
+        seeds = f"{plan.seeds}" if most == plan.seeds else f"{most} of {plan.seeds}"
+        said.insert(1, f"Means of {seeds} seeds where chance plays a part.")
     if plan.published:
         said.insert(0, f"In brackets: {plan.source}.")
     return said

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from manylabel.compare.adapter import answers, settings_of
+from manylabel.compare.adapter import answers, settings_of, tuning_seconds
 from manylabel.compare.cells import Finished, write_cell
 from manylabel.compare.curves import calibration, precision_recall
 from manylabel.compare.data import Data, load
@@ -49,6 +49,10 @@ class _Clock:
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
+    def add(self, name: str, seconds: float) -> None:
+        """Tell how much of the phases was something that has a name."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
 
 def run_job(job: dict[str, Any]) -> None:
     """Train, predict, measure, and write the finished cell."""
@@ -67,6 +71,7 @@ def run_job(job: dict[str, Any]) -> None:
     for estimator, names in _estimators(row, job, data):
         with clock.phase("train"):
             estimator.fit(data.X_train, data.Y_train)
+        clock.add("tune", tuning_seconds(estimator))
         memory["trained"] = peak_memory()
         with clock.phase("predict"):
             scores, labels = answers(estimator, data.X_test, job["top"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from manylabel.compare.plan import Plan
 from manylabel.compare.presets.corpora import data_folder
-from manylabel.compare.presets.lcif import lcif
+from manylabel.compare.presets.lcif import lcif, lcif_extreme
 from manylabel.compare.presets.rubin import rubin
 from manylabel.compare.presets.subset_llda import subset_llda, trade_off
 from manylabel.compare.presets.xmc import xmc
@@ -19,6 +19,7 @@ __all__ = ["PRESETS", "data_folder", "make_preset"]
 #: Name -> what makes its plan from the folder of the corpora.
 PRESETS: dict[str, Callable[[Path], Plan]] = {
     "lcif-table-2": lcif,
+    "lcif-table-3": lcif_extreme,
     "subset-llda-tables-2-4": subset_llda,
     "subset-llda-trade-off": trade_off,
     "rubin-figures-6-7-10-11": rubin,

@@ -75,6 +75,7 @@ def subset_llda(data: Path) -> Plan:
         published=published((*_METRICS, "train-seconds", "predict-seconds"), _PUBLISHED),
         source="Papanikolaou and Tsoumakas (2017), tables 2 to 4",
         own_rows={"delicious": _rows("delicious")},
+        z_tests="Subset LLDA",
         notes=(
             "Prior-LDA, Dependency-LDA and Subset LLDA have the paper's settings under one rule: "
             "the training prior 50/L with L the labels of the document, CGS_p, and labels ranked "

@@ -1,0 +1,144 @@
+"""How many rows each search evaluates, and how long it takes: tables 4 and 5 of Feremans et al."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scipy import sparse
+
+from manylabel.compare.cells import write_json
+from manylabel.compare.data import problem_key
+from manylabel.compare.plan import Problem
+from manylabel.compare.tables import markdown_table
+from manylabel.neighbors.index import NeighborIndex
+from manylabel.text.weighting import make_weighting
+
+__all__ = ["PUBLISHED", "measure_search", "search_tables"]
+
+#: Neighbours, and test documents that ask for them, as in the paper.
+_K, _QUERIES = 100, 1000
+#: Numbers of rows that differ by no more than this share are the same.
+_SAME = 0.01
+#: Values of m that the paper tries, of which its table 4 has the best, and those of its table 5.
+_BEST_OF = (1, 5, 10, 15, 20, 25, 100)
+_TIMED = (1, 20, 100, 500, 1000)
+#: Corpus -> mean number of rows evaluated by Fagin's TA, M-WAND, InstanceKNNFast and TAAT.
+PUBLISHED: dict[str, tuple[int, int, int, int]] = {
+    "medical": (197, 214, 214, 224),
+    "corel5k": (681, 641, 455, 719),
+    "bibtex": (4404, 4553, 4762, 4860),
+    "delicious": (3412, 3120, 3115, 4141),
+    "imdb-f": (28389, 20716, 16170, 33509),
+}
+
+
+def measure_search(
+    X: sparse.csr_array, Q: sparse.csr_array, k: int = _K, n_queries: int = _QUERIES
+) -> dict[str, Any]:
+    """Search for the first queries' neighbours by plain cosine in each of the paper's ways.
+
+    Parameters
+    ----------
+    X, Q : csr_array
+        Features of the rows and of the queries, as they are.
+    k : int
+    n_queries : int
+
+    Returns
+    -------
+    dict
+        ``candidates``: mean number of rows evaluated by name; ``milliseconds``: mean time per query
+        with one thread; ``m``: the value of m with the fewest candidates; ``rows`` and ``queries``.
+
+    Examples
+    --------
+    >>> X = sparse.csr_array(np.eye(5) + 0.1)
+    >>> measure_search(X, X, k=2)["candidates"]["taat"]
+    5.0
+    """
+    weighting = make_weighting(None).fit(X)
+    index = NeighborIndex(weighting.transform(X))
+    queries = weighting.transform(Q[:n_queries])
+    ways = {"fagin": ("fagin", 1), "wand": ("wand", 1), "taat": ("taat", 1), "auto": ("auto", 1)}
+    ways |= {f"m={m}": ("partitioned", m) for m in sorted({*_BEST_OF, *_TIMED})}
+    found: dict[str, dict[str, float]] = {"candidates": {}, "milliseconds": {}}
+    for name, (strategy, m) in ways.items():
+        index.search(queries[:2], k, strategy=strategy, m=m, n_jobs=1)
+        start = time.perf_counter()
+        answer = index.search(queries, k, strategy=strategy, m=m, n_jobs=1)
+        seconds = time.perf_counter() - start
+        found["candidates"][name] = answer.candidates / queries.shape[0]
+        found["milliseconds"][name] = 1000 * seconds / queries.shape[0]
+    best = min(_BEST_OF, key=lambda m: found["candidates"][f"m={m}"])
+    return {**found, "m": best, "rows": X.shape[0], "queries": queries.shape[0]}
+
+
+def search_tables(
+    problems: tuple[Problem, ...],
+    out: Path,
+    parts: Callable[[Problem], tuple[sparse.csr_array, sparse.csr_array]],
+    collect: bool = False,
+) -> tuple[str, str]:
+    """Tables 4 and 5 in Markdown, and how many numbers of table 4 are reached.
+
+    What is finished in a folder does not run again.
+
+    Parameters
+    ----------
+    problems : tuple of Problem
+    out : Path
+    parts : callable
+        Gives features of the training and of the test documents of a problem.
+    collect : bool
+        Measure nothing.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    counted, timed = [], []
+    better = reached = worse = missing = 0
+    for problem in problems:
+        file = out / f"{problem_key(problem, 0 if problem.is_split else None)}.json"
+        if not collect and not file.exists():
+            write_json(file, measure_search(*parts(problem)))
+        if not file.exists():
+            missing += 1
+            counted.append([problem.heading, *["not run yet"] * 4, ""])
+            timed.append([problem.heading, *["not run yet"] * (len(_TIMED) + 3)])
+            continue
+        found = json.loads(file.read_text(encoding="utf-8"))
+        counts, times = found["candidates"], found["milliseconds"]
+        ours = [counts["fagin"], counts["wand"], counts[f"m={found['m']}"], counts["taat"]]
+        theirs = PUBLISHED.get(problem.name)
+        for value, published in zip(ours, theirs or (), strict=False):
+            off = (value - published) / published
+            better, worse = better + (off < -_SAME), worse + (off > _SAME)
+            reached += abs(off) <= _SAME
+        counted.append(
+            [
+                problem.heading,
+                *(
+                    f"{value:,.0f}" + (f" ({theirs[place]:,})" if theirs else "")
+                    for place, value in enumerate(ours)
+                ),
+                str(found["m"]),
+            ]
+        )
+        names = ["wand", *(f"m={m}" for m in _TIMED), "taat", "auto"]
+        timed.append([problem.heading, *(f"{times[name]:.2f}" for name in names)])
+    header = ["Corpus", "Fagin's TA", "M-WAND", "InstanceKNNFast", "TAAT", "best m"]
+    fast = [f"m={m}" for m in _TIMED]
+    counts = f"{better} better, {reached} reached, {worse} not reached"
+    total = better + reached + worse
+    status = counts if total else "not run yet"
+    if total and missing:
+        status += f"; {missing} of {len(problems)} corpora not run yet"
+    text = (
+        "Rows evaluated per query, the paper's in brackets: the 100 nearest by plain cosine, mean "
+        f"of the first 1,000 test documents.\n\n{markdown_table(header, counted)}\n\n"
+        "Milliseconds per query, one thread; `auto` is our default search.\n\n"
+        f"{markdown_table(['Corpus', 'M-WAND', *fast, 'TAAT', 'auto'], timed)}\n"
+    )
+    return text, status
