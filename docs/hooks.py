@@ -104,4 +104,5 @@ def mathml(latex: str, *, display: bool) -> str:
     if "\\" in made:
         raise PluginError(f"Cannot write this formula as MathML: {latex}")
     made = made.replace("<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>')  # norms
+    made = made.replace("&#x02032;", "&#x00027;")  # primes that need no mathematical font
     return f'<div class="formula">{made}</div>' if display else made
