@@ -71,6 +71,7 @@ docs: $(VENV)/.dev
 
 site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	@echo "Read it with: $(PYTHON) -m http.server -d site"
 
 package: $(VENV)/.dev
 	rm -rf dist

@@ -86,6 +86,13 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Let links to files of the root lead to their pages: they are one folder nearer here."""
+    for name, source in FROM_ROOT.items():
+        markdown = re.sub(rf"\]\(\.\./((?:\.\./)*){source}", rf"](\1{name}", markdown)
+    return markdown
+
+
 def on_page_content(html: str, **_: object) -> str:
     """Turn LaTeX into MathML, which browsers draw without any script."""
     return _FORMULA.sub(lambda found: mathml(found[3], display=found[2] == "["), html)
@@ -96,4 +103,6 @@ def mathml(latex: str, *, display: bool) -> str:
     made = convert(unescape(latex).strip(), display="block" if display else "inline")
     if "\\" in made:
         raise PluginError(f"Cannot write this formula as MathML: {latex}")
+    made = made.replace("<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>')  # norms
+    made = made.replace("&#x02032;", "&#x00027;")  # primes that need no mathematical font
     return f'<div class="formula">{made}</div>' if display else made
