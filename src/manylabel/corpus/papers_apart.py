@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess  # nosec B404  # the one command is this file, with arguments of our own
+import subprocess
 import sys
 from contextlib import suppress
 from typing import Any
@@ -40,7 +40,7 @@ def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
         With the title, where there is one, as its first line.
     """
     try:
-        done = subprocess.run(  # noqa: S603  # nosec B603  # no shell, and no word of a stranger
+        done = subprocess.run(  # noqa: S603 - our own module, and no shell
             [sys.executable, "-P", "-m", __name__, kind],
             input=content,
             capture_output=True,
