@@ -392,7 +392,9 @@ def _entries(
 ) -> tuple[list[Entry], tuple[str, str] | None]:
     """The entries before the first damaged one; what is wrong with that, and what it costs."""
     if _has_checksums(connection):
-        query = "SELECT number, kind, content, checksum FROM entries WHERE number > ? ORDER BY number"
+        query = (
+            "SELECT number, kind, content, checksum FROM entries WHERE number > ? ORDER BY number"
+        )
     else:
         query = "SELECT number, kind, content, NULL FROM entries WHERE number > ? ORDER BY number"
     rows = connection.execute(query, (after,))
