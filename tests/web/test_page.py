@@ -116,7 +116,7 @@ def test_labels_appear_after_a_pause_and_the_slider_chooses_how_many(page, serve
     expect(page.locator(".chip")).to_have_count(len(sure))
     slider.fill("100")
     expect(page.get_by_text("No label is as sure as that.")).to_be_visible()
-    page.get_by_label("Automatic").check()
+    page.get_by_label("Auto", exact=True).check()
     automatic = {"text": THEFT, "top": 50, "threshold": "auto"}
     found = httpx.post(f"{server}/v1/suggest", json=automatic).json()["labels"]
     expect(page.locator(".chip")).to_have_count(len(found))

@@ -223,7 +223,7 @@ function openLabel(label, name, tab) {
   state.open = { label, name, tab };
   document.querySelector("main").classList.add("with-reasons");
   find("reasons").hidden = false;
-  find("reasons-title").textContent = name;
+  showTitle(name);
   find("why").replaceChildren();
   find("about").replaceChildren();
   chooseTab(tab);
@@ -254,6 +254,14 @@ function chooseTab(tab) {
   }
 }
 
+/** The name of the open label; one that is too long to be shown whole can be read by pointing at it. */
+function showTitle(name) {
+  find("reasons-title").textContent = name;
+  find("reasons-title").title = name;
+}
+
+const shortened = (name) => (name.length > 80 ? `${name.slice(0, 79)}\u2026` : name);
+
 async function explain() {
   const { label, name } = state.open;
   if (!text().trim()) return;
@@ -264,7 +272,7 @@ async function explain() {
     showWhy(reasons, browse);
     mark(reasons.highlights);
     find("hint").textContent = reasons.highlights.length
-      ? `Marked words speak for ${name}; the stronger the colour, the more they weigh.`
+      ? `Marked words speak for ${shortened(name)}; the stronger the colour, the more they weigh.`
       : "";
   } catch (error) {
     if (error.name === "AbortError" || state.open?.label !== label) return;
@@ -278,7 +286,7 @@ async function about() {
   try {
     const found = await get("/v1/label", { label, model: state.model });
     if (state.open?.label !== label) return;
-    find("reasons-title").textContent = found.name;
+    showTitle(found.name);
     showAbout(found, browse);
   } catch (error) {
     if (state.open?.label !== label) return;
@@ -320,7 +328,7 @@ function showLearning() {
   find("learning").hidden = state.learning === "off" || !text().trim();
   find("learn").disabled = !ready;
   find("learn-hint").textContent = ready
-    ? `The text with ${plural(labels.length, "label")}: ${labels.map(nameOf).join(", ")}.`
+    ? `The text with ${plural(labels.length, "label")}: ${labels.map(nameOf).map(shortened).join(", ")}.`
     : "Accept or add the labels that are right; the next suggestion knows them.";
   const others = unjudged().length;
   find("absent").hidden = !ready || !others;

@@ -83,7 +83,7 @@ function sum({ parts, score, probability }, digits) {
             "p",
             {},
             "Each figure makes the label likelier or less likely, and their sum is its probability: ",
-            "0 is 50\u2009%, +3 is 95\u2009%, \u22123 is 5\u2009% (log-odds).",
+            "0 is 50\u202f%, +3 is 95\u202f%, \u22123 is 5\u202f% (log-odds).",
           ),
         ),
   );
