@@ -11,7 +11,7 @@ help:
 	@echo "make test      the test suite (minutes)"
 	@echo "make test-all  the test suite with the long tests"
 	@echo "make torture   kills, damage, hostile matrices and threads; goes on in torture.jsonl"
-	@echo "make lint      ruff, mypy, spelling and house style"
+	@echo "make lint      ruff, mypy, bandit, spelling and house style"
 	@echo "make bench     every benchmark, side by side with its peers; prints the tables"
 	@echo "make reproduce every comparison of the papers (about two hours); writes docs/results.md"
 	@echo "make docs      regenerate the generated pages and pictures of docs/"
@@ -49,6 +49,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src
 	$(BIN)/codespell
 	$(BIN)/python tools/house_style.py
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from manylabel.corpus import Corpus, read, write
@@ -150,6 +152,14 @@ def test_bad_xml_is_refused(mulan, file, xml, message):
     with pytest.raises(CorpusError) as caught:
         read(path)
     assert message in str(caught.value)
+
+
+def test_another_encoding_hides_no_document_type(mulan, file):
+    path = mulan(HEADER + "1,1,1,1,1\n")
+    xml = "<?xml version='1.0' encoding='utf-16'?><!DOCTYPE a [<!ENTITY b 'c'>]><labels/>"
+    Path(path).with_name("pets.xml").write_bytes(xml.encode("utf-16"))
+    with pytest.raises(CorpusError, match="expected plain XML without a document type"):
+        read(path)
 
 
 @pytest.mark.parametrize(

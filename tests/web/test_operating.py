@@ -6,10 +6,13 @@ import json
 import logging
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import typer
+from web.serving import running
 
 from manylabel.cli.app import app
 from manylabel.exceptions import ParameterError
@@ -102,5 +105,20 @@ def test_the_commands_of_the_files_to_deploy_are_ours():
     variables = set(
         re.findall(r"MANYLABEL_\w+", docker + unit + (DEPLOY / "compose.yaml").read_text())
     )
-    known = {p.envvar for p in serve_command().params} | {"MANYLABEL_TOKEN"}
+    known = {p.envvar for p in serve_command().params} | {
+        "MANYLABEL_TOKEN",
+        "MANYLABEL_READ_TOKEN",
+        "MANYLABEL_CACHE",
+    }
     assert variables <= known
+
+
+def test_the_health_check_of_the_image_tells_a_server_from_none(model_folder, monkeypatch):
+    docker = (DEPLOY / "Dockerfile").read_text()
+    check = json.loads(re.search(r"HEALTHCHECK .* CMD (\[.*\])", docker)[1])
+    monkeypatch.setenv("MANYLABEL_READ_TOKEN", "peep")
+    with running("serve", model_folder) as server:
+        port = server.address.rpartition(":")[2]
+        command = [sys.executable, *(part.replace("8000", port) for part in check[1:])]
+        assert subprocess.run(command, capture_output=True).returncode == 0
+    assert subprocess.run(command, capture_output=True).returncode != 0

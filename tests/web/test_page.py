@@ -116,7 +116,7 @@ def test_labels_appear_after_a_pause_and_the_slider_chooses_how_many(page, serve
     expect(page.locator(".chip")).to_have_count(len(sure))
     slider.fill("100")
     expect(page.get_by_text("No label is as sure as that.")).to_be_visible()
-    page.get_by_label("Automatic").check()
+    page.get_by_label("Auto", exact=True).check()
     automatic = {"text": THEFT, "top": 50, "threshold": "auto"}
     found = httpx.post(f"{server}/v1/suggest", json=automatic).json()["labels"]
     expect(page.locator(".chip")).to_have_count(len(found))
@@ -211,7 +211,7 @@ def test_marks_lie_exactly_below_the_words(page):
     assert text == marked
 
 
-def test_a_correction_is_learnt_shown_and_undone(page, server):
+def test_a_correction_is_learned_shown_and_undone(page, server):
     text = "An umbrella maker of Ljubljana remembers the rain of sixty years."
     write(page, text)
     first = names(page)[0]
@@ -304,7 +304,7 @@ def test_everything_can_be_done_with_the_keyboard(page):
     expect(chip(page, "Secrets")).to_have_class(re.compile("accepted"))
     page.keyboard.press("Control+Enter")
     told = page.locator("#status")
-    expect(told).to_contain_text("Learnt")
+    expect(told).to_contain_text("Learned")
     told.get_by_role("button", name="Undo").focus()
     page.keyboard.press("Enter")
     expect(told).to_contain_text("Forgotten")
@@ -321,7 +321,7 @@ def test_scripts_in_texts_and_labels_are_only_text(page):
     add.press("Enter")
     page.get_by_role("button", name="Learn this").click()
     told = page.locator("#status")
-    expect(told).to_contain_text("Learnt")
+    expect(told).to_contain_text("Learned")
     expect(chip(page, ATTACK).locator(".change")).to_be_visible()
     open_reasons(page, ATTACK)
     expect(page.locator("#why .card").first).to_contain_text("<script>")
@@ -395,8 +395,8 @@ def test_the_documentation_shows_every_route_and_sends_its_examples(open_page, s
     page.goto(f"{server}/docs")
     expect(page.locator("code", has_text="POST /v1/suggest").first).to_be_visible()
     suggest = page.locator("details").filter(has_text="POST /v1/suggest").first
-    suggest.locator("summary").click()
+    suggest.locator("summary").first.click()
     suggest.get_by_role("button", name="Send").click()
-    expect(suggest.locator("pre")).to_contain_text('"model": "library"')
+    expect(suggest.get_by_label("Answer", exact=True)).to_contain_text('"model": "library"')
     found = axe.run(page)
     assert found.violations_count == 0, found.generate_report()

@@ -42,7 +42,7 @@ def test_any_request_gets_an_answer_that_the_description_allows():
 
 def sent(client, method, path, operation):
     """Send every example of an operation."""
-    address = path.format(project_id="animals")
+    address = path.format(project_id="animals", model="animals")
     query = {
         one["name"]: one["schema"]["examples"][0]
         for one in operation.get("parameters", ())
@@ -58,7 +58,8 @@ def sent(client, method, path, operation):
         if kind == "application/json":
             yield client.request(method, address, json=value, headers=headers)
         else:
-            yield client.request(method, address, content=urlencode(value), headers=headers)
+            content = value if kind == "application/octet-stream" else urlencode(value)
+            yield client.request(method, address, params=query, content=content, headers=headers)
 
 
 def test_every_example_works(client):
@@ -87,5 +88,24 @@ def test_every_route_is_described(client):
         ("get", "/v1/projects"),
         ("post", "/v1/projects/{project_id}/suggest"),
         ("post", "/v1/projects/{project_id}/learn"),
+        ("post", "/v1/text"),
+        ("post", "/predict"),
+        ("post", "/label-studio/{model}/predict"),
     ):
         assert paths[path][method]["description"]
+
+
+def test_every_route_says_what_it_answers(client):
+    described = client.get("/openapi.json").json()
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            good = {s: one for s, one in operation["responses"].items() if s.startswith("2")}
+            assert len(good) == 1, path
+            ((status, answer),) = good.items()
+            if (path, method) == ("/metrics", "get"):
+                assert answer["content"].keys() == {"text/plain"}
+            elif status != "204":
+                schema = answer["content"]["application/json"]["schema"]
+                assert schema.keys() & {"$ref", "anyOf", "items"}, f"{method} {path}: {schema}"
+    for schema in described["components"]["schemas"].values():
+        assert schema.get("description") or "ValidationError" in schema["title"], schema["title"]

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Port", "run_server", "serve"]
 
-TOKEN_VARIABLE = "MANYLABEL_TOKEN"  # noqa: S105  # the name of a variable, not a token
+# Names of variables, not tokens.
+TOKEN_VARIABLE = "MANYLABEL_TOKEN"  # noqa: S105  # nosec B105
+READ_TOKEN_VARIABLE = "MANYLABEL_READ_TOKEN"  # noqa: S105  # nosec B105
 
 
 class LogFormat(StrEnum):
@@ -82,8 +84,19 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_TOKEN_FILE",
             show_envvar=False,
-            help="What such requests must carry, in a file; or in the environment variable "
-            f"{TOKEN_VARIABLE}.",
+            help="What such requests must carry, in a file, or a line 'NAME TOKEN' per person; "
+            f"or in the environment variable {TOKEN_VARIABLE}.",
+        ),
+    ] = None,
+    read_token_file: Annotated[
+        str | None,
+        typer.Option(
+            "--read-token-file",
+            metavar="FILE",
+            envvar="MANYLABEL_READ_TOKEN_FILE",
+            show_envvar=False,
+            help="What all other requests must carry, likewise; or in the environment variable "
+            f"{READ_TOKEN_VARIABLE}.",
         ),
     ] = None,
     max_body: Annotated[
@@ -118,6 +131,32 @@ def serve(
             help="For answering a request.",
         ),
     ] = 30.0,
+    max_rate: Annotated[
+        float | None,
+        typer.Option(
+            "--max-rate",
+            metavar="N",
+            envvar="MANYLABEL_MAX_RATE",
+            show_envvar=False,
+            min=0,
+            show_default=False,
+            help="Requests per second from one client; 0 for no limit. By default 50 for clients "
+            "on other machines.",
+        ),
+    ] = None,
+    max_concurrent: Annotated[
+        int | None,
+        typer.Option(
+            "--max-concurrent",
+            metavar="N",
+            envvar="MANYLABEL_MAX_CONCURRENT",
+            show_envvar=False,
+            min=0,
+            show_default=False,
+            help="Requests of one client that are answered at the same time; 0 for no limit. By "
+            "default 20 for clients on other machines.",
+        ),
+    ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -125,8 +164,8 @@ def serve(
             metavar="NAME",
             envvar="MANYLABEL_ALLOW_HOST",
             show_envvar=False,
-            help="A name that the server goes by; may be given again. By default any, and on this "
-            "machine alone its own.",
+            help="A Host header that is answered, such as example.org or *.example.org; may be "
+            "given again. By default any; on this machine alone, its own names.",
         ),
     ] = None,
     allow_origin: Annotated[
@@ -137,6 +176,28 @@ def serve(
             envvar="MANYLABEL_ALLOW_ORIGIN",
             show_envvar=False,
             help="A web site whose pages may use the API; may be given again.",
+        ),
+    ] = None,
+    root_path: Annotated[
+        str,
+        typer.Option(
+            "--root-path",
+            metavar="PATH",
+            envvar="MANYLABEL_ROOT_PATH",
+            show_envvar=False,
+            show_default=False,
+            help="The path under which a proxy shows the server, such as /labels.",
+        ),
+    ] = "",
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trust-proxy",
+            metavar="ADDRESS",
+            envvar="MANYLABEL_TRUST_PROXY",
+            show_envvar=False,
+            help="A proxy that is believed when it says who its clients are (X-Forwarded-For); may "
+            "be given again. By default one on this machine.",
         ),
     ] = None,
     vocabulary: Annotated[
@@ -159,13 +220,24 @@ def serve(
             help="A line per request on standard error; never what the texts say.",
         ),
     ] = LogFormat.none,
+    audit_log: Annotated[
+        str | None,
+        typer.Option(
+            "--audit-log",
+            metavar="FILE",
+            envvar="MANYLABEL_AUDIT_LOG",
+            show_envvar=False,
+            help="A line of JSON for each change of a model: who, when, which documents.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Answer requests for labels, and show a page to try them.
 
     Open the address in a browser: the page suggests labels, shows the reasons and takes
-    corrections. Programs find the API at /docs; those that speak Annif's are understood, too.
+    corrections. Programs find the API at /docs. The server also answers programs that are made for
+    Annif, and Label Studio as its machine-learning backend.
     Ctrl-C ends the server after the requests that it has taken. Each option has a variable of the
     environment: MANYLABEL_PORT for --port, MANYLABEL_MODELS for MODEL with blanks between.
 
@@ -175,33 +247,42 @@ def serve(
       manylabel serve model --vocabulary stw.ttl
       manylabel serve english=models/en finnish=models/fi --port 8080
     """
-    token = _token(token_file)
     places = _named(models)
     from manylabel.web import Settings
 
     settings = Settings(
         allow_learn=allow_learn,
-        token=token,
+        token=_token(token_file, TOKEN_VARIABLE),
+        read_token=_token(read_token_file, READ_TOKEN_VARIABLE),
         max_body=max_body,
         max_texts=max_texts,
         timeout=timeout,
+        max_rate=max_rate,
+        max_concurrent=max_concurrent,
         hosts=tuple(allow_host) if allow_host else None,
         origins=tuple(allow_origin or ()),
+        root_path=root_path.rstrip("/"),
         log=log.value,
+        audit_log=audit_log,
     )
     taggers = _loaded(places, quiet)
     for tagger in taggers.values() if vocabulary is not None else ():
         tagger.set_vocabulary(vocabulary)
-    run_server(taggers, settings, host, port, quiet)
+    run_server(taggers, settings, host, port, quiet, tuple(trust_proxy or ()))
 
 
 def run_server(
-    taggers: dict[str, Tagger], settings: Settings, host: str, port: int, quiet: bool
+    taggers: dict[str, Tagger],
+    settings: Settings,
+    host: str,
+    port: int,
+    quiet: bool,
+    proxies: tuple[str, ...] = (),
 ) -> None:
     """Serve until the process is told to stop."""
     from manylabel.web import Server
 
-    server = Server(taggers, settings, host, port)
+    server = Server(taggers, settings, host, port, proxies)
     note(f"Serving {', '.join(taggers)} at {server.address} until Ctrl-C.", quiet)
     server.run()
 
@@ -229,8 +310,10 @@ def _loaded(places: dict[str, Path], quiet: bool) -> dict[str, Tagger]:
         return {name: Tagger.load(path, n_jobs=1) for name, path in places.items()}
 
 
-def _token(path: str | None) -> str | None:
-    """The token, if there is one."""
+def _token(path: str | None, variable: str) -> str | dict[str, str] | None:
+    """The token, or those of several people, if there are any."""
+    from manylabel.web.tokens import read_tokens
+
     if path is None:
-        return os.environ.get(TOKEN_VARIABLE) or None
-    return Path(path).read_text(encoding="utf-8").strip()
+        return os.environ.get(variable) or None
+    return read_tokens(Path(path).read_text(encoding="utf-8"))

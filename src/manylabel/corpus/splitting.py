@@ -73,7 +73,7 @@ def stratified_parts(
         label_indptr,
         label_documents,
         shares,
-        random.randint(shares.size, size=n_rows),
+        random.randint(shares.size, size=n_rows),  # nosec B311  # splits are no secret
     )
     return parts
 

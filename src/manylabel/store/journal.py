@@ -393,12 +393,13 @@ def _entries(
     connection: sqlite3.Connection, after: int
 ) -> tuple[list[Entry], tuple[str, str] | None]:
     """The entries before the first damaged one; what is wrong with that, and what it costs."""
-    checksum = "checksum" if _has_checksums(connection) else "NULL"
-    rows = connection.execute(
-        f"SELECT number, kind, content, {checksum} FROM entries "  # noqa: S608  # one of two words
-        "WHERE number > ? ORDER BY number",
-        (after,),
-    )
+    if _has_checksums(connection):
+        query = (
+            "SELECT number, kind, content, checksum FROM entries WHERE number > ? ORDER BY number"
+        )
+    else:
+        query = "SELECT number, kind, content, NULL FROM entries WHERE number > ? ORDER BY number"
+    rows = connection.execute(query, (after,))
     entries: list[Entry] = []
     bad: list[Entry] = []
     for number, kind, content, recorded in rows:

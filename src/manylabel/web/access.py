@@ -12,7 +12,10 @@ from datetime import UTC, datetime
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-__all__ = ["AccessLog", "request_id"]
+__all__ = ["REQUEST_ID", "AccessLog", "request_id"]
+
+#: Where a request's scope has its id.
+REQUEST_ID = "manylabel.id"
 
 _GIVEN = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
@@ -24,7 +27,7 @@ def request_id(headers: Headers) -> str:
 
 
 class AccessLog:
-    """Writes a line per request, without what was asked: texts are nobody else's business.
+    """Writes a line per request, without what was asked: texts stay private.
 
     Parameters
     ----------

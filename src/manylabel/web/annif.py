@@ -8,17 +8,18 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Body, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from manylabel import __version__
 from manylabel.tagger import Suggestions
 from manylabel.text.languages import DETECTED, detect_language
-from manylabel.web.errors import ApiError, problem_responses
+from manylabel.web.audit import Writer
+from manylabel.web.errors import ApiError
 from manylabel.web.examples import Examples
 from manylabel.web.messages import DocumentId, LabelName, Text
-from manylabel.web.routes import READ, WRITE, require_json
+from manylabel.web.routes import LISTED, LOOKUP, READ, WRITE, require_json
 from manylabel.web.service import Served, Service
 
 __all__ = ["annif_routes"]
@@ -157,17 +158,17 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
     """The routes under /v1 that Annif has."""
     router = APIRouter(prefix="/v1", tags=["As Annif"])
 
-    @router.get("/", response_model=Info)
+    @router.get("/", response_model=Info, responses=LISTED)
     async def info() -> JSONResponse:
         """What answers here."""
         return JSONResponse({"title": "manylabel, with Annif's REST API", "version": __version__})
 
-    @router.get("/projects", response_model=Projects)
+    @router.get("/projects", response_model=Projects, responses=LISTED)
     async def projects() -> JSONResponse:
         """All models."""
         return JSONResponse({"projects": [_project(model) for model in service.models.values()]})
 
-    @router.get("/projects/{project_id}", response_model=Project, responses=problem_responses(404))
+    @router.get("/projects/{project_id}", response_model=Project, responses=LOOKUP)
     async def project(project_id: str) -> JSONResponse:
         """One model."""
         return JSONResponse(_project(service.model(project_id)))
@@ -249,10 +250,9 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
     async def learn(
         project_id: str,
         body: list[IndexedDocument] = Body(openapi_examples=examples.annif_learn, min_length=1),
-        authorization: str | None = Header(None),
+        by: Writer = Depends(service.writer),
     ) -> Response:
         """Learn documents."""
-        service.check_writing(authorization)
         served = service.model(project_id)
         service.check_number(len(body))
         labels = [list(dict.fromkeys(one.uri for one in document.subjects)) for document in body]
@@ -261,6 +261,7 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
             [document.text for document in body],
             labels,
             [document.document_id for document in body],
+            by,
         )
         return Response(status_code=204)
 

@@ -18,13 +18,16 @@ from manylabel.web.annif import annif_routes
 from manylabel.web.editing import editing_routes
 from manylabel.web.errors import add_handlers
 from manylabel.web.examples import Examples
-from manylabel.web.gate import Gate, Observer
+from manylabel.web.gate import Gate, KnownHosts, Observer, Readers
+from manylabel.web.label_studio import label_studio_routes
+from manylabel.web.limits import Limits
 from manylabel.web.messages import Problem
-from manylabel.web.pages import page_routes, state_routes
+from manylabel.web.pages import PageFiles, page_routes, state_routes
 from manylabel.web.review import review_routes
 from manylabel.web.routes import api_routes
 from manylabel.web.service import Service
 from manylabel.web.settings import Settings
+from manylabel.web.uploads import upload_routes
 
 __all__ = ["create_app"]
 
@@ -75,13 +78,22 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
     )
     examples = Examples(service)
     app.include_router(api_routes(service, examples))
+    app.include_router(upload_routes(service))
     app.include_router(review_routes(service, examples))
     app.include_router(editing_routes(service, examples))
     app.include_router(annif_routes(service, examples))
+    app.include_router(label_studio_routes(service, examples))
     app.include_router(state_routes(service))
     app.include_router(page_routes())
+    app.mount("/static", PageFiles(), name="static")
     add_handlers(app)
+    # The last one added is the first that a request comes to.
     app.add_middleware(Gate, settings=settings)
+    if settings.read_token is not None:
+        app.add_middleware(Readers, tokens=service.tokens)
+    app.add_middleware(Limits, settings=settings)
+    if settings.hosts is not None:
+        app.add_middleware(KnownHosts, hosts=settings.hosts)
     if settings.origins:
         app.add_middleware(
             CORSMiddleware,
@@ -89,7 +101,12 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    app.add_middleware(Observer, metrics=service.metrics, log=AccessLog(settings.log))
+    app.add_middleware(
+        Observer,
+        metrics=service.metrics,
+        log=AccessLog(settings.log),
+        root_path=settings.root_path,
+    )
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     return app
 
@@ -102,5 +119,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
         )
         schemas = described["components"]["schemas"]
         schemas["Problem"] = Problem.model_json_schema()
+        described["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        described["security"] = [{}, {"token": []}]
         app.openapi_schema = described
     return app.openapi_schema

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Literal
 
-from fastapi import APIRouter, Body, Depends, Header
+from fastapi import APIRouter, Body, Depends
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from manylabel.web.audit import Writer
 from manylabel.web.examples import Examples
 from manylabel.web.messages import LabelName, ModelName, Request
 from manylabel.web.routes import WRITE, require_json
@@ -62,13 +63,15 @@ def editing_routes(service: Service, examples: Examples) -> APIRouter:
     )
     async def edit(
         body: EditRequest = Body(openapi_examples=examples.edit),
-        authorization: str | None = Header(None),
+        by: Writer = Depends(service.writer),
     ) -> JSONResponse:
         """Rename, merge, hide, show, delete or add labels, or take the last edit back."""
-        service.check_writing(authorization)
         served = service.model(body.model)
-        change = await service.workers.write(
-            lambda: served.tagger.edit_labels(body.action, body.labels, body.to, body.name)
+        change = await service.write(
+            served,
+            lambda: served.tagger.edit_labels(body.action, body.labels, body.to, body.name),
+            by,
+            body.action,
         )
         return JSONResponse({"model": served.name} | asdict(change) | {"message": str(change)})
 

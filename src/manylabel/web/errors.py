@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -13,12 +14,20 @@ from starlette.exceptions import HTTPException
 
 from manylabel.exceptions import ManylabelError, StoreError
 
-__all__ = ["ApiError", "add_handlers", "as_sentence", "problem", "problem_responses"]
+__all__ = [
+    "ApiError",
+    "add_handlers",
+    "as_sentence",
+    "problem",
+    "problem_responses",
+    "token_needed",
+]
 
 PROBLEM_TYPE = "application/problem+json"
 #: Characters of a sentence, which may quote what a request contained.
 _LONGEST = 500
 
+_WORD = re.compile(r"[a-z]+[ ,;]")
 _MEANINGS = {
     400: "The body is not JSON.",
     401: "The token is missing or wrong.",
@@ -27,6 +36,7 @@ _MEANINGS = {
     413: "The request is too large.",
     415: "The body is of another type.",
     422: "A value is missing or cannot be used.",
+    429: "Too many requests from one address.",
     503: "The server is busy, or took too long.",
 }
 
@@ -46,6 +56,15 @@ class ApiError(Exception):
     ) -> None:
         self.status, self.sentence, self.headers = status, sentence, headers
         super().__init__(sentence)
+
+
+def token_needed(what: str) -> ApiError:
+    """The error of a request without the right token; ``what`` is "This needs", say."""
+    return ApiError(
+        401,
+        f"{what} the server's token, in the header 'Authorization: Bearer TOKEN'.",
+        {"WWW-Authenticate": "Bearer"},
+    )
 
 
 def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -101,15 +120,15 @@ def add_handlers(app: FastAPI) -> None:
 def _validation_sentence(error: Mapping[str, Any]) -> str:
     """What is wrong with which value."""
     place, *below = [str(part) for part in error["loc"]]
-    where = ".".join(below) or {"body": "the body"}.get(place, place)
+    where = ".".join(below) or {"body": "body"}.get(place, place)
     what = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "value_error":
         return as_sentence(what)
     quoted = f"`{where}`" if below else where
-    return as_sentence(f"{quoted} is not as it should be: {what[:1].lower()}{what[1:]}")
+    return as_sentence(f"Invalid {quoted}: {what[:1].lower()}{what[1:]}")
 
 
 def as_sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
+    """With a full stop, and a capital letter unless a name is first, such as that of a file."""
     text = text if text.endswith((".", "?")) else f"{text}."
-    return text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text

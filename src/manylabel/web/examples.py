@@ -12,7 +12,7 @@ _TEXT = "A detective novel about a librarian who finds a letter in a returned bo
 
 
 class Examples:
-    """A request a route, in the form that OpenAPI wants.
+    """A request per route, in the form that OpenAPI wants.
 
     Parameters
     ----------
@@ -55,6 +55,26 @@ class Examples:
             ("Two languages", {"text": first, "languages": ["en", "fi"]}),
         )
         self.annif_learn = _named(("One document", [{"text": first, "subjects": [{"uri": label}]}]))
+        config = (
+            '<View><Text name="text" value="$text"/>'
+            '<Taxonomy name="labels" toName="text"></Taxonomy></View>'
+        )
+        task = {"id": 1, "data": {"text": first}}
+        self.studio_setup = _named(("A project", {"project": "1", "schema": config}))
+        self.studio_predict = _named(("One task", {"tasks": [task], "label_config": config}))
+        value = {"taxonomy": [[label]]}
+        chosen = {"from_name": "labels", "to_name": "text", "type": "taxonomy", "value": value}
+        self.studio_event = _named(
+            (
+                "Labels were chosen",
+                {
+                    "action": "ANNOTATION_CREATED",
+                    "project": {"id": 1, "label_config": config},
+                    "task": task,
+                    "annotation": {"result": [chosen]},
+                },
+            )
+        )
 
 
 def _named(*examples: tuple[str, Any]) -> dict[str, Any]:

@@ -7,14 +7,17 @@ import logging
 import time
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from manylabel.web.access import AccessLog, request_id
-from manylabel.web.errors import problem
+from manylabel.web.access import REQUEST_ID, AccessLog, request_id
+from manylabel.web.errors import problem, token_needed
 from manylabel.web.metrics import Metrics
 from manylabel.web.settings import Settings
+from manylabel.web.tokens import Tokens
 
-__all__ = ["Gate", "Observer"]
+__all__ = ["Gate", "KnownHosts", "Observer", "Readers"]
 
 _log = logging.getLogger("manylabel.web")
 
@@ -30,6 +33,9 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+#: What anyone may see: the page has no data, and the others say whether the server works.
+_OPEN = frozenset({"/", "/docs", "/health", "/healthz", "/readyz", "/review"})
+_KNOWN = "manylabel.known"
 
 
 class Observer:
@@ -40,10 +46,12 @@ class Observer:
     app : ASGI application
     metrics : Metrics
     log : AccessLog
+    root_path : str, default=""
+        The path under which a proxy shows the server. Requests may come with it or without.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, log: AccessLog) -> None:
-        self._app, self._metrics, self._log = app, metrics, log
+    def __init__(self, app: ASGIApp, metrics: Metrics, log: AccessLog, root_path: str = "") -> None:
+        self._app, self._metrics, self._log, self._root = app, metrics, log, root_path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -54,7 +62,13 @@ class Observer:
         name = request_id(Headers(scope=scope))
         # Whatever can be got can be asked about: the same answer without its body.
         is_head = scope["method"] == "HEAD"
-        inner = {**scope, "method": "GET"} if is_head else scope
+        inner = {**scope, REQUEST_ID: name} | ({"method": "GET"} if is_head else {})
+        app = self._app
+        if self._root:
+            inner |= _below(self._root, scope["path"])
+            if inner["path"] == self._root:
+                # The addresses in the page are relative: it needs the slash at the end.
+                app = RedirectResponse(f"{self._root}/")
 
         async def observed(message: Message) -> None:
             nonlocal status, size
@@ -72,7 +86,7 @@ class Observer:
             await send(message)
 
         try:
-            await self._app(inner, receive, observed)
+            await app(inner, receive, observed)
         except Exception:
             _log.exception("%s %s (%s)", scope["method"], scope["path"], name)
             if not status:
@@ -85,8 +99,70 @@ class Observer:
             self._log.write(scope, name, status, size, took)
 
 
+class KnownHosts:
+    """Turns away requests that call the server by a wrong name.
+
+    A foreign page whose name suddenly leads to this machine must not read answers.
+
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : sequence of str
+    """
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
+        self._app = app
+        named = [*hosts, *(f"[{host}]" for host in hosts if ":" in host)]
+        self._check = TrustedHostMiddleware(self._known, named, www_redirect=False)
+
+    async def _known(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[_KNOWN] = True
+        await self._app(scope, receive, send)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def sent(message: Message) -> None:
+            if _KNOWN in scope or scope["type"] != "http":
+                await send(message)
+
+        await self._check(scope, receive, sent)
+        if _KNOWN not in scope and scope["type"] == "http":
+            # Starlette's own refusal does not say what to do.
+            host = Headers(scope=scope).get("host", "")
+            await problem(400, f"Unknown Host header {host!r}; see --allow-host.")(
+                scope, receive, send
+            )
+
+
+class Readers:
+    """Lets only those through who have a token; the page itself and checks of health are open.
+
+    Parameters
+    ----------
+    app : ASGI application
+    tokens : Tokens
+    """
+
+    def __init__(self, app: ASGIApp, tokens: Tokens) -> None:
+        self._app, self._tokens = app, tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http":
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            given = Headers(scope=scope).get("authorization")
+            is_open = path in _OPEN or path.startswith("/static/")
+            if not is_open and self._tokens.holder(given, "read") is None:
+                error = token_needed("Reading needs")
+                refused = problem(error.status, error.sentence, error.headers)
+                await refused(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
 class Gate:
-    """Turns away requests that call the server by a wrong name, are too large or too slow.
+    """Turns away requests that are too large or too slow.
 
     Parameters
     ----------
@@ -103,11 +179,6 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        hosts = self._settings.hosts
-        if hosts is not None and _host(headers.get("host", "")) not in hosts:
-            # A foreign page whose name suddenly leads to this machine must not read answers.
-            await problem(400, "This server does not go by that name.")(scope, receive, send)
-            return
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
@@ -158,8 +229,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _host(header: str) -> str:
-    """The name in a Host header, without the port."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.partition(":")[0].lower()
+def _below(root: str, path: str) -> dict[str, str]:
+    """The scope of a request below a path, which a proxy may have cut off."""
+    is_cut = path != root and not path.startswith(f"{root}/")
+    return {"root_path": root, "path": root + path if is_cut else path}

@@ -38,7 +38,7 @@ def _of_characters(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("A string holds half of a surrogate pair, which is no sign.") from None
+        raise ValueError("A string holds an unpaired surrogate.") from None
     return text
 
 
@@ -150,6 +150,7 @@ class ModelsAnswer(BaseModel):
     learning: Literal["off", "open", "token"] = Field(
         description="Whether documents can be learned, and whether that needs a token."
     )
+    reading: Literal["open", "token"] = Field(description="Whether questions need a token.")
     limits: Limits
     examples: list[str]
 

@@ -2,66 +2,49 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.staticfiles import StaticFiles
 
 from manylabel.web import messages
 from manylabel.web.errors import ApiError, problem_responses
 from manylabel.web.metrics import CONTENT_TYPE
 from manylabel.web.service import Service
 
-__all__ = ["page_routes", "state_routes"]
+__all__ = ["PageFiles", "page_routes", "state_routes"]
 
-_TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+_FOLDER = Path(__file__).with_name("static")
 
 
-class _File:
-    """A file of the page, ready to be sent."""
+class PageFiles(StaticFiles):
+    """The files of the page; browsers ask each time whether one has changed."""
 
-    def __init__(self, path: Path) -> None:
-        self.content = path.read_bytes()
-        self.type = _TYPES[path.suffix]
-        self.tag = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
+    def __init__(self) -> None:
+        super().__init__(directory=_FOLDER)
 
-    def answer(self, request: Request) -> Response:
-        """The file, or that it has not changed."""
-        headers = {"ETag": self.tag, "Cache-Control": "no-cache"}
-        if request.headers.get("if-none-match") == self.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(self.content, media_type=self.type, headers=headers)
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """A file, or that it has not changed."""
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def page_routes() -> APIRouter:
-    """The page, its documentation and their files; only files that are there at the start."""
+    """The page, the review and the documentation of the API; their addresses are relative."""
     router = APIRouter(include_in_schema=False)
-    folder = Path(__file__).with_name("static")
-    files = {path.name: _File(path) for path in folder.iterdir() if path.suffix in _TYPES}
+    files = PageFiles()
 
-    @router.get("/")
-    async def page(request: Request) -> Response:
-        return files["page.html"].answer(request)
+    def add(path: str, name: str) -> None:
+        @router.get(path)
+        async def page(request: Request) -> Response:
+            return await files.get_response(name, request.scope)
 
-    @router.get("/review")
-    async def review(request: Request) -> Response:
-        return files["review.html"].answer(request)
-
-    @router.get("/docs")
-    async def docs(request: Request) -> Response:
-        return files["docs.html"].answer(request)
-
-    @router.get("/static/{name}")
-    async def static(name: str, request: Request) -> Response:
-        if name not in files:
-            raise ApiError(404, "There is no such file.")
-        return files[name].answer(request)
+    add("/", "page.html")
+    add("/review", "review.html")
+    add("/docs", "docs.html")
 
     return router
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Body, Depends, Header
+from fastapi import APIRouter, Body, Depends
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from manylabel.exceptions import InputError
+from manylabel.web.audit import Writer
 from manylabel.web.errors import ApiError, as_sentence
 from manylabel.web.examples import Examples
 from manylabel.web.messages import (
@@ -78,10 +79,9 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
     @router.post("/review", response_model=ReviewAnswer, responses=WRITE, dependencies=json_only)
     async def review(
         body: ReviewRequest = Body(openapi_examples=examples.review),
-        authorization: str | None = Header(None),
+        by: Writer = Depends(service.writer),
     ) -> JSONResponse:
         """Add accepted labels to documents and take rejected ones away; others stay as they are."""
-        service.check_writing(authorization)
         served = service.model(body.model)
         service.check_number(len(body.documents))
         decisions = [
@@ -100,7 +100,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
             change, undo = served.tagger.fix(decisions)
             return change
 
-        change = await service._change(served, call)
+        change = await service.change(served, call, by, "review")
         return JSONResponse(_change(served, change) | {"undo": undo})
 
     @router.post("/next", response_model=NextAnswer, responses=READ, dependencies=json_only)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from fastapi import APIRouter, Body, Depends, Header, Query, Request
+from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.responses import JSONResponse
 
 from manylabel import __version__
@@ -13,15 +13,17 @@ from manylabel.exceptions import InputError
 from manylabel.tagger import Change, LabelReasons, Suggestions
 from manylabel.tagger.display import separate
 from manylabel.web import messages
+from manylabel.web.audit import Writer
 from manylabel.web.errors import ApiError, as_sentence, problem_responses
 from manylabel.web.examples import Examples
 from manylabel.web.service import Served, Service
 
 __all__ = ["api_routes", "require_json"]
 
-READ = problem_responses(400, 404, 413, 415, 422, 503)
-WRITE = problem_responses(400, 401, 403, 404, 413, 415, 422, 503)
-_LOOKUP = problem_responses(404, 422, 503)
+READ = problem_responses(400, 401, 404, 413, 415, 422, 429, 503)
+WRITE = problem_responses(400, 401, 403, 404, 413, 415, 422, 429, 503)
+LOOKUP = problem_responses(401, 404, 422, 429, 503)
+LISTED = problem_responses(401, 429)
 #: Documents that stand for a label.
 _SHOWN_DOCUMENTS = 10
 
@@ -40,7 +42,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["Labels for texts"])
     json_only = [Depends(require_json)]
 
-    @router.get("/models", response_model=messages.ModelsAnswer)
+    @router.get("/models", response_model=messages.ModelsAnswer, responses=LISTED)
     async def models() -> JSONResponse:
         """The models that are served, and what they allow."""
         settings = service.settings
@@ -49,6 +51,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
                 "version": __version__,
                 "models": [_model(served) for served in service.models.values()],
                 "learning": service.learning,
+                "reading": service.reading,
                 "limits": {
                     "body": settings.max_body,
                     "texts": settings.max_texts,
@@ -58,7 +61,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
             }
         )
 
-    @router.get("/labels", response_model=messages.LabelsAnswer, responses=_LOOKUP)
+    @router.get("/labels", response_model=messages.LabelsAnswer, responses=LOOKUP)
     async def labels(
         query: str = Query("", max_length=200, description="A part of a label's name."),
         limit: int = Query(20, ge=1, le=1000),
@@ -77,7 +80,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         listed = [served.label(label) for label in found]
         return JSONResponse({"model": served.name, "labels": listed, "total": total})
 
-    @router.get("/label", response_model=messages.DescriptionAnswer, responses=_LOOKUP)
+    @router.get("/label", response_model=messages.DescriptionAnswer, responses=LOOKUP)
     async def label(
         label: str = Query(min_length=1, max_length=1000, examples=[examples.label]),
         model: str | None = Query(None),
@@ -127,10 +130,9 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     )
     async def learn(
         body: messages.LearnRequest = Body(openapi_examples=examples.learn),
-        authorization: str | None = Header(None),
+        by: Writer = Depends(service.writer),
     ) -> JSONResponse:
         """Learn documents; every later answer knows them. They are on disk before this one."""
-        service.check_writing(authorization)
         served = service.model(body.model)
         service.check_number(len(body.documents))
         change = await service.learn(
@@ -138,6 +140,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
             [document.text for document in body.documents],
             [list(dict.fromkeys(document.labels)) for document in body.documents],
             [document.id for document in body.documents],
+            by,
         )
         return JSONResponse(_change(served, change))
 
@@ -146,13 +149,12 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     )
     async def forget(
         body: messages.ForgetRequest = Body(openapi_examples=examples.forget),
-        authorization: str | None = Header(None),
+        by: Writer = Depends(service.writer),
     ) -> JSONResponse:
         """Forget documents; ``not_updated`` names what only the next training forgets."""
-        service.check_writing(authorization)
         served = service.model(body.model)
         service.check_number(len(body.ids))
-        return JSONResponse(_change(served, await service.forget(served, body.ids)))
+        return JSONResponse(_change(served, await service.forget(served, body.ids, by)))
 
     return router
 

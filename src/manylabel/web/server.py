@@ -31,6 +31,9 @@ class Server:
         An address of this machine; ``0.0.0.0`` is all of them.
     port : int, default=8000
         0 for one that is free.
+    proxies : tuple of str, default=()
+        Addresses of proxies that are believed when they say who their clients are; by default one
+        on this machine is.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Server:
         settings: Settings | None = None,
         host: str = "127.0.0.1",
         port: int = 8000,
+        proxies: tuple[str, ...] = (),
     ) -> None:
         settings = settings or Settings()
         if _is_loopback(host):
@@ -58,6 +62,7 @@ class Server:
             )
         self._app = create_app(models, settings)
         self._timeout = settings.timeout
+        self._proxies = [*(proxies or ("127.0.0.1", "::1"))]
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family)
         # Otherwise the body of an answer waits until the other side has acknowledged its head,
@@ -73,6 +78,7 @@ class Server:
             log_level="warning",
             access_log=False,
             server_header=False,
+            forwarded_allow_ips=self._proxies,
             timeout_graceful_shutdown=int(2 * self._timeout) + 1,
         )
         # Uvicorn sends itself again the signal that ended it; being told to stop is no failure.

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import hmac
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
+
+from fastapi import Request
 
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.tagger import Change, Tagger
-from manylabel.web.errors import ApiError, as_sentence
+from manylabel.tagger.label_edits import LabelChange
+from manylabel.web.access import REQUEST_ID
+from manylabel.web.audit import AuditLog, Writer
+from manylabel.web.errors import ApiError, as_sentence, token_needed
 from manylabel.web.metrics import Metrics
 from manylabel.web.settings import Settings
+from manylabel.web.tokens import Tokens
 from manylabel.web.vocabulary import Vocabulary
 from manylabel.web.workers import Workers
 
 __all__ = ["Served", "Service"]
 
 _log = logging.getLogger("manylabel.web")
+_Changed = TypeVar("_Changed", Change, LabelChange)
 
 
 @dataclass
@@ -60,6 +66,8 @@ class Service:
         self.settings = settings
         self.metrics = Metrics()
         self.workers = Workers(settings.threads, settings.max_waiting, settings.timeout)
+        self.tokens = Tokens(settings)
+        self.audit = AuditLog(settings.audit_log)
         self.is_ready = False
 
     def model(self, name: str | None) -> Served:
@@ -77,21 +85,20 @@ class Service:
             return "off"
         return "open" if self.settings.token is None else "token"
 
-    def check_writing(self, authorization: str | None) -> None:
-        """Let only those through who may change a model."""
+    async def writer(self, request: Request) -> Writer:
+        """Let only those through who may change a model; a dependency of the routes that do."""
         if not self.settings.allow_learn:
             raise ApiError(403, "Learning is off; start the server with --allow-learn.")
-        if self.settings.token is None:
-            return
-        kind, _, given = (authorization or "").partition(" ")
-        expected = self.settings.token.encode()
-        is_right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), expected)
-        if kind.lower() != "bearer" or not is_right:
-            raise ApiError(
-                401,
-                "This needs the server's token, in the header 'Authorization: Bearer TOKEN'.",
-                {"WWW-Authenticate": "Bearer"},
-            )
+        holder = self.tokens.holder(request.headers.get("authorization"), "write")
+        if holder is None and self.settings.token is not None:
+            raise token_needed("This needs")
+        client = request.client.host if request.client is not None else "-"
+        return Writer(holder or "", client, request.scope.get(REQUEST_ID, "-"))
+
+    @property
+    def reading(self) -> str:
+        """Whether questions need a token: "open" or "token"."""
+        return "open" if self.settings.read_token is None else "token"
 
     def check_number(self, texts: int) -> None:
         """Refuse batches that are too long."""
@@ -106,13 +113,20 @@ class Service:
         return await self.workers.read(lambda: served.tagger.suggest(texts, **choice))
 
     async def learn(
-        self, served: Served, texts: list[str], labels: list[list[str]], ids: list[str | None]
+        self,
+        served: Served,
+        texts: list[str],
+        labels: list[list[str]],
+        ids: list[str | None],
+        by: Writer,
     ) -> Change:
         """Learn documents; those without an id get one."""
         named = [name or uuid4().hex for name in ids] if any(ids) else None
-        return await self._change(served, lambda: served.tagger.learn(texts, labels, named))
+        return await self.change(
+            served, lambda: served.tagger.learn(texts, labels, named), by, "learn"
+        )
 
-    async def forget(self, served: Served, ids: list[str]) -> Change:
+    async def forget(self, served: Served, ids: list[str], by: Writer) -> Change:
         """Forget documents, which must be there."""
 
         def call() -> Change:
@@ -123,12 +137,28 @@ class Service:
                     raise ApiError(404, as_sentence(str(error))) from None
             return served.tagger.forget(ids)
 
-        return await self._change(served, call)
+        return await self.change(served, call, by, "forget")
 
-    async def _change(self, served: Served, call: Callable[[], Change]) -> Change:
-        change = await self.workers.write(call)
+    async def change(
+        self, served: Served, call: Callable[[], Change], by: Writer, action: str
+    ) -> Change:
+        """Learn or forget documents, and count them."""
+        change = await self.write(served, call, by, action)
         self.metrics.changed(served.name, len(change.learned), len(change.forgotten))
         return change
+
+    async def write(
+        self, served: Served, call: Callable[[], _Changed], by: Writer, action: str
+    ) -> _Changed:
+        """Change a model, and say so in the audit log."""
+
+        def audited() -> _Changed:
+            with self.audit.open(by, action, served.name) as changes:
+                change = call()
+                changes.append(change)
+            return change
+
+        return await self.workers.write(audited)
 
     def warm_up(self) -> None:
         """Let every model load and compile what it would only need later."""

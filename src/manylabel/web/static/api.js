@@ -1,4 +1,9 @@
-// Requests to the server that this page came from.
+// Requests to the server that this page came from, below whatever path a proxy shows it.
+
+import { askForToken, forgetToken, token } from "./token.js";
+
+/** The full address of a path of the API; the pages lie beside "v1/". */
+export const address = (path) => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
 async function answer(response) {
   const content = await response.json().catch(() => ({}));
@@ -6,23 +11,39 @@ async function answer(response) {
   return content;
 }
 
-async function ask(path, options) {
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Error("The server does not answer.");
+/** A response; where the server wants a token, people are asked for it and the request is sent again. */
+export async function send(path, { headers = {}, ...options } = {}) {
+  for (;;) {
+    const given = token();
+    const carried = given ? { ...headers, Authorization: `Bearer ${given}` } : headers;
+    let response;
+    try {
+      response = await fetch(address(path), { ...options, headers: carried });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Error("The server does not answer.");
+    }
+    if (response.status !== 401) return response;
+    // Another request may have brought the right one meanwhile.
+    if (token() === given) {
+      forgetToken();
+      if (!(await askForToken(Boolean(given)))) return response;
+    }
   }
-  return answer(response);
 }
 
-export function get(path, parameters = {}, signal = undefined) {
-  return ask(`${path}?${new URLSearchParams(parameters)}`, { signal });
+export async function get(path, parameters = {}, signal = undefined) {
+  return answer(await send(`${path}?${new URLSearchParams(parameters)}`, { signal }));
 }
 
-export function post(path, body, { signal, token } = {}) {
+export async function post(path, body, { signal } = {}) {
   const headers = { "Content-Type": "application/json" };
-  if (token) headers.Authorization = `Bearer ${token}`;
-  return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+  return answer(await send(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+/** The text of an office file. */
+export async function textOf(file) {
+  const headers = { "Content-Type": "application/octet-stream" };
+  const path = `/v1/text?${new URLSearchParams({ name: file.name.slice(-255) })}`;
+  return (await answer(await send(path, { method: "POST", headers, body: file }))).text;
 }

@@ -43,7 +43,7 @@ function chip({ label, name, score, change, verdict, isGiven }, whole, isSure, i
       },
       el(
         "span",
-        { class: "chip-name" },
+        { class: "chip-name", title: label === name ? name : `${name} ${label}` },
         name,
         label === name ? null : el("small", {}, ` ${label}`),
         isGiven ? el("small", {}, " in the file") : null,

@@ -21,10 +21,10 @@ export function completes(input, { model, choose, takesNew = () => false }) {
   })) input.setAttribute(name, value);
   let options = [];
   let active = -1;
-  let asked = 0;
+  let asked = null; // {query, done}: what the options are for, or will be
 
   function close() {
-    asked += 1;
+    asked = null;
     options = [];
     active = -1;
     list.hidden = true;
@@ -51,17 +51,26 @@ export function completes(input, { model, choose, takesNew = () => false }) {
     choose(chosen);
   }
 
-  async function look() {
+  /** Show options for what is typed; once for the same. */
+  function look() {
     const query = input.value.trim();
-    if (!query) return close();
-    const turn = ++asked;
+    if (!query) close();
+    else if (asked?.query !== query) {
+      asked = { query };
+      asked.done = offer(query);
+    }
+    return asked?.done;
+  }
+
+  async function offer(query) {
     let found;
     try {
       found = await get("/v1/labels", { query: query.slice(0, 200), limit: 12, model: model() });
     } catch {
-      return close();
+      if (asked?.query === query) close();
+      return;
     }
-    if (turn !== asked) return;
+    if (asked?.query !== query) return;
     options = found.labels.map(({ label, name }) => ({ label, name, isNew: false }));
     const exists = options.some(({ label, name }) => label === query || name === query);
     if (takesNew() && !exists) options.push({ label: query, name: query, isNew: true });
@@ -88,18 +97,30 @@ export function completes(input, { model, choose, takesNew = () => false }) {
 
   input.addEventListener("input", whenCalm(120, look));
   input.addEventListener("blur", close);
+  // Keys wait for the options of what was typed, however fast they come, and keep their order.
+  let keys = Promise.resolve();
+  const inOrder = (call) => {
+    keys = keys.then(async () => {
+      await look();
+      call();
+    });
+  };
+
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && options.length) {
       event.stopPropagation();
       close();
     } else if (event.key === "Enter") {
       event.preventDefault();
-      take(Math.max(active, 0));
-    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && options.length) {
+      inOrder(() => take(Math.max(active, 0)));
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const isDown = event.key === "ArrowDown";
-      const from = active < 0 && !isDown ? options.length : active;
-      activate((from + (isDown ? 1 : -1) + options.length) % options.length);
+      inOrder(() => {
+        if (!options.length) return;
+        const from = active < 0 && !isDown ? options.length : active;
+        activate((from + (isDown ? 1 : -1) + options.length) % options.length);
+      });
     }
   });
 }

@@ -1,6 +1,9 @@
 // The API's documentation, from its OpenAPI description; every example can be sent.
 
+import { get, send } from "./api.js";
 import { el, find } from "./dom.js";
+
+let schemas = {};
 
 function operations(description) {
   const groups = new Map();
@@ -19,7 +22,8 @@ function shown(method, path, operation) {
   const examples = Object.values(content?.examples ?? {});
   if (content?.example) examples.push({ summary: "Example", value: content.example });
   const body = content && el("textarea", { "aria-label": `Body of ${path}`, spellcheck: "false" });
-  const choose = (value) => (body.value = JSON.stringify(value, null, 2));
+  const choose = (value) =>
+    (body.value = typeof value === "string" ? value : JSON.stringify(value, null, 2));
   if (examples.length) choose(examples[0].value);
   const fields = (operation.parameters ?? [])
     .filter((one) => one.in !== "header")
@@ -29,7 +33,7 @@ function shown(method, path, operation) {
     if (where === "path" && !input.value) input.dataset.first = "";
   }
   const answer = el("pre", { tabindex: "0", hidden: true, "aria-label": "Answer" });
-  const send = () => ask(method, path, fields, type, body, answer);
+  const ask = () => sendExample(method, path, fields, type, body, answer);
   const several = examples.length > 1;
   return el(
     "details",
@@ -48,26 +52,72 @@ function shown(method, path, operation) {
         )
       : null,
     body,
-    el("button", { type: "button", class: "main", onclick: send }, "Send"),
+    el("button", { type: "button", class: "main", onclick: ask }, "Send"),
     answer,
+    promised(operation.responses),
   );
 }
 
 const summary = ({ description, summary: title }) =>
-  el("span", { class: "quiet" }, description ?? title ?? "");
+  el("span", { class: "quiet" }, (description ?? title ?? "").replaceAll("`", ""));
 
-async function ask(method, path, fields, type, body, answer) {
-  let address = path;
+// ---- what a route answers
+
+function promised(responses) {
+  const [status, good] = Object.entries(responses).find(([one]) => one.startsWith("2"));
+  const [[type, content] = []] = Object.entries(good.content ?? {});
+  const errors = Object.keys(responses).filter((one) => !one.startsWith("2"));
+  const form = !type ? "Nothing." : content.schema?.type === "string" ? type : written(content.schema);
+  return el(
+    "details",
+    { class: "answers" },
+    el("summary", {}, "What it answers"),
+    el("p", { class: "quiet" }, status),
+    el("pre", { tabindex: "0", "aria-label": "The form of the answer", class: "schema" }, form),
+    errors.length
+      ? el("p", { class: "quiet" }, `${errors.join(", ")}: application/problem+json, with one sentence in detail.`)
+      : null,
+  );
+}
+
+/** A schema, as the JSON that it describes, with types in the place of values. */
+function written(schema, indent = "", seen = []) {
+  const name = schema.$ref?.split("/").at(-1);
+  if (name && seen.includes(name)) return name;
+  const { type, properties, items, anyOf, enum: values, const: value, prefixItems, additionalProperties } =
+    name ? schemas[name] : schema;
+  const inner = name ? [...seen, name] : seen;
+  if (anyOf) return anyOf.map((one) => written(one, indent, inner)).join(" | ");
+  if (values) return values.map((one) => JSON.stringify(one)).join(" | ");
+  if (value !== undefined) return JSON.stringify(value);
+  if (prefixItems) return `[${prefixItems.map((one) => written(one, indent, inner)).join(", ")}]`;
+  if (type === "array") return `[${items ? written(items, indent, inner) : ""}, ...]`;
+  if (type !== "object") return type ?? "any";
+  if (!properties) {
+    const of = additionalProperties && additionalProperties !== true ? additionalProperties : {};
+    return `{string: ${written(of, indent, inner)}, ...}`;
+  }
+  const deeper = `${indent}  `;
+  const lines = Object.entries(properties).map(([key, one]) => {
+    const about = one.description ? `  // ${one.description}` : "";
+    return `${deeper}${JSON.stringify(key)}: ${written(one, deeper, inner)},${about}`;
+  });
+  return `{\n${lines.join("\n")}\n${indent}}`;
+}
+
+// ---- sending
+
+async function sendExample(method, path, fields, type, body, answer) {
+  let place = path;
   const query = new URLSearchParams();
   for (const [{ name, in: where }, { value }] of fields) {
-    if (where === "path") address = address.replace(`{${name}}`, encodeURIComponent(value));
+    if (where === "path") place = place.replace(`{${name}}`, encodeURIComponent(value));
     else if (value) query.set(name, value);
   }
   const headers = type ? { "Content-Type": type } : {};
-  if (find("token").value) headers.Authorization = `Bearer ${find("token").value}`;
   try {
-    const content = body && (type === "application/json" ? body.value : form(body.value));
-    const response = await fetch(`${address}?${query}`, { method, headers, body: content || undefined });
+    const content = body && (type === "application/x-www-form-urlencoded" ? form(body.value) : body.value);
+    const response = await send(`${place}?${query}`, { method, headers, body: content || undefined });
     answer.textContent = `${response.status}\n${pretty(await response.text())}`;
   } catch (error) {
     answer.textContent = String(error);
@@ -86,16 +136,21 @@ function pretty(content) {
 }
 
 async function start() {
-  const description = await (await fetch("/openapi.json")).json();
+  const description = await get("/openapi.json");
+  schemas = description.components.schemas;
   find("about").textContent = description.info.description.replaceAll("`", "").trim();
   for (const [group, made] of operations(description)) {
     document.querySelector("main").append(
       el("section", { "aria-label": group }, el("h2", {}, group), ...made),
     );
   }
-  const { models } = await (await fetch("/v1/models")).json();
+  const { models, learning, reading } = await get("/v1/models");
+  const needs = [reading === "token" ? "read" : "", learning === "token" ? "change a model" : ""].filter(Boolean);
+  find("tokens").textContent = needs.length
+    ? `To ${needs.join(" and to ")}, send the header Authorization: Bearer TOKEN.`
+    : "";
   for (const input of document.querySelectorAll("[data-first]")) input.value = models[0].name;
+  document.documentElement.dataset.ready = "";
 }
 
-document.querySelector(".token").addEventListener("submit", (event) => event.preventDefault());
-start();
+start().catch((error) => (find("about").textContent = error.message));

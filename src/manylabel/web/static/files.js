@@ -1,5 +1,7 @@
-// Text files, tables and JSON, opened or dropped; nothing of them is sent but the text shown.
+// Files, opened or dropped. Of texts, tables and JSON only the text shown is sent; office files are
+// read by the server, which keeps nothing of them.
 
+import { textOf } from "./api.js";
 import { el, find } from "./dom.js";
 import { readTable, recordOf } from "./tables.js";
 
@@ -22,15 +24,19 @@ export function takesFiles({ show, complain }) {
     show(documents[place]);
   }
 
+  function fill(found) {
+    documents = found;
+    list.replaceChildren(...documents.map(({ title }) => el("option", {}, title)));
+    find("documents").hidden = documents.length < 2;
+  }
+
   async function open(file) {
     try {
-      documents = readDocuments(await readText(file), file.name);
+      fill(await documentsIn(file));
     } catch (error) {
       complain(error.message);
       return;
     }
-    list.replaceChildren(...documents.map(({ title }) => el("option", {}, title)));
-    find("documents").hidden = documents.length < 2;
     choose(0);
   }
 
@@ -57,15 +63,34 @@ export function takesFiles({ show, complain }) {
     event.preventDefault();
     open(event.dataTransfer.files[0]);
   });
+  return {
+    close: () => fill([]),
+    kept: () => (documents.length > 1 ? { documents, place: list.selectedIndex } : null),
+    restore(before) {
+      fill(before.documents);
+      list.selectedIndex = before.place;
+      find("previous").disabled = before.place <= 0;
+      find("next").disabled = before.place >= documents.length - 1;
+    },
+  };
 }
 
+const OFFICE = /\.(docx|pdf|epub|html?)$/i;
 const KINDS = [
-  [/\.(docx?|odt|rtf|epub|pdf)$/i, "Open it in the program that made it, copy the text, and paste it here."],
+  [/\.(doc|odt|rtf)$/i, "Open it in the program that made it, copy the text, and paste it here."],
   [/\.(xlsx?|ods|parquet)$/i, "Save it as CSV, and open that."],
 ];
 
+/** The documents of a file: [{id, title, text, labels}]. */
+export async function documentsIn(file) {
+  if (OFFICE.test(file.name)) {
+    return [{ id: file.name, title: file.name, text: await textOf(file), labels: [] }];
+  }
+  return readDocuments(await readText(file), file.name);
+}
+
 /** The text of a file: UTF-8, UTF-16 or Windows-1252. What is no text is refused. */
-async function readText(file) {
+export async function readText(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const marked = { "255,254": "utf-16le", "254,255": "utf-16be" }[bytes.slice(0, 2).join()];
   if (marked) return new TextDecoder(marked).decode(bytes);
@@ -84,7 +109,7 @@ async function readText(file) {
 function readDocuments(content, name) {
   if (/\.(csv|tsv|tab)$/i.test(name)) return listed(readTable(content, name), name);
   if (!/\.(jsonl|ndjson|json)$/i.test(name)) {
-    return [{ title: name, text: content, labels: [] }];
+    return [{ id: name, title: name, text: content, labels: [] }];
   }
   return listed(readJson(content, name), name);
 }
@@ -93,6 +118,7 @@ function readDocuments(content, name) {
 function listed(records, name) {
   if (!records.length) throw new Error(`${name} has no documents.`);
   return records.slice(0, MOST).map(({ id, text, labels }, place) => ({
+    id: String(id ?? `${name}:${place + 1}`),
     title: `${id ?? place + 1}: ${text.slice(0, 80)}`,
     text,
     labels,

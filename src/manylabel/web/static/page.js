@@ -6,11 +6,13 @@ import { completes } from "./combo.js";
 import { el, find, number, percent, plural, whenCalm } from "./dom.js";
 import { mark, onText, setText, text, unmark } from "./editor.js";
 import { takesFiles } from "./files.js";
+import { keep, kept } from "./keep.js";
 import { showAbout, showWhy } from "./reasons.js";
 
 const PAUSE = 350;
 const MOST = 50;
-const TOKEN = "manylabel-token";
+/** What the model is asked to decide itself, by the choice of people. */
+const DECIDES = { auto: "auto", promise: "precision:0.9" };
 
 const state = {
   models: [],
@@ -18,6 +20,7 @@ const state = {
   learning: "off",
   suggested: [], // [{label, name, score}], best first, more than are shown
   decided: null, // the labels that the model itself would give
+  refused: "", // why it would not
   verdicts: new Map(), // label -> "accepted" or "rejected"
   added: new Map(), // label -> name
   given: new Set(), // labels that the opened file has for the document
@@ -40,24 +43,37 @@ async function suggest() {
   find("clear").hidden = !content;
   find("examples").hidden = Boolean(content) || !find("examples").querySelector("li");
   if (!content.trim()) {
-    Object.assign(state, { suggested: [], decided: null, before: null });
+    Object.assign(state, { suggested: [], decided: null, refused: "", before: null });
     show();
     closeReasons();
     return;
   }
   const body = { model: state.model, text: content, top: MOST };
   try {
-    const decides = choice() === "auto";
+    const threshold = DECIDES[choice()];
     const [found, decided] = await Promise.all([
       post("/v1/suggest", body, { signal }),
-      decides ? post("/v1/suggest", { ...body, threshold: "auto" }, { signal }) : null,
+      threshold ? decide({ ...body, threshold }, signal) : { labels: [] },
     ]);
     state.suggested = found.labels;
-    state.decided = decided && new Set(decided.labels.map(({ label }) => label));
+    state.decided = new Set(decided.labels.map(({ label }) => label));
+    state.refused = decided.refused ?? "";
     show();
     if (state.open) await explain();
   } catch (error) {
     if (error.name !== "AbortError") complain(error.message);
+  }
+}
+
+/** What the model decides; a promise that it cannot keep is no error. */
+async function decide(body, signal) {
+  try {
+    return await post("/v1/suggest", body, { signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    // In the words of the page, which has no other promises to ask for.
+    const refused = error.message.replace(/^precision:0\.9/, "9 in 10").replace(/Ask for precision:\S+ /, "");
+    return { labels: [], refused };
   }
 }
 
@@ -94,7 +110,7 @@ function show() {
     isGiven: state.given.has(one.label),
   }));
   showChips(labels, state.open?.label, isSure(), act);
-  find("nothing").hidden = labels.length > 0;
+  find("nothing").hidden = labels.length > 0 || Boolean(state.refused);
   find("nothing").textContent = !text().trim()
     ? "Suggestions appear as soon as you pause."
     : state.suggested.length
@@ -105,16 +121,64 @@ function show() {
   find("count").textContent = state.suggested.length ? plural(labels.length, "label") : "";
   showAmount();
   showLearning();
+  remember();
+}
+
+/** Keep what must be there after a reload. */
+function remember() {
+  if (!isRestored) return;
+  const { model, verdicts, added, given, open, learned } = state;
+  keep({
+    model, open, learned,
+    text: text(),
+    by: choice(),
+    amount: find("amount").value,
+    verdicts: [...verdicts],
+    added: [...added],
+    given: [...given],
+    file: file.kept(),
+  });
+}
+
+let isRestored = false;
+
+/** What was there before a reload; the label that was open is opened later. */
+function restore() {
+  const before = kept();
+  isRestored = true;
+  if (before.text === undefined) return null;
+  if (state.models.some(({ name }) => name === before.model)) state.model = before.model;
+  state.verdicts = new Map(before.verdicts);
+  state.added = new Map(before.added);
+  state.given = new Set(before.given);
+  state.learned = before.learned;
+  document.querySelector(`[name=by][value=${before.by}]`).checked = true;
+  setScale();
+  find("amount").value = before.amount;
+  setText(before.text);
+  if (before.file) file.restore(before.file);
+  return before.open;
 }
 
 function showAmount() {
   const by = choice();
-  find("slider").hidden = by === "auto";
+  find("slider").hidden = by in DECIDES;
+  find("promise").hidden = by !== "promise";
+  find("promise").textContent =
+    state.refused || "Only what is right 9 times in 10, judged by documents that the model had not seen.";
   const least = isSure() ? `${find("amount").value}\u2009%` : number(leastScore(), 3);
   find("amount-shown").textContent = by === "number" ? find("amount").value : `\u2265 ${least}`;
 }
 
 function changeChoice() {
+  setScale();
+  state.refused = "";
+  if (choice() in DECIDES) suggest();
+  else show();
+}
+
+/** What the slider goes by. */
+function setScale() {
   const by = choice();
   const amount = find("amount");
   amount.min = by === "number" ? 1 : 0;
@@ -122,8 +186,6 @@ function changeChoice() {
   amount.value = by === "number" ? 8 : isSure() ? 20 : 40;
   const least = isSure() ? "The least probability, in percent" : "The least score, as a share of the best";
   amount.setAttribute("aria-label", by === "number" ? "How many labels" : least);
-  if (by === "auto") suggest();
-  else show();
 }
 
 // ---- accepting, rejecting, adding
@@ -161,7 +223,7 @@ function openLabel(label, name, tab) {
   state.open = { label, name, tab };
   document.querySelector("main").classList.add("with-reasons");
   find("reasons").hidden = false;
-  find("reasons-title").textContent = name;
+  showTitle(name);
   find("why").replaceChildren();
   find("about").replaceChildren();
   chooseTab(tab);
@@ -192,6 +254,14 @@ function chooseTab(tab) {
   }
 }
 
+/** The name of the open label; one that is too long to be shown whole can be read by pointing at it. */
+function showTitle(name) {
+  find("reasons-title").textContent = name;
+  find("reasons-title").title = name;
+}
+
+const shortened = (name) => (name.length > 80 ? `${name.slice(0, 79)}\u2026` : name);
+
 async function explain() {
   const { label, name } = state.open;
   if (!text().trim()) return;
@@ -202,7 +272,7 @@ async function explain() {
     showWhy(reasons, browse);
     mark(reasons.highlights);
     find("hint").textContent = reasons.highlights.length
-      ? `Marked words speak for ${name}; the stronger the colour, the more they weigh.`
+      ? `Marked words speak for ${shortened(name)}; the stronger the colour, the more they weigh.`
       : "";
   } catch (error) {
     if (error.name === "AbortError" || state.open?.label !== label) return;
@@ -216,7 +286,7 @@ async function about() {
   try {
     const found = await get("/v1/label", { label, model: state.model });
     if (state.open?.label !== label) return;
-    find("reasons-title").textContent = found.name;
+    showTitle(found.name);
     showAbout(found, browse, state.learning === "off" ? null : edit);
   } catch (error) {
     if (state.open?.label !== label) return;
@@ -273,11 +343,26 @@ const accepted = () =>
 function showLearning() {
   const labels = accepted();
   const ready = Boolean(text().trim()) && labels.length > 0;
-  find("learning").hidden = state.learning === "off";
+  find("learning").hidden = state.learning === "off" || !text().trim();
   find("learn").disabled = !ready;
   find("learn-hint").textContent = ready
-    ? `The text with ${plural(labels.length, "label")}: ${labels.map(nameOf).join(", ")}.`
+    ? `The text with ${plural(labels.length, "label")}: ${labels.map(nameOf).map(shortened).join(", ")}.`
     : "Accept or add the labels that are right; the next suggestion knows them.";
+  const others = unjudged().length;
+  find("absent").hidden = !ready || !others;
+  find("absent").firstElementChild.textContent =
+    others === 1
+      ? "The other label that is shown will count as absent."
+      : `The ${others} other labels that are shown will count as absent.`;
+}
+
+/** Labels that are shown and neither accepted nor rejected. */
+const unjudged = () => state.shown.filter(({ label }) => !state.verdicts.has(label));
+
+function acceptAll() {
+  for (const { label } of unjudged()) state.verdicts.set(label, "accepted");
+  show();
+  find("learn").focus();
 }
 
 async function learn() {
@@ -288,11 +373,11 @@ async function learn() {
   const documents = [{ id, text: content, labels: accepted() }];
   find("learn").disabled = true;
   try {
-    const change = await post("/v1/learn", { model: state.model, documents }, { token: token() });
+    const change = await post("/v1/learn", { model: state.model, documents });
     state.learned = { text: content, id };
     state.before = scores;
     showSize(change.documents, change.new_labels.length);
-    tell(`Learnt; the model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
+    tell(`Learned; the model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
   } catch (error) {
     complain(error.message);
     showLearning();
@@ -303,7 +388,7 @@ async function learn() {
 
 async function unlearn(id) {
   try {
-    const change = await post("/v1/forget", { model: state.model, ids: [id] }, { token: token() });
+    const change = await post("/v1/forget", { model: state.model, ids: [id] });
     Object.assign(state, { learned: null, before: null });
     showSize(change.documents);
     tell(`Forgotten; the model knows ${plural(change.documents, "document")}.`);
@@ -316,12 +401,6 @@ async function unlearn(id) {
 function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
-function token() {
-  const value = find("token").value;
-  if (value) sessionStorage.setItem(TOKEN, value);
-  return value;
 }
 
 // ---- taking labels away
@@ -414,12 +493,13 @@ async function start() {
   state.model = known.models[0].name;
   state.learning = known.learning;
   find("model").replaceChildren(...known.models.map(({ name }) => el("option", {}, name)));
-  find("token-row").hidden = known.learning !== "token";
-  find("token").value = sessionStorage.getItem(TOKEN) ?? "";
+  const open = restore();
+  find("model").value = state.model;
   showSize();
   showExamples(known.examples);
   unmark();
   await suggest();
+  if (open) await openLabel(open.label, open.name, open.tab);
   document.documentElement.dataset.ready = "";
 }
 
@@ -430,16 +510,17 @@ onText(() => {
   document.querySelector("main").classList.add("stale");
   suggestSoon();
 });
-takesFiles({ show: load, complain });
+const file = takesFiles({ show: load, complain });
 listenToKeys(act);
 completes(find("add"), { model: () => state.model, choose: add, takesNew: () => state.learning !== "off" });
 completes(find("lookup"), { model: () => state.model, choose: ({ label, name }) => browse(label, name) });
 
 find("clear").addEventListener("click", () => {
-  find("documents").hidden = true;
+  file.close();
   load({ text: "" });
   find("text").focus();
 });
+find("accept-all").addEventListener("click", acceptAll);
 find("copy").addEventListener("click", copy);
 find("export").addEventListener("click", download);
 find("model").addEventListener("change", changeModel);

@@ -76,9 +76,15 @@ function sum({ parts, score, probability }, digits) {
     probability === null
       ? null
       : el(
-          "p",
+          "details",
           { class: "scale quiet" },
-          "Points are log-odds. At the line, 0, a label is as likely as not; +3 is 95\u2009%, \u22123 is 5\u2009%.",
+          el("summary", {}, "What the figures mean"),
+          el(
+            "p",
+            {},
+            "Each figure makes the label likelier or less likely, and their sum is its probability: ",
+            "0 is 50\u202f%, +3 is 95\u202f%, \u22123 is 5\u202f% (log-odds).",
+          ),
         ),
   );
 }

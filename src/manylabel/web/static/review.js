@@ -1,7 +1,9 @@
 // One document after the other: accept, reject, add; keyboard or mouse.
 
 import { get, post } from "./api.js";
-import { el, find, percent, plural, number, whenCalm } from "./dom.js";
+import { completes } from "./combo.js";
+import { documentsIn, readText } from "./files.js";
+import { el, find, percent, plural, number, signed, whenCalm } from "./dom.js";
 import { Queue, asCsv, asJsonLines, documentsOf } from "./queue.js";
 
 const TOP = 10;
@@ -22,13 +24,19 @@ function say(text) {
 
 async function take(file) {
   try {
-    queue.fill(documentsOf(file.name, await file.text()));
+    queue.fill(await documentsFrom(file));
     say("");
   } catch (error) {
     find("progress").textContent = error.message;
     return;
   }
   await show();
+}
+
+/** Documents of a file: an audit, or a text per line, or whatever the page reads. */
+async function documentsFrom(file) {
+  if (/\.(jsonl|json|txt)$/i.test(file.name)) return documentsOf(file.name, await readText(file));
+  return (await documentsIn(file)).map(({ id, text }) => ({ id, text, suspects: [] }));
 }
 
 async function sort() {
@@ -149,9 +157,9 @@ const showReasons = whenCalm(150, async () => {
     const near = why.neighbours.slice(0, 3);
     find("why").replaceChildren(
       el("h3", {}, `Why ${one.name}?`),
-      el("ul", {}, why.parts.map((part) => el("li", {}, `${number(part.share)}  ${part.title}`))),
+      el("ul", {}, why.parts.map((part) => el("li", {}, `${signed(part.share)} ${part.title}`))),
       ...(near.length
-        ? [el("h3", {}, "Similar documents with it"), el("ul", {}, near.map((n) => el("li", {}, `${n.id}: ${n.text.slice(0, 100)}`)))]
+        ? [el("h3", {}, "Similar documents with it"), el("ul", {}, near.map((n) => el("li", {}, `${n.id}: ${beginning(n.text)}`)))]
         : []),
     );
   } catch {
@@ -159,30 +167,31 @@ const showReasons = whenCalm(150, async () => {
   }
 });
 
+/** The beginning of a text, up to a whole word. */
+const beginning = (text) =>
+  text.length < 100 ? text : `${text.slice(0, 100).replace(/\s+\S*$/, "")} \u2026`;
+
+/** Places are counted in characters, as the server counts them. */
 function mark(text, highlights) {
+  const signs = Array.from(text);
+  const part = (start, end) => signs.slice(start, end).join("");
   const pieces = [];
   let at = 0;
   for (const { start, end, weight } of highlights) {
     if (weight <= 0) continue;
-    pieces.push(text.slice(at, start), el("mark", {}, text.slice(start, end)));
+    pieces.push(part(at, start), el("mark", {}, part(start, end)));
     at = end;
   }
-  pieces.push(text.slice(at));
+  pieces.push(part(at));
   find("text").replaceChildren(...pieces);
 }
 
 // What people do
 
-async function add(event) {
-  event.preventDefault();
-  const name = find("add").value.trim();
-  if (!name || !queue.current) return;
-  const known = await get("/v1/labels", { query: name, limit: 20, model: served.name });
-  const exact = known.labels.find((one) => one.name === name || one.label === name);
-  const chosen = exact ?? { label: name, name };
-  if (!labels.some((one) => one.label === chosen.label)) labels.push({ ...chosen, score: null });
-  if (queue.decision(queue.current.id, chosen.label) !== "accepted") queue.decide(chosen.label, "accepted");
-  find("add").value = "";
+function add({ label, name }) {
+  if (!queue.current) return;
+  if (!labels.some((one) => one.label === label)) labels.push({ label, name, score: null });
+  if (queue.decision(queue.current.id, label) !== "accepted") queue.decide(label, "accepted");
   find("add").blur();
   showLabels();
 }
@@ -217,7 +226,7 @@ async function learn() {
     }))
     .filter((one) => one.accepted.length || (one.text === undefined && one.rejected.length));
   try {
-    const answer = await post("/v1/review", { model: served.name, documents }, { token: find("token").value });
+    const answer = await post("/v1/review", { model: served.name, documents });
     say(`The model has learned ${plural(answer.learned.length, "document")}.`);
   } catch (error) {
     say(error.message);
@@ -255,7 +264,6 @@ async function begin() {
   learning = answer.learning;
   find("model").replaceChildren(...answer.models.map((one) => el("option", { value: one.name }, one.name)));
   [served] = answer.models;
-  find("token-label").hidden = learning !== "token";
   find("model").addEventListener("change", () => {
     served = answer.models.find((one) => one.name === find("model").value);
     show();
@@ -272,11 +280,7 @@ async function begin() {
     queue.empty();
     show();
   });
-  find("adding").addEventListener("submit", add);
-  find("add").addEventListener("input", whenCalm(150, async () => {
-    const found = await get("/v1/labels", { query: find("add").value, limit: 20, model: served.name });
-    find("known").replaceChildren(...found.labels.map((one) => el("option", { value: one.name })));
-  }));
+  completes(find("add"), { model: () => served.name, choose: add, takesNew: () => true });
   find("back").addEventListener("click", KEYS.b);
   find("undo").addEventListener("click", KEYS.u);
   find("all").addEventListener("click", acceptAll);

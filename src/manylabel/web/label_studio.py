@@ -1,0 +1,349 @@
+"""The routes of a machine-learning backend of Label Studio, which shows suggestions to labellers.
+
+Label Studio sends the tasks that people open, with the project's labelling interface. The answer is
+what a person would have chosen in its ``Choices`` or ``Taxonomy``. What people then choose is sent
+to ``/webhook`` and learned, where learning is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+# The interface has no document type, which `_parsed` makes sure of, so it can define no entities.
+from xml.etree import ElementTree  # nosec B405
+
+from fastapi import APIRouter, Body, Depends
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from manylabel import __version__
+from manylabel.tagger import Suggestions
+from manylabel.web.audit import Writer
+from manylabel.web.errors import ApiError
+from manylabel.web.examples import Examples
+from manylabel.web.routes import READ, WRITE, require_json
+from manylabel.web.service import Served, Service
+
+__all__ = ["label_studio_routes"]
+
+_LEARNED = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
+_MOST = 100
+
+
+class Task(BaseModel):
+    """What a labeller sees; other fields are ignored."""
+
+    id: int | str | None = None
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+class PredictRequest(BaseModel):
+    """Tasks, and the labelling interface of their project."""
+
+    tasks: list[Task]
+    label_config: str
+
+
+class SetupRequest(BaseModel):
+    """A project that wants to use the model."""
+
+    project: str | None = None
+    label_config: str | None = Field(None, alias="schema")
+
+
+class Region(BaseModel):
+    """What would be chosen in one part of the interface."""
+
+    from_name: str
+    to_name: str
+    type: str
+    value: dict[str, Any]
+
+
+class Prediction(BaseModel):
+    """The suggestions for a task; the score is the mean of its labels' scores."""
+
+    result: list[Region]
+    score: float
+    model_version: str
+
+
+class PredictAnswer(BaseModel):
+    """A prediction per task, in their order."""
+
+    results: list[Prediction]
+    model_version: str
+
+
+class SetupAnswer(BaseModel):
+    """The version of the model."""
+
+    model_version: str
+
+
+class HealthAnswer(BaseModel):
+    """Whether the server lives."""
+
+    status: str
+    model_class: str
+
+
+class Annotation(BaseModel):
+    """What a person chose."""
+
+    result: list[dict[str, Any]] = Field(default_factory=list)
+    was_cancelled: bool = False
+
+
+class EventProject(BaseModel):
+    """Where something happened."""
+
+    id: int | str | None = None
+    label_config: str | None = None
+
+
+class Event(BaseModel):
+    """Something that happened in a project."""
+
+    action: str
+    project: EventProject = Field(default_factory=EventProject)
+    task: Task | None = None
+    annotation: Annotation | None = None
+
+
+class EventAnswer(BaseModel):
+    """The documents that were learned of it."""
+
+    learned: list[str]
+
+
+@dataclass
+class Interface:
+    """The part of a labelling interface that is about the labels of a text."""
+
+    kind: str  # "choices" or "taxonomy"
+    name: str
+    to_name: str
+    field: str  # where a task has the text
+    is_single: bool
+    #: What people see -> what is stored; {} where any label may be chosen.
+    paths: dict[str, list[str]]
+
+    def region(self, paths: list[list[str]]) -> dict[str, Any]:
+        """What would be chosen, in Label Studio's form."""
+        is_flat = self.kind == "choices"
+        value = {self.kind: [path[-1] for path in paths] if is_flat else paths}
+        return {
+            "from_name": self.name,
+            "to_name": self.to_name,
+            "type": self.kind,
+            "value": value,
+        }
+
+    def chosen(self, result: list[dict[str, Any]]) -> list[tuple[str, str]]:
+        """What was chosen: as it is stored, and as people see it."""
+        seen = {path[-1]: shown for shown, path in self.paths.items()}
+        found = []
+        for region in result:
+            value = region.get("value")
+            if region.get("from_name") != self.name or not isinstance(value, dict):
+                continue
+            for one in value.get(self.kind) or []:
+                last = one[-1] if isinstance(one, list) and one else one
+                if isinstance(last, str) and last.strip():
+                    found.append((last, seen.get(last, last)))
+        return list(dict.fromkeys(found))
+
+
+def label_studio_routes(service: Service, examples: Examples) -> APIRouter:
+    """The routes, for the first model and below /label-studio/{model} for each."""
+    router = APIRouter(tags=["As a backend of Label Studio"])
+    for prefix in ("", "/label-studio/{model}"):
+        _add_routes(router, prefix, service, examples)
+    return router
+
+
+def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Examples) -> None:
+    json_only = [Depends(require_json)]
+
+    def served(model: str | None = None) -> Served:
+        return service.model(model)
+
+    # Without the prefix there is no such parameter of the path, and none is asked for.
+    which = Depends(served) if prefix else Depends(lambda: service.model(None))
+
+    @router.get(f"{prefix}/health", response_model=HealthAnswer, responses=READ)
+    async def health(model: Served = which) -> JSONResponse:
+        """Whether the server lives."""
+        return JSONResponse({"status": "UP", "model_class": "manylabel"})
+
+    @router.post(
+        f"{prefix}/setup", response_model=SetupAnswer, responses=READ, dependencies=json_only
+    )
+    async def setup(
+        body: SetupRequest = Body(openapi_examples=examples.studio_setup), model: Served = which
+    ) -> JSONResponse:
+        """Whether a labelling interface suits the model."""
+        if body.label_config is not None:
+            _known(model, _interface(body.label_config))
+        return JSONResponse({"model_version": _version(model)})
+
+    @router.post(
+        f"{prefix}/predict", response_model=PredictAnswer, responses=READ, dependencies=json_only
+    )
+    async def predict(
+        body: PredictRequest = Body(openapi_examples=examples.studio_predict),
+        model: Served = which,
+    ) -> JSONResponse:
+        """What to choose for tasks."""
+        service.check_number(len(body.tasks))
+        interface = _interface(body.label_config)
+        known = _known(model, interface)
+        texts = [_text(interface, task) for task in body.tasks]
+        full = [text for text in texts if text.strip()]
+        found: Iterator[Suggestions] = iter(
+            await service.suggest(
+                model,
+                full,
+                top=1 if interface.is_single else _MOST,
+                threshold="auto",
+                include=list(known) if known else None,
+            )
+        )
+        results = [
+            _prediction(model, interface, known, next(found) if text.strip() else None)
+            for text in texts
+        ]
+        return JSONResponse({"results": results, "model_version": _version(model)})
+
+    @router.post(
+        f"{prefix}/webhook",
+        response_model=EventAnswer,
+        responses=WRITE,
+        dependencies=json_only,
+        status_code=201,
+    )
+    async def webhook(
+        body: Event = Body(openapi_examples=examples.studio_event),
+        model: Served = which,
+        by: Writer = Depends(service.writer),
+    ) -> JSONResponse:
+        """Learn what a person chose; a later choice for the same task takes its place."""
+        annotation, task, config = body.annotation, body.task, body.project.label_config
+        if body.action not in _LEARNED or annotation is None or task is None or config is None:
+            return JSONResponse({"learned": []}, 201)
+        interface = _interface(config)
+        chosen = interface.chosen(annotation.result)
+        labels = list(dict.fromkeys(_label(model, *names) for names in chosen))
+        text = _text(interface, task)
+        if annotation.was_cancelled or not labels or not text.strip():
+            return JSONResponse({"learned": []}, 201)
+        name = f"label-studio-{body.project.id}-{task.id}"
+        change = await service.learn(model, [text], [labels], [name], by)
+        return JSONResponse({"learned": list(change.learned)}, 201)
+
+
+def _version(served: Served) -> str:
+    return f"{served.name}-{__version__}"
+
+
+def _parsed(config: str) -> ElementTree.Element:
+    if "<!" in config.replace("<!--", ""):
+        raise ApiError(422, "The labelling interface must not have a document type.")
+    try:
+        return ElementTree.fromstring(config)  # noqa: S314  # nosec B314
+    except ElementTree.ParseError as error:
+        raise ApiError(422, f"The labelling interface is not valid XML: {error}.") from None
+
+
+def _interface(config: str) -> Interface:
+    """The first part of an interface in which labels of a text are chosen."""
+    root = _parsed(config)
+    texts = {
+        one.get("name"): one
+        for one in root.iter()
+        if one.tag in ("Text", "HyperText") and (one.get("value") or "").startswith("$")
+    }
+    for one in root.iter():
+        for target in (one.get("toName") or "").split(","):
+            if one.tag not in ("Choices", "Taxonomy") or target not in texts:
+                continue
+            text = texts[target]
+            if (text.get("valueType") or text.get("valuetype")) == "url":
+                raise ApiError(
+                    422, "The tasks must have their text themselves, not the address of one."
+                )
+            return Interface(
+                kind=one.tag.lower(),
+                name=one.get("name") or "",
+                to_name=target,
+                field=(text.get("value") or "")[1:],
+                is_single=one.tag == "Choices"
+                and (one.get("choice") or "single").startswith("single"),
+                paths=dict(_paths(one, [])),
+            )
+    raise ApiError(
+        422,
+        "The labelling interface needs Choices or a Taxonomy for a Text whose value is a field of "
+        "the task, such as $text.",
+    )
+
+
+def _paths(parent: ElementTree.Element, above: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """What people see of each choice, and the path to it."""
+    for choice in parent:
+        shown = choice.get("value")
+        if choice.tag != "Choice" or not shown:
+            continue
+        path = [*above, choice.get("alias") or shown]
+        yield shown, path
+        yield from _paths(choice, path)
+
+
+def _known(served: Served, interface: Interface) -> dict[str, list[str]]:
+    """By label, the path to its choice; {} where the interface takes any label."""
+    if not interface.paths:
+        return {}
+    labels = set(served.tagger.labels)
+    known: dict[str, list[str]] = {}
+    for shown, path in interface.paths.items():
+        label = _label(served, path[-1], shown)
+        if label in labels:
+            known.setdefault(label, path)
+    if not known:
+        raise ApiError(
+            422, f"None of the choices in the labelling interface is a label of {served.name}."
+        )
+    return known
+
+
+def _label(served: Served, stored: str, shown: str) -> str:
+    """The label of a choice, by either of its names; one that is not known is a new label."""
+    for name in (stored, shown):
+        labels, _ = served.vocabulary.search(name, 50)
+        for label in labels:
+            if name in (label, served.label(label)["name"]):
+                return label
+    return stored
+
+
+def _text(interface: Interface, task: Task) -> str:
+    found = task.data.get(interface.field, "")
+    if not isinstance(found, str):
+        raise ApiError(422, f"Invalid task {task.id}: `{interface.field}` must be a text.")
+    return found
+
+
+def _prediction(
+    served: Served, interface: Interface, known: dict[str, list[str]], found: Suggestions | None
+) -> dict[str, Any]:
+    suggested = list(found or ())
+    paths = [known.get(label, [name]) for label, _, name in suggested]
+    mean = sum(score for _, score, _ in suggested) / len(suggested) if suggested else 0.0
+    return {
+        "result": [interface.region(paths)] if paths else [],
+        "score": mean,
+        "model_version": _version(served),
+    }

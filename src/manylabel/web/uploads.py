@@ -1,0 +1,72 @@
+"""Office files that people drop on the page, as text."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from manylabel.corpus.papers import PAPER_ENDINGS
+from manylabel.corpus.papers_apart import paper_text
+from manylabel.web.errors import ApiError
+from manylabel.web.routes import READ
+from manylabel.web.service import Service
+
+__all__ = ["upload_routes"]
+
+_BYTES = "application/octet-stream"
+
+
+class TextAnswer(BaseModel):
+    """What a file says."""
+
+    name: str
+    text: str
+
+
+def upload_routes(service: Service) -> APIRouter:
+    """The route that reads files."""
+    router = APIRouter(prefix="/v1", tags=["Labels for texts"])
+
+    @router.post(
+        "/text",
+        response_model=TextAnswer,
+        responses=READ,
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {
+                    _BYTES: {
+                        "schema": {"type": "string", "format": "binary"},
+                        "example": "<title>Bees</title><p>A monk keeps bees in an abbey.</p>",
+                    }
+                },
+            }
+        },
+    )
+    async def text(
+        request: Request,
+        name: str = Query(
+            min_length=1,
+            max_length=255,
+            examples=["page.html"],
+            description="The file's, with its ending.",
+        ),
+    ) -> JSONResponse:
+        """The text of a .docx, .pdf, .html or .epub file, which is the body; nothing is kept."""
+        kind = PAPER_ENDINGS.get(PurePath(name).suffix.lower())
+        if kind is None:
+            endings = ", ".join(sorted(PAPER_ENDINGS))
+            raise ApiError(415, f"{name} is of another kind than those that are read: {endings}.")
+        # A form on a foreign page cannot send this type without asking.
+        if request.headers.get("content-type", "") != _BYTES:
+            raise ApiError(415, f"The body must be a file, with the header Content-Type: {_BYTES}.")
+        content = await request.body()
+        found = await service.workers.read(
+            lambda: paper_text(kind, content, name, service.settings.timeout)
+        )
+        return JSONResponse({"name": name, "text": found})
+
+    return router
