@@ -115,6 +115,20 @@ def test_an_interface_that_does_not_suit_is_refused(client, config, sentence):
         assert sentence in answer.json()["detail"]
 
 
+def test_a_taxonomy_may_have_many_levels_but_not_any_number(client):
+    nested = '<Choice value="cats">' * 20_000 + "</Choice>" * 20_000
+    config = TAXONOMY.replace('<Choice value="sleep"/>', nested)
+    answer = predict(client, config, CAT)
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "The taxonomy has more than 50 levels."
+
+
+def test_without_tasks_or_texts_there_is_nothing_to_choose(client):
+    assert predict(client, CHOICES).json()["results"] == []
+    (found,) = predict(client, CHOICES, "").json()["results"]
+    assert found["result"] == []
+
+
 def test_a_task_without_a_text_is_named(client):
     body = {"tasks": [{"id": 7, "data": {"body": 5}}], "label_config": CHOICES}
     answer = client.post("/predict", json=body)

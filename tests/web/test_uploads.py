@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from manylabel.corpus import papers_apart
 from manylabel.corpus.papers_apart import paper_text
 from manylabel.exceptions import CorpusError
 
@@ -115,3 +116,9 @@ def test_without_the_extra_one_sentence_says_what_to_install(client, tmp_path, m
         "a.docx: Reading .docx files needs python-docx; install it with: "
         "pip install 'manylabel[files]'."
     )
+
+
+def test_the_process_that_reads_knows_no_token(monkeypatch):
+    monkeypatch.setenv("MANYLABEL_TOKEN", "sesam")
+    monkeypatch.setenv("MANYLABEL_READ_TOKEN", "peep")
+    assert not {"sesam", "peep"} & set(papers_apart._environment().values())

@@ -46,7 +46,7 @@ def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
             capture_output=True,
             timeout=seconds,
             check=False,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            env=_environment(),
         )
     except subprocess.TimeoutExpired:
         raise CorpusError(f"reading it took longer than {seconds:g} seconds.", name) from None
@@ -59,6 +59,12 @@ def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
     if "error" in answer:
         raise CorpusError(answer["error"], name)
     return str(answer["text"])
+
+
+def _environment() -> dict[str, str]:
+    """The environment, without the server's settings: tokens are among them."""
+    kept = {name: value for name, value in os.environ.items() if "MANYLABEL" not in name.upper()}
+    return kept | {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def _limit(seconds: int) -> None:

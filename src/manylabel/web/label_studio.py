@@ -30,6 +30,7 @@ __all__ = ["label_studio_routes"]
 
 _LEARNED = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
 _MOST = 100
+_DEEPEST = 50
 
 
 class Task(BaseModel):
@@ -186,8 +187,9 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
         body: SetupRequest = Body(openapi_examples=examples.studio_setup), model: Served = which
     ) -> JSONResponse:
         """Whether a labelling interface suits the model."""
-        if body.label_config is not None:
-            _known(model, _interface(body.label_config))
+        config = body.label_config
+        if config is not None:
+            await service.workers.read(lambda: _understood(model, config))
         return JSONResponse({"model_version": _version(model)})
 
     @router.post(
@@ -199,8 +201,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
     ) -> JSONResponse:
         """What to choose for tasks."""
         service.check_number(len(body.tasks))
-        interface = _interface(body.label_config)
-        known = _known(model, interface)
+        interface, known = await service.workers.read(lambda: _understood(model, body.label_config))
         texts = [_text(interface, task) for task in body.tasks]
         full = [text for text in texts if text.strip()]
         found: Iterator[Suggestions] = iter(
@@ -234,9 +235,10 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
         annotation, task, config = body.annotation, body.task, body.project.label_config
         if body.action not in _LEARNED or annotation is None or task is None or config is None:
             return JSONResponse({"learned": []}, 201)
-        interface = _interface(config)
+        interface = await service.workers.read(lambda: _interface(config))
+        names = await service.workers.read(model.by_name)
         chosen = interface.chosen(annotation.result)
-        labels = list(dict.fromkeys(_label(model, *names) for names in chosen))
+        labels = list(dict.fromkeys(_label(names, *one) for one in chosen))
         text = _text(interface, task)
         if annotation.was_cancelled or not labels or not text.strip():
             return JSONResponse({"learned": []}, 201)
@@ -293,6 +295,8 @@ def _interface(config: str) -> Interface:
 
 def _paths(parent: ElementTree.Element, above: list[str]) -> Iterator[tuple[str, list[str]]]:
     """What people see of each choice, and the path to it."""
+    if len(above) > _DEEPEST:
+        raise ApiError(422, f"The taxonomy has more than {_DEEPEST} levels.")
     for choice in parent:
         shown = choice.get("value")
         if choice.tag != "Choice" or not shown:
@@ -302,15 +306,21 @@ def _paths(parent: ElementTree.Element, above: list[str]) -> Iterator[tuple[str,
         yield from _paths(choice, path)
 
 
+def _understood(served: Served, config: str) -> tuple[Interface, dict[str, list[str]]]:
+    """The interface, and by label the path to its choice."""
+    interface = _interface(config)
+    return interface, _known(served, interface)
+
+
 def _known(served: Served, interface: Interface) -> dict[str, list[str]]:
     """By label, the path to its choice; {} where the interface takes any label."""
     if not interface.paths:
         return {}
-    labels = set(served.tagger.labels)
+    names = served.by_name()
     known: dict[str, list[str]] = {}
     for shown, path in interface.paths.items():
-        label = _label(served, path[-1], shown)
-        if label in labels:
+        label = names.get(path[-1]) or names.get(shown)
+        if label is not None:
             known.setdefault(label, path)
     if not known:
         raise ApiError(
@@ -319,14 +329,9 @@ def _known(served: Served, interface: Interface) -> dict[str, list[str]]:
     return known
 
 
-def _label(served: Served, stored: str, shown: str) -> str:
+def _label(names: dict[str, str], stored: str, shown: str) -> str:
     """The label of a choice, by either of its names; one that is not known is a new label."""
-    for name in (stored, shown):
-        labels, _ = served.vocabulary.search(name, 50)
-        for label in labels:
-            if name in (label, served.label(label)["name"]):
-                return label
-    return stored
+    return names.get(stored) or names.get(shown) or stored
 
 
 def _text(interface: Interface, task: Task) -> str:

@@ -35,6 +35,7 @@ class Served:
     name: str
     tagger: Tagger
     vocabulary: Vocabulary = field(init=False)
+    _names: tuple[int, dict[str, str]] = field(default=(0, {}), init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.vocabulary = Vocabulary(self.tagger)
@@ -43,6 +44,16 @@ class Served:
     def scores(self) -> str:
         """What scores are: "probability", or a "score" of the model's own."""
         return "probability" if self.tagger.gives_probabilities else "score"
+
+    def by_name(self) -> dict[str, str]:
+        """Labels by their names, and by themselves; the first of several that share a name."""
+        labels = self.tagger.labels
+        if self._names[0] != len(labels):
+            names = {label: label for label in labels}
+            for label in labels:
+                names.setdefault(self.tagger.label_info(label).name, label)
+            self._names = len(labels), names
+        return self._names[1]
 
     def label(self, label: str) -> dict[str, Any]:
         """A label and what people call it."""

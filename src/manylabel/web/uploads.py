@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import PurePath
 
 from fastapi import APIRouter, Query, Request
@@ -17,6 +18,8 @@ from manylabel.web.service import Service
 __all__ = ["upload_routes"]
 
 _BYTES = "application/octet-stream"
+#: Files that are read at the same time: each may take much memory.
+_AT_ONCE = 2
 
 
 class TextAnswer(BaseModel):
@@ -29,6 +32,7 @@ class TextAnswer(BaseModel):
 def upload_routes(service: Service) -> APIRouter:
     """The route that reads files."""
     router = APIRouter(prefix="/v1", tags=["Labels for texts"])
+    turns = asyncio.Semaphore(_AT_ONCE)
 
     @router.post(
         "/text",
@@ -64,9 +68,10 @@ def upload_routes(service: Service) -> APIRouter:
         if request.headers.get("content-type", "") != _BYTES:
             raise ApiError(415, f"The body must be a file, with the header Content-Type: {_BYTES}.")
         content = await request.body()
-        found = await service.workers.read(
-            lambda: paper_text(kind, content, name, service.settings.timeout)
-        )
+        async with turns:
+            found = await service.workers.read(
+                lambda: paper_text(kind, content, name, service.settings.timeout)
+            )
         return JSONResponse({"name": name, "text": found})
 
     return router
