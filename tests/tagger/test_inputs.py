@@ -148,6 +148,9 @@ def test_suggestions_become_a_data_frame(tagger):
     assert frame["document"].tolist() == [0, 0, 1, 1]
     assert frame["label"][0] == "cats"
     assert tagger.suggest(QUESTION, top=1).to_frame()["rank"].tolist() == [1]
+    asked = pd.DataFrame({"text": [QUESTION, "a dog"], "id": ["q", "d"]})
+    assert set(tagger.suggest(asked[["text"]], top=2).to_frame()["document"]) == {0, 1}
+    assert set(tagger.suggest(asked, top=2).to_frame()["document"]) == {"q", "d"}
 
 
 @pytest.mark.parametrize(

@@ -279,6 +279,7 @@ class Tagger(Estimator, Quality, LabelEditing):
         limit = check_threshold(threshold)
         if top is not None:
             check_whole("top", top, 1)
+        is_corpus = isinstance(texts, Corpus)
         if not isinstance(texts, str):
             texts = as_texts(texts, text)
         is_plain = include is None and exclude is None and threshold is None
@@ -286,6 +287,9 @@ class Tagger(Estimator, Quality, LabelEditing):
             if explain:
                 self._check_explains(state)
             documents, ids = state.read(texts)
+            # The rows of a data frame without ids are numbered, not named.
+            if isinstance(texts, Corpus) and not is_corpus and not texts.has_ids:
+                ids = None
             if len(documents) == 0:
                 return SuggestionList()
 
