@@ -255,12 +255,12 @@ class VotingClassifier(MultiLabelClassifier):
         return self
 
     def relabel(self, numbers: ArrayLike, Y: Any) -> Self:
-        """Give training documents other labels, exactly: as if they had always had them.
+        """Give training documents other labels exactly, as if they had always had them.
 
         Parameters
         ----------
         numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+            Their positions, from 0, in the order of ``fit`` and ``partial_fit``.
         Y : sparse matrix of shape (n_numbers, n_labels)
             May have more columns than before: new labels.
         """
