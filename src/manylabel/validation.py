@@ -16,15 +16,15 @@ from scipy import sparse
 from manylabel.exceptions import InputError, ParameterError
 
 __all__ = [
-    "check_gone",
     "check_labels",
     "check_matrix",
+    "check_present",
     "check_real",
+    "check_removable",
     "check_rows",
     "check_same_rows",
     "check_structure",
     "check_texts",
-    "check_there",
     "check_whole",
     "csr_parts",
     "pointers",
@@ -279,16 +279,16 @@ def check_real(name: str, value: Any, low: float, high: float = np.inf) -> float
     return float(value)
 
 
-def check_gone(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Numbers of documents to be removed, sorted; ``alive`` tells which are still there."""
-    gone = check_there(np.unique(np.asarray(numbers, np.int64)), alive)
+def check_removable(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Check and sort the numbers of documents to remove; ``alive`` masks those not removed."""
+    gone = check_present(np.unique(np.asarray(numbers, np.int64)), alive)
     if gone.size and gone.size == alive.sum():
         raise InputError("at least one training document must be left.")
     return gone
 
 
-def check_there(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Numbers of documents, each once; ``alive`` tells which are still there."""
+def check_present(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Check the numbers of documents, each once; ``alive`` masks those not removed."""
     given = np.asarray(numbers, np.int64)
     if given.size == 0:
         return given

@@ -66,7 +66,7 @@ def test_a_class_of_somebody_elses_can_be_saved_and_loaded_while_it_is_registere
     store.unregister(Plugin)
     with pytest.raises(StoreError, match="names the class 'my-plugin', which"):
         load(tmp_path)
-    with pytest.raises(StoreError, match=r"Plugin is no type .* manylabel\.store\.register"):
+    with pytest.raises(StoreError, match=r"Plugin is not a type .* manylabel\.store\.register"):
         save(Plugin(1), tmp_path)
 
 

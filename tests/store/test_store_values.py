@@ -197,7 +197,8 @@ class MyThreshold(Fixed):
 
 
 def test_subclasses_are_not_taken_for_their_parents(tmp_path):
-    with pytest.raises(StoreError, match=r"MyThreshold cannot be saved: .*MyThreshold is no type"):
+    cannot = r"MyThreshold cannot be saved: .*MyThreshold is not a type"
+    with pytest.raises(StoreError, match=cannot):
         save(MyThreshold(), tmp_path)
 
 

@@ -28,8 +28,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     Examples
     --------
-    >>> from contextlib import AbstractContextManager, ExitStack, nullcontext
-    from dataclasses import dataclass
+    >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Size:
     ...     width: int = 2

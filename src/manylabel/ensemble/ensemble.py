@@ -32,7 +32,7 @@ from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
-from manylabel.validation import check_gone, check_real, check_there, check_whole
+from manylabel.validation import check_present, check_real, check_removable, check_whole
 from manylabel.vocabulary.label_names import LabelNames
 from manylabel.vocabulary.scorer import NameScorer, NameSource
 
@@ -577,7 +577,7 @@ class Ensemble(MultiLabelClassifier):
             Their texts; without them, how names of labels go with labels stays as it was.
         """
         check_is_fitted(self)
-        gone = check_gone(numbers, self.alive_)
+        gone = check_removable(numbers, self.alive_)
         if gone.size == 0:
             return self
         self.alive_ = self.alive_.copy()
@@ -609,7 +609,7 @@ class Ensemble(MultiLabelClassifier):
             Their texts; without them, how names of labels go with labels stays as it was.
         """
         check_is_fitted(self)
-        changed = check_there(numbers, self.alive_)
+        changed = check_present(numbers, self.alive_)
         if Y.shape[1] > self.n_labels_:
             self._grow(Y.shape[1])
         before, rows = self.source_.Y[changed], self.source_.rows(changed)

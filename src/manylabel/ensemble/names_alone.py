@@ -16,7 +16,7 @@ from manylabel.exceptions import InputError
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, Documents
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_gone, check_there
+from manylabel.validation import check_present, check_removable
 from manylabel.vocabulary.scorer import NameScorer, found_in
 from manylabel.vocabulary.weights import UNNAMED, fit_weights
 
@@ -127,7 +127,7 @@ class NamesAlone(MultiLabelClassifier):
     def remove(self, numbers: ArrayLike, texts: Any = None) -> Self:
         """Forget documents, as if they had never been there."""
         check_is_fitted(self)
-        gone = check_gone(numbers, self.alive_)
+        gone = check_removable(numbers, self.alive_)
         self.alive_ = self.alive_.copy()
         self.alive_[gone] = False
         self._weigh()
@@ -136,7 +136,7 @@ class NamesAlone(MultiLabelClassifier):
     def relabel(self, numbers: ArrayLike, Y: sparse.csr_array, texts: Any = None) -> Self:
         """Give documents other labels, as if they had always had them."""
         check_is_fitted(self)
-        changed = check_there(numbers, self.alive_)
+        changed = check_present(numbers, self.alive_)
         if Y.shape[1] > self.n_labels_:
             self.n_labels_ = Y.shape[1]
             self.classes_ = np.arange(Y.shape[1])

@@ -57,7 +57,7 @@ class FeatureSimilarity:
         self._refresh()
 
     def relabel(self, X: sparse.csr_array, lost: sparse.csr_array, got: sparse.csr_array) -> None:
-        """Take labels from documents that stay, and give them others."""
+        """Change the labels of documents: remove the lost ones, add the new ones."""
         self.grow(got.shape[1])
         self._together = self._together + (_products(X, got) - _products(X, lost))
         self._counts = self._counts + np.asarray(got.sum(axis=0) - lost.sum(axis=0)).ravel()
@@ -65,7 +65,7 @@ class FeatureSimilarity:
         self._refresh()
 
     def _clear_rounding(self) -> None:
-        """Drop what rounding leaves behind when every document of a pair is gone."""
+        """Clear the rounding errors that remain when every document of a pair is removed."""
         together = self._together
         tiny = 1e-9 if together.dtype == np.float64 else 1e-6
         self._squares[self._squares < tiny] = 0

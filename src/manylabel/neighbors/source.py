@@ -331,7 +331,7 @@ class NeighborSource(CandidateSource):
     ) -> None:
         """Give documents other labels, as if they had always had them.
 
-        ``Y`` may have more labels than before; rows are needed where there is no index.
+        ``Y`` may have new labels; without an index, the weighted rows are required.
         """
         changed = np.asarray(numbers, np.int64)
         self.grow(Y.shape[1])

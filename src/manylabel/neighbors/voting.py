@@ -20,7 +20,13 @@ from manylabel.predictions import keep_top
 from manylabel.scoring import Candidates, Documents
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_gone, check_labels, check_real, check_there, check_whole
+from manylabel.validation import (
+    check_labels,
+    check_present,
+    check_real,
+    check_removable,
+    check_whole,
+)
 
 __all__ = ["VotingClassifier", "combined"]
 
@@ -241,7 +247,7 @@ class VotingClassifier(MultiLabelClassifier):
             Their positions, from 0, in the order of ``fit`` and ``partial_fit``.
         """
         check_is_fitted(self)
-        gone = check_gone(numbers, self.alive_)
+        gone = check_removable(numbers, self.alive_)
         if gone.size == 0:
             return self
         self.alive_[gone] = False
@@ -249,17 +255,17 @@ class VotingClassifier(MultiLabelClassifier):
         return self
 
     def relabel(self, numbers: ArrayLike, Y: Any) -> Self:
-        """Give training documents other labels, exactly: as if they had always had them.
+        """Give training documents other labels exactly, as if they had always had them.
 
         Parameters
         ----------
         numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+            Their positions, from 0, in the order of ``fit`` and ``partial_fit``.
         Y : sparse matrix of shape (n_numbers, n_labels)
             May have more columns than before: new labels.
         """
         check_is_fitted(self)
-        changed = check_there(numbers, self.alive_)
+        changed = check_present(numbers, self.alive_)
         Y = check_labels(Y)
         self.n_labels_ = max(self.n_labels_, Y.shape[1])
         self.classes_ = np.arange(self.n_labels_)

@@ -189,5 +189,5 @@ class _Lemmatizer:
         self._language, self._lemmatize = language, simplemma.lemmatize
 
     def stemWords(self, words: list[str]) -> list[str]:  # noqa: N802  # as Snowball's stemmers
-        """The lemma of each word, in small letters."""
+        """The lemma of each word, in lower case."""
         return [self._lemmatize(word, lang=self._language).lower() for word in words]
