@@ -35,8 +35,8 @@ def z_table(results: Results, problem: Problem) -> str:
         rows.append([measure_title(name), best.title, *values, *p_values])
     header = ["Measure", "Best of the others", title, "The other", "p, z-test", "p, bootstrap"]
     return (
-        f"{title} beside the best of the paper's other methods that were run: the paper's z-test, here paired, "
-        "and "
+        f"{title} beside the best of the paper's other methods that were run, by the paper's "
+        "z-test, here paired, and by "
         f"our bootstrap.\n\n{markdown_table(header, rows)}\n"
         if rows
         else ""
