@@ -16,8 +16,9 @@ from manylabel.compare.inventory import (
     inventory_table,
     status_of,
 )
+from manylabel.compare.paper_tables import best_counts, time_table
 from manylabel.compare.plan import Claim
-from manylabel.compare.summary import best_counts, claims_held, judged_values, papers_page
+from manylabel.compare.summary import claims_held, judged_values, papers_page
 
 PLAN = Plan(
     "Title",
@@ -90,3 +91,14 @@ def test_models_are_counted_where_they_are_best():
     # Ranking loss counts once, with the area under ROC.
     assert [cell.strip() for cell in good.split("|")[2:-1]] == ["1", "1", "1", "1", "4"]
     assert best_counts(made_results(PLAN, {"Good": 0.9, "Poor": 0.3}, {}), PLAN.problems[0]) == ""
+
+
+def test_tuning_is_told_apart_where_there_is_some(results):
+    problem = PLAN.problems[0]
+    assert time_table(results, problem) == ""
+    for run in results.found.values():
+        run.record["seconds"]["tune"] = 0.5 * run.record["seconds"]["train"]
+    results.__dict__.pop("lines")
+    table = time_table(results, problem)
+    # Trained in 1.8 s, half of it tuning; predicted in 0.5 s.
+    assert "| Good  | 0.90 |              1.40 |" in table

@@ -245,7 +245,8 @@ def test_cells_are_read_as_they_were_written(problem, tmp_path):
     finished = read_cell(tmp_path / "cells", cell.key)
     assert finished.measures.keys() == results.found[cell.key].measures.keys()
     assert finished.units["p@1"].shape == (2, 20)
-    assert finished.record["seconds"].keys() == {"load", "compile", "train", "predict", "measure"}
+    phases = {"load", "compile", "train", "tune", "predict", "measure"}
+    assert finished.record["seconds"].keys() == phases
 
 
 def test_what_a_killed_comparison_left_goes(tmp_path):

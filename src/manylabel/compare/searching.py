@@ -56,6 +56,8 @@ def measure_search(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from scipy import sparse
     >>> X = sparse.csr_array(np.eye(5) + 0.1)
     >>> measure_search(X, X, k=2)["candidates"]["taat"]
     5.0

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from manylabel.compare.frequency import frequency_curves
+from manylabel.compare.paper_tables import best_counts, frequency_table, time_table, z_table
 from manylabel.compare.plan import Claim, Highlight, Problem
-from manylabel.compare.results import LEVEL, Line, Results
-from manylabel.compare.significance import SENTENCE, worse_than_best, z_test
+from manylabel.compare.results import Line, Results
+from manylabel.compare.significance import SENTENCE
 from manylabel.compare.tables import (
     describe,
     legend,
@@ -23,7 +23,6 @@ from manylabel.compare.tables import (
 from manylabel.metrics import get_measure
 
 __all__ = [
-    "best_counts",
     "claims_held",
     "highlight_table",
     "judged_values",
@@ -124,11 +123,13 @@ def _preset(name: str, results: Results) -> list[str]:
             problem_table(results, problem) + "\n",
         ]
         parts += [sentence + "\n" for sentence in _sentences(results, problem)]
-        if table := _z_table(results, problem):
+        if table := time_table(results, problem):
+            parts.append(table)
+        if table := z_table(results, problem):
             parts.append(table)
         if table := best_counts(results, problem):
             parts.append(table)
-        if table := _frequency_table(results, problem):
+        if table := frequency_table(results, problem):
             parts.append(table)
     for heading, table in rank_sections(results):
         parts += [f"### {heading}\n", table + "\n"]
@@ -309,100 +310,6 @@ def _spread(results: Results, problem: Problem, claim: Claim) -> str:
         for first, second in zip(*runs, strict=True)
     ]
     return f", {min(counts)} to {max(counts)} by split"
-
-
-def _z_table(results: Results, problem: Problem) -> str:
-    """A row beside the best published rival, by the paper's test and by ours."""
-    title = results.plan.z_tests
-    lines = {line.title: line for line in results.lines[problem.name] if line.values}
-    rivals = [line for line in lines.values() if line.published and line.title != title]
-    if title not in lines or not rivals:
-        return ""
-    rows = []
-    for name in results.plan.metrics:
-        sign = 1 if get_measure(name).greater_is_better else -1
-        best = max(rivals, key=lambda line: sign * line.values[name].mean)
-        parts = {each: results.units(problem, each, name) for each in (title, best.title)}
-        own, other = parts[title], parts[best.title]
-        if own is None or other is None or own.shape != other.shape:
-            continue
-        bootstrap = worse_than_best({title: own, best.title: other}, title)[best.title]
-        values = (number(lines[each].values[name].mean) for each in (title, best.title))
-        p_values = (f"{p:.4f}" for p in (z_test(own, other), bootstrap))
-        rows.append([measure_title(name), best.title, *values, *p_values])
-    header = ["Measure", "Best of the others", title, "The other", "p, z-test", "p, bootstrap"]
-    return (
-        f"{title} beside the best of the paper's other methods: the paper's z-test, here paired, "
-        "and "
-        f"our bootstrap.\n\n{markdown_table(header, rows)}\n"
-        if rows
-        else ""
-    )
-
-
-def best_counts(results: Results, problem: Problem) -> str:
-    """Figure 13 of Rubin et al.: by how many measures each of the paper's models is best.
-
-    Ranking loss is one minus the area under ROC, so it is not counted again. Models with the same
-    value are both best. Empty where documents and labels are not both pivots, or a model is
-    missing.
-    """
-    titles = next(iter(results.plan.rankings.values()), ())
-    lines = {line.title: line for line in results.lines[problem.name] if line.values}
-    shown = [name for name in results.plan.metrics if not name.endswith("ranking-loss")]
-    groups = {
-        f"{pivot}s, {kind}": [
-            name
-            for name in shown
-            if name.startswith("label-") == (pivot == "Label")
-            and ("f1@" in name) == (kind == "binary")
-        ]
-        for pivot in ("Document", "Label")
-        for kind in ("ranking", "binary")
-    }
-    if not titles or not all(groups.values()) or any(title not in lines for title in titles):
-        return ""
-    rows = []
-    for title in titles:
-        counts = [
-            sum(_is_best(lines, titles, title, name) for name in names) for names in groups.values()
-        ]
-        rows.append([title, *map(str, counts), str(sum(counts))])
-    sizes = [f"{group} ({len(names)})" for group, names in groups.items()]
-    return (
-        "By how many measures each of the paper's models is the best of them (figure 13):\n\n"
-        f"{markdown_table(['Model', *sizes, 'All'], rows)}\n"
-    )
-
-
-def _is_best(lines: Mapping[str, Line], titles: Sequence[str], title: str, name: str) -> bool:
-    """Whether no other row is better by a measure."""
-    sign = 1 if get_measure(name).greater_is_better else -1
-    best = max(sign * lines[each].values[name].mean for each in titles)
-    return sign * lines[title].values[name].mean == best
-
-
-def _frequency_table(results: Results, problem: Problem) -> str:
-    """Figure 12 of Rubin et al. in numbers, where label-pivoted measures are shown."""
-    if not any(name.startswith("label-") for name in results.plan.metrics):
-        return ""
-    curves = frequency_curves(results, problem)
-    if not curves:
-        return ""
-    reference = curves[0]
-    rows = []
-    for place, name in enumerate(reference.bins):
-        cells = []
-        for curve in curves:
-            level = curve.differs is not None and not curve.differs[place]
-            cells.append(("≈ " if level else "") + number(curve.values[place]))
-        rows.append([name, f"{reference.n_labels[place]:,}", *cells])
-    header = ["Training documents", "Labels", *(curve.title for curve in curves)]
-    return (
-        "Mean average precision of labels by how many training documents they have (figure 12); "
-        f"≈ cannot be told from {reference.title} (paired t-test, p ≥ {LEVEL}):\n\n"
-        f"{markdown_table(header, rows)}\n"
-    )
 
 
 def highlight_table(found: Mapping[str, Results]) -> str:

@@ -79,8 +79,8 @@ def subset_llda(data: Path) -> Plan:
         notes=(
             "Prior-LDA, Dependency-LDA and Subset LLDA have the paper's settings under one rule: "
             "the training prior 50/L with L the labels of the document, CGS_p, and labels ranked "
-            "by counts alone. CGS counts the labels that were drawn instead. Adding the prior "
-            "back is better for Subset LLDA, and ours, not the paper's.",
+            "by counts alone. CGS counts the labels that were drawn instead. Adding the prior back "
+            "to the counts is ours, not the paper's.",
             "Delicious is without its documents that have no label, which leaves the 12,910 and "
             "3,181 documents of the paper's table 1.",
             "Every document gets as many labels as training documents have on average (rcut).",
