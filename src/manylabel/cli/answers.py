@@ -67,7 +67,7 @@ def writing_answers(
 
 
 def _line_writer(file: IO[bytes], lines: Callable[[Suggestions], str]) -> Write:
-    """Writes the lines of each document, and lets whoever reads them have them."""
+    """Writes the lines of each document, and flushes them for the reader."""
 
     def write(found: Iterable[Suggestions]) -> None:
         for suggestions in found:
@@ -85,7 +85,7 @@ def _json_line(suggestions: Suggestions, tells_abstained: bool = False) -> str:
 
 
 def _table_rows(suggestions: Suggestions) -> str:
-    """A line a label; a tab in a name becomes a blank."""
+    """One line per label; a tab in a name becomes a blank."""
     name = _in_cell(str(suggestions.id))
     return "".join(f"{name}\t{_in_cell(label)}\t{score!r}\n" for label, score, _ in suggestions)
 
@@ -123,7 +123,7 @@ def _in_cell(text: str) -> str:
 
 @contextmanager
 def _waiting_scores(tagger: Tagger, file: IO[bytes]) -> Iterator[Write]:
-    """A header ``documents labels``, then ``label:score`` of one document a line.
+    """A header ``documents labels``, then ``label:score`` of one document per line.
 
     The header comes first and is known last, so the lines wait in a temporary file.
     """

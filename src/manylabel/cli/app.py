@@ -151,7 +151,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except SystemExit as end:
-        # Click ends the process when nobody reads on.
+        # Click ends the process when the reader is gone.
         if not isinstance(end.__context__, BrokenPipeError):
             raise
         _forget_output()
@@ -186,7 +186,7 @@ def _in_options(sentence: str, given: Sequence[str]) -> str:
 
 
 def _forget_output() -> None:
-    """Let nothing more be written to a pipe that nobody reads, not even when Python exits."""
+    """Let nothing more be written to a pipe without a reader, not even when Python exits."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

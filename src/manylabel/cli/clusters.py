@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Manifest", "cluster_at", "suggestions_of"]
 
-#: So many documents without an answer are named; the rest are counted.
+#: Documents without an answer that are named; the rest are counted.
 _SHOWN = 20
 
 

@@ -19,7 +19,7 @@ def compact(
         bool,
         typer.Option(
             "--retrain",
-            help="Train anew on everything that is known: any model, and the vocabulary, too.",
+            help="Train again on all documents: the whole model, vocabulary included.",
         ),
     ] = False,
     without_journal: Annotated[

@@ -34,7 +34,7 @@ class FromReading(Reading):
         typer.Option(
             "--from",
             metavar="FORMAT",
-            help=f"The format of IN, one of {FORMAT_NAMES}; usually found out.",
+            help=f"The format of IN, one of {FORMAT_NAMES}; detected by default.",
         ),
     ] = None
 

@@ -17,7 +17,7 @@ from manylabel.exceptions import CorpusError
 
 __all__ = ["DocumentStream", "OneText"]
 
-#: A batch ends after so many documents, or so many characters.
+#: Documents, or characters, after which a batch ends.
 _DOCUMENTS, _CHARACTERS = 1_000, 4_000_000
 
 
@@ -44,7 +44,7 @@ class DocumentStream:
     Attributes
     ----------
     done, total : int, int or None
-        How much has been read and how much there is, both in the same unit; None if nobody knows.
+        How much has been read and how much there is, both in the same unit; None if unknown.
     n_bad : int
         Lines that were skipped.
     """

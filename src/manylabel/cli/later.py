@@ -44,7 +44,7 @@ class _Finder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self)
 
     def exec_module(self, module: ModuleType) -> None:
-        # Not sooner: whoever imports a module asks it a few things first.
+        # Not sooner: an import asks a module a few things first.
         module.__class__ = _Later
 
 

@@ -157,7 +157,7 @@ Separator = Annotated[
         "--label-separator",
         "--separator",
         metavar="SIGN",
-        help="What stands between labels in one cell or string; usually found out.",
+        help="What stands between labels in one cell or string; detected by default.",
     ),
 ]
 TextColumn = Annotated[
@@ -187,7 +187,7 @@ IdColumn = Annotated[
 Encoding = Annotated[
     str | None,
     typer.Option(
-        "--encoding", metavar="NAME", help="Of texts, such as utf-8 or cp1252; usually found out."
+        "--encoding", metavar="NAME", help="Of texts, such as utf-8 or cp1252; detected by default."
     ),
 ]
 ZeroBased = Annotated[
@@ -195,7 +195,7 @@ ZeroBased = Annotated[
     typer.Option(
         "--zero-based/--one-based",
         show_default=False,
-        help="How svmlight counts features; usually found out.",
+        help="How svmlight counts features; detected by default.",
     ),
 ]
 MaxLine = Annotated[
@@ -257,7 +257,7 @@ Spool = Annotated[
         "--spool",
         metavar="FOLDER",
         help="A folder that the cluster's workers see as well; by default one beside the output, "
-        "which goes at the end.",
+        "removed on success.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
@@ -279,7 +279,7 @@ Debug = Annotated[
 
 ReadFormat = Annotated[
     Format | None,
-    typer.Option("--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; usually found out."),
+    typer.Option("--format", metavar="FORMAT", help=f"One of {FORMAT_NAMES}; detected by default."),
 ]
 ModelPath = Annotated[
     str,
@@ -297,7 +297,7 @@ ModelName = Annotated[
         "--model",
         metavar="NAME",
         autocompletion=_complete_model,
-        help=f"What learns: one of {', '.join(MODELS)}.",
+        help=f"Model to train: one of {', '.join(MODELS)}.",
     ),
 ]
 Settings = Annotated[
@@ -326,7 +326,7 @@ Features = Annotated[
         "--features",
         metavar="KIND",
         help="auto or words: auto tries on a sample whether more weight for the first words of "
-        "long texts, or parts of words in short ones, pay.",
+        "long texts, or character n-grams in short ones, pay.",
     ),
 ]
 Effort = Annotated[
@@ -345,7 +345,9 @@ Ngrams = Annotated[
 ]
 CharNgrams = Annotated[
     str | None,
-    typer.Option("--char-ngrams", metavar="A-B", help="Count parts of words instead, such as 3-5."),
+    typer.Option(
+        "--char-ngrams", metavar="A-B", help="Count character n-grams instead, such as 3-5."
+    ),
 ]
 MaxDf = Annotated[
     float | None,
@@ -399,8 +401,8 @@ DocumentsFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help=f"One of {FORMAT_NAMES}; usually found out. What is none of the others "
-        "is lines, a text each.",
+        help=f"One of {FORMAT_NAMES}; detected by default. Anything else "
+        "is read as plain text, one text per line.",
     ),
 ]
 Text = Annotated[

@@ -36,7 +36,7 @@ def complain(sentence: str) -> None:
 
 
 def note(message: str, quiet: bool) -> None:
-    """Tell what is being done, unless nobody wants to know."""
+    """Tell what is being done, unless quiet."""
     if not quiet:
         print(message, file=sys.stderr)
 
@@ -70,7 +70,7 @@ def working(message: str, quiet: bool) -> Iterator[None]:
 def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | None], None]]:
     """Give a callback ``(count, done, total)`` that draws a bar with the time left in a terminal.
 
-    ``total`` may be None: nobody knows how much there is.
+    ``total`` may be None: the amount is unknown.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda count, done, total: None

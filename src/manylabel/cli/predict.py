@@ -47,7 +47,7 @@ def predict(
             "--top",
             metavar="N",
             min=1,
-            help=f"At most so many labels a document; {_TOP} unless there is a threshold.",
+            help=f"Maximum labels per document; {_TOP} unless there is a threshold.",
         ),
     ] = None,
     threshold: Annotated[

@@ -120,7 +120,7 @@ class DocumentReading(Reading):
                 raise typer.BadParameter("--text is empty: there is nothing to find labels for.")
             return OneText(text)
         if file == "-" and sys.stdin.isatty():
-            note("Reading standard input, a text a line; Ctrl-D ends.", quiet=False)
+            note("Reading standard input, one text per line; Ctrl-D ends.", quiet=False)
         return DocumentStream(
             file,
             self.format,

@@ -125,7 +125,7 @@ def _vectorized(
 
 
 def _frequent_labels(corpus: Corpus, least: int) -> Corpus:
-    """Labels of at least so many documents, and the documents that have one of them."""
+    """Labels of at least this many documents, and the documents that have one of them."""
     counts = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
     kept = corpus.select_labels(np.flatnonzero(counts >= least))
     return kept[np.flatnonzero(np.diff(kept.Y.indptr))]
@@ -161,7 +161,7 @@ def load(folder: Path) -> Data:
     """Map the matrices of a prepared problem into memory."""
 
     def array(name: str) -> Any:
-        # Copied when written to: kernels are compiled anew for arrays that cannot be.
+        # Copied when written to: kernels are compiled again for arrays that cannot be.
         return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
 
     def matrix(name: str) -> sparse.csr_array:

@@ -15,7 +15,7 @@ from manylabel.models import MODELS, make_model
 
 __all__ = ["MAIN_MEASURES", "Claim", "Plan", "Problem", "Row", "parse_row"]
 
-#: What tables show where nobody chose.
+#: What tables show by default.
 MAIN_MEASURES = ("p@1", "p@3", "p@5", "ndcg@5", "psp@5", "micro-f1", "macro-f1", "example-f1")
 
 
@@ -176,7 +176,7 @@ class Plan:
     measured : tuple of str, optional
         What is computed at all; by default every measure, so that showing others costs nothing.
     top : int, optional
-        Keep only so many labels a document, where no more are measured.
+        Maximum labels per document to keep, where no more are measured.
     n_jobs : int
         Threads of a model.
     published : mapping

@@ -168,7 +168,7 @@ def _tell(what: dict[str, Any]) -> None:
 
 
 def _speak_alone() -> int:
-    """A way to standard output that nobody else has: whatever models print becomes messages.
+    """A private handle to standard output: whatever models print becomes messages.
 
     Some print from compiled code, which knows nothing of ``sys.stdout``.
     """

@@ -166,7 +166,7 @@ class Layout:
         columns : Columns, optional
             What somebody said.
         sample : sequence of rows, optional
-            From these columns of 0 and 1, and the sign between labels, are found out.
+            Columns of 0 and 1, and the separator of labels, are detected in these.
         one_hot : iterable of str, optional
             The columns of 0 and 1, where they are known already.
 

@@ -38,7 +38,7 @@ class Corpus:
     texts, titles : sequence of str, optional
         One a document.
     sized : bool, default=True
-        False if nobody has said how many features there are, as in svmlight: whatever columns may
+        False if the number of features is not given, as in svmlight: whatever columns may
         follow the last one are zeros.
 
     Attributes
@@ -249,7 +249,7 @@ class Corpus:
         """The documents of this corpus, then those of the others, on the union of vocabularies.
 
         Columns are matched by name; new names follow in order of appearance. Ids are kept where
-        all are distinct, otherwise the rows are numbered anew. Features, texts and titles are kept
+        all are distinct, otherwise the rows are numbered again. Features, texts and titles are kept
         where every part has them.
 
         Examples
@@ -327,7 +327,7 @@ class Corpus:
             With ``fit_transform``, ``transform`` and ``get_feature_names_out``, as scikit-learn's;
             by default a new `manylabel.text.CountVectorizer`.
         fit : bool
-            False uses the vocabulary that ``vectorizer`` has learnt already: for test documents.
+            False uses the vocabulary that ``vectorizer`` has learned already: for test documents.
         """
         if self.texts is None:
             raise InputError("this corpus has no texts to vectorise.")

@@ -1,7 +1,7 @@
 """Tables with commas or other signs, quoted where needed; `columns` says what columns hold.
 
-The sign between cells (comma, semicolon, tab or bar) and the way quotation marks are written are
-found out from the first rows; see `dialects`.
+The delimiter (comma, semicolon, tab or bar) and the way quotation marks are written are detected
+in the first rows; see `dialects`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") -> None:
-    """Write one document a row, under a row that names the columns."""
+    """Write one row per document, below a row that names the columns."""
     rows = rows_of(corpus, path, separator)
     line = io.StringIO(newline="")
     writer = csv.writer(line, lineterminator="\n", quoting=csv.QUOTE_ALL)

@@ -16,7 +16,7 @@ __all__ = ["FORMATS", "PAPERS", "READ_ONLY", "TEXT_FORMATS", "detect", "format_o
 
 #: Files that are one document each.
 PAPERS = ("docx", "pdf", "html", "epub")
-#: Formats of texts; "lines" is plain text, a document a line.
+#: Formats of texts; "lines" is plain text, one document per line.
 TEXT_FORMATS = ("jsonl", "json", "tsv", "csv", "xlsx", "ods", "parquet", "folder", *PAPERS, "lines")
 #: Formats that are not written.
 READ_ONLY = ("json", "xlsx", "ods", "parquet", *PAPERS, "lines")

@@ -68,7 +68,7 @@ def check_letters(record: dict[str, Any], name: str, number: int) -> None:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write one object a line."""
+    """Write one object per line."""
     texts = require_texts(corpus, path)
     ids = corpus.ids
     with atomic_write(path) as file:

@@ -1,4 +1,4 @@
-"""Plain text, a document a line; blank lines are skipped."""
+"""Plain text, one document per line; blank lines are skipped."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def plot_label_frequencies(corpus: Corpus, path: str | os.PathLike[str] | None =
     matplotlib.figure.Figure
     """
     frequencies = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
-    figure, axes = new_axes("documents a label", "labels")
+    figure, axes = new_axes("documents per label", "labels")
     k, labels = np.unique(frequencies[frequencies > 0], return_counts=True)
     axes.loglog(k, labels, ".")
     return finished(figure, path)
@@ -44,7 +44,7 @@ def plot_labels_per_document(corpus: Corpus, path: str | os.PathLike[str] | None
 
     Parameters and return value are those of `plot_label_frequencies`.
     """
-    figure, axes = new_axes("labels a document", "documents")
+    figure, axes = new_axes("labels per document", "documents")
     k, documents = np.unique(np.diff(corpus.Y.indptr), return_counts=True)
     axes.bar(k, documents, width=1.0, edgecolor="white", linewidth=0.5)
     return finished(figure, path)

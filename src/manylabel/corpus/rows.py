@@ -121,13 +121,13 @@ def parse_rows(
     line = first_line
     for text in source.blocks():
         block = np.frombuffer(text, np.uint8)
-        # As much room as the block can need.
-        n_lines, room = text.count(b"\n") + 1, text.count(b":")
-        label_room = n_lines + text.count(b",")
-        labels, label_ends = np.empty(label_room, np.int32), np.empty(n_lines, np.int64)
-        features, feature_ends = np.empty(room, np.int32), np.empty(n_lines, np.int64)
-        values, row_lines = np.empty(room), np.empty(n_lines, np.int64)
-        long_entries, long_bounds = np.empty(room, np.int64), np.empty((room, 2), np.int64)
+        # The most that the block can need.
+        n_lines, capacity = text.count(b"\n") + 1, text.count(b":")
+        label_capacity = n_lines + text.count(b",")
+        labels, label_ends = np.empty(label_capacity, np.int32), np.empty(n_lines, np.int64)
+        features, feature_ends = np.empty(capacity, np.int32), np.empty(n_lines, np.int64)
+        values, row_lines = np.empty(capacity), np.empty(n_lines, np.int64)
+        long_entries, long_bounds = np.empty(capacity, np.int64), np.empty((capacity, 2), np.int64)
         n, n_long, n_lines, bad, increasing = corpus_parsing.parse_rows(
             block, n_labels, n_features, loose, labels, label_ends, features, values,
             feature_ends, row_lines, long_entries, long_bounds,

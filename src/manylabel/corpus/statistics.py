@@ -30,12 +30,12 @@ class Statistics:
     ----------
     documents, features, labels : int
     label_cardinality : float
-        Labels a document on average.
+        Labels per document on average.
     label_density : float
         The same divided by the number of labels.
     labels_per_document_median, labels_per_document_max : float, int
     label_frequency_mean, label_frequency_median, label_frequency_mode, label_frequency_max
-        Documents a label; the mode is the smallest of the most common frequencies.
+        Documents per label; the mode is the smallest of the most common frequencies.
     distinct_label_sets : int
         Combinations of labels that occur.
     label_set_frequency_mean : float
@@ -43,7 +43,7 @@ class Statistics:
     unique_label_set_proportion : float
         Share of documents whose combination no other document has.
     feature_cardinality, feature_density : float
-        Non-zero features a document, and the same divided by the number of features.
+        Non-zero features per document, and the same divided by the number of features.
     documents_without_labels, documents_without_features, labels_without_documents : int
     """
 

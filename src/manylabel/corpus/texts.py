@@ -93,7 +93,7 @@ class TextReader:
     ) -> None:
         check_encoding(encoding)
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-            raise ParameterError(f"`delimiter` must be one sign; got {delimiter!r}.")
+            raise ParameterError(f"`delimiter` must be one character; got {delimiter!r}.")
         self._delimiter = delimiter
         self.path, self.format, self.encoding = os.fspath(path), format, encoding
         self.columns = columns or Columns()

@@ -1,4 +1,4 @@
-"""Tables with tabs, one document a line; `columns` says what columns hold.
+"""Tables with tabs, one document per line; `columns` says what columns hold.
 
 Cells are quoted only where the first rows have a quoted cell that holds a tab, a line break or a
 quotation mark: what spreadsheets write. Annif's files of short texts have no quoting.
@@ -40,7 +40,7 @@ def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") -> None:
-    """Write one document a line, under a line that names the columns."""
+    """Write one line per document, below a line that names the columns."""
     rows = rows_of(corpus, path, separator)
     start = ""
     with atomic_write(path) as file:

@@ -12,7 +12,7 @@ def margins(ptr, columns, values, own_ptr, own, coef, intercept, constant, sizes
     """Linear margins of each row's own labels, and of any other label that reaches 0.
 
     ``coef`` is a CSR triple, a row an input; ``constant`` are the labels whose intercept reaches 0.
-    Returns the labels, by rising number, and their margins; ``sizes`` gets their number a row.
+    Returns the labels, by rising number, and their margins; ``sizes`` gets their number per row.
     """
     coef_ptr, coef_labels, coef_values = coef
     n_labels = intercept.size
@@ -43,8 +43,8 @@ def margins(ptr, columns, values, own_ptr, own, coef, intercept, constant, sizes
                 margin[label] += values[entry] * coef_values[place]
         touched[:n_touched].sort()
         if end + n_touched > labels.size:
-            room = 2 * (end + n_touched)
-            labels, scores = _grown(labels, end, room), _grown(scores, end, room)
+            capacity = 2 * (end + n_touched)
+            labels, scores = _grown(labels, end, capacity), _grown(scores, end, capacity)
         start = end
         for label in touched[:n_touched]:
             if owned[label] == row or margin[label] >= 0:

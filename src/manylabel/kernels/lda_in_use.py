@@ -18,7 +18,7 @@ Used = namedtuple("Used", ["labels", "n", "smooth", "place", "blocks", "size"])
 NOTHING = 1e-9
 #: Looking up a label in a word's row costs about as much as reading so many entries.
 _SEARCH = 8
-#: So many labels have a sum of their own, so that a draw need not pass each of them.
+#: Labels per partial sum: a draw skips whole blocks instead of passing each label.
 _BLOCK = 16
 
 

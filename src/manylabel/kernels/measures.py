@@ -1,4 +1,4 @@
-"""Loops behind the measures: judged rankings in, one number a row out."""
+"""Loops behind the measures: judged rankings in, one number per row out."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Batch(NamedTuple):
     """What a batch of queries has found so far.
 
     ``cut`` is a score that a row must exceed to be among the best. ``scores`` and ``rows`` hold
-    ``size`` rows a query whose cheap scores exceed it; ``heap_scores`` and ``heap_rows`` hold
+    ``size`` rows per query whose cheap scores exceed it; ``heap_scores`` and ``heap_rows`` hold
     ``heap_size`` rows with their true similarities. ``margin`` is how far a cheap score can be off.
     ``slots`` to ``steps`` say where each query is in its posting lists of the current segment.
     """
@@ -177,7 +177,7 @@ def collect_tile(first, offset, local, n_rows, scores, skip, alive, queries, row
 
 @kernel
 def settle(first, query, final, queries, rows, batch):
-    """Make room among the rows kept for a query, or with ``final`` decide about all of them.
+    """Drop some of the rows kept for a query, or with ``final`` decide about all of them.
 
     Rows that cannot be among the best go. If too many are left, or at the end, their similarities
     are computed and the best wait in the heap.

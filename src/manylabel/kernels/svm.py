@@ -192,7 +192,7 @@ def held_out_accuracy(problem, weights, trained, held, order, stream, max_iter, 
 
 @kernel
 def add_weights(rows, row, coef, scores):
-    """Add a row's products with the weights of every label; ``coef`` has a row a feature."""
+    """Add a row's products with the weights of every label; ``coef`` has one row per feature."""
     for i in range(rows.ptr[row], rows.ptr[row + 1]):
         feature, value = rows.features[i], np.float64(rows.values[i])
         for j in range(coef.ptr[feature], coef.ptr[feature + 1]):

@@ -51,8 +51,8 @@ def _home(code, slots):
 
 
 @kernel
-def _room(size, needed):
-    """``size``, doubled until ``needed`` entries find room."""
+def _capacity(size, needed):
+    """``size``, doubled until ``needed`` entries fit."""
     while size < needed:
         size *= 2
     return size
@@ -60,7 +60,7 @@ def _room(size, needed):
 
 @kernel
 def _longer(values, size):
-    """A copy with room for ``size`` values."""
+    """A copy with capacity for ``size`` values."""
     copy = np.empty(size, values.dtype)
     # To assign a slice compiles an error message with numbers in it, which takes seconds.
     for i in range(values.size):
@@ -70,7 +70,7 @@ def _longer(values, size):
 
 @kernel
 def _rehash(codes, n_entries):
-    """The slots of the entries so far, two for each that there is room for."""
+    """The slots of the entries so far, two for each that there is capacity for."""
     slots = np.full(2 * codes.size, -1, np.int32)
     for entry in range(n_entries):
         slot = _home(codes[entry], slots)
@@ -84,7 +84,7 @@ def _rehash(codes, n_entries):
 def _tokenize_document(
     text, i, end, classes, min_length, words, n_words, slots, codes, starts, stops, n_distinct
 ):
-    """Number the words from byte ``i`` to ``end``; the tables have room for all of them.
+    """Number the words from byte ``i`` to ``end``; the tables have capacity for all of them.
 
     Apart from `tokenize`, because a loop over arrays that may be replaced is several times slower.
     """
@@ -156,9 +156,13 @@ def tokenize(text, ends, classes, min_length):
     n_words = n_distinct = begin = 0
     for document in range(ends.size):
         end = ends[document]
-        room = _room(codes.size, n_distinct + (end - begin + 1) // (min_length + 1))
-        if room > codes.size:
-            codes, starts, stops = _longer(codes, room), _longer(starts, room), _longer(stops, room)
+        capacity = _capacity(codes.size, n_distinct + (end - begin + 1) // (min_length + 1))
+        if capacity > codes.size:
+            codes, starts, stops = (
+                _longer(codes, capacity),
+                _longer(starts, capacity),
+                _longer(stops, capacity),
+            )
             slots = _rehash(codes, n_distinct)
         n_words, n_distinct = _tokenize_document(
             text, begin, end, classes, min_length, words, n_words,
@@ -187,7 +191,7 @@ def join_lines(text, starts, stops):
 def _string_document(
     terms, begin, end, n_terms, low, high, grams, n_grams, slots, codes, n_distinct
 ):
-    """Number the n-grams of the terms from ``begin`` to ``end``; the tables have room for all."""
+    """Number the n-grams of the terms from ``begin`` to ``end``; the tables are large enough."""
     for first in range(begin, end):
         gram = terms[first]
         if low == 1:
@@ -231,9 +235,9 @@ def string_ngrams(terms, pointers, n_terms, low, high):
     n_grams = n_distinct = 0
     for document in range(pointers.size - 1):
         begin, end = pointers[document], pointers[document + 1]
-        room = _room(codes.size, n_distinct + (end - begin) * (high - 1))
-        if room > codes.size:
-            codes = _longer(codes, room)
+        capacity = _capacity(codes.size, n_distinct + (end - begin) * (high - 1))
+        if capacity > codes.size:
+            codes = _longer(codes, capacity)
             slots = _rehash(codes, n_distinct)
         n_grams, n_distinct = _string_document(
             terms, begin, end, n_terms, low, high, grams, n_grams, slots, codes, n_distinct

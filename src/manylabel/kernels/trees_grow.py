@@ -2,7 +2,7 @@
 
 Side 1 is the paper's delta = +1, side 0 its delta = -1. A tree is flat arrays, nodes in the order
 of their making: ``children[node]`` is the left child (side 0), the right one follows it, and 0
-marks a leaf, since the root is nobody's child.
+marks a leaf, since the root is never a child.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def leaf_shares(documents, y_indptr, y_indices, gains, labels, places, top):
 
 
 @kernel
-def with_room(array, size):
+def enlarged(array, size):
     """The array, or a longer copy if it holds fewer than ``size`` items."""
     if array.size >= size:
         return array
@@ -245,8 +245,8 @@ def grow(
             n_nodes += 2
             bias[node] = found[n_columns - 1]
             used = np.flatnonzero(found[: n_columns - 1])
-            weight_features = with_room(weight_features, n_weights + used.size)
-            weights = with_room(weights, n_weights + used.size)
+            weight_features = enlarged(weight_features, n_weights + used.size)
+            weights = enlarged(weights, n_weights + used.size)
             weight_features[n_weights : n_weights + used.size] = features[used]
             weights[n_weights : n_weights + used.size] = found[used]
             n_weights += used.size
@@ -254,8 +254,8 @@ def grow(
             best, means = leaf_shares(
                 here, y_indptr, y_indices, gains, labels, label_places, leaf_top
             )
-            leaf_labels = with_room(leaf_labels, n_shares + best.size)
-            shares = with_room(shares, n_shares + best.size)
+            leaf_labels = enlarged(leaf_labels, n_shares + best.size)
+            shares = enlarged(shares, n_shares + best.size)
             leaf_labels[n_shares : n_shares + best.size] = best
             shares[n_shares : n_shares + best.size] = means
             n_shares += best.size

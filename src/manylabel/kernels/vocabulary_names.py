@@ -105,9 +105,9 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
         Places are within ``terms``; a match ends before ``stops``. It is ``covered`` if it lies
         within a longer match that has no gaps.
     """
-    room = 1024
-    found = np.empty((room, 4), np.int64)
-    covered = np.zeros(room, np.bool_)
+    capacity = 1024
+    found = np.empty((capacity, 4), np.int64)
+    covered = np.zeros(capacity, np.bool_)
     stack = np.empty((64, 2), np.int64)
     n_found = 0
     for passage in range(pointers.size - 1):
@@ -128,12 +128,12 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
                 node, at = stack[n_stack, 0], stack[n_stack, 1]
                 depth = depths[node]
                 if is_name[node]:
-                    if n_found == room:
-                        room *= 2
-                        more = np.empty((room, 4), np.int64)
+                    if n_found == capacity:
+                        capacity *= 2
+                        more = np.empty((capacity, 4), np.int64)
                         more[:n_found] = found
                         found = more
-                        also = np.zeros(room, np.bool_)
+                        also = np.zeros(capacity, np.bool_)
                         also[:n_found] = covered
                         covered = also
                     found[n_found, 0], found[n_found, 1] = passage, node

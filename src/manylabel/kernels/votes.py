@@ -74,7 +74,7 @@ def held_out_feature_votes(
     """As `feature_votes`, as if the document had not been in the training set.
 
     ``similar`` holds plain similarities here; ``own`` are the document's labels. Without the
-    document a feature column loses the document's value and its labels' columns lose a one.
+    document, a feature column loses the document's value and its labels' columns lose a one.
     """
     count = 0
     total = 0.0

@@ -12,7 +12,7 @@ from manylabel.predictions import values_at
 
 __all__ = ["Drift", "drift_of"]
 
-#: Pairs of lower probability are left out: there are very many, and nobody is shown them.
+#: Pairs of lower probability are left out: there are very many, and they are not shown.
 _LEAST = 0.1
 #: Standard errors by which promise and outcome must differ to be more than chance.
 _SIGNIFICANT = 3.0

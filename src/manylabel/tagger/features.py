@@ -29,7 +29,7 @@ __all__ = [
 _FEWEST, _MOST = 2_000, 4_000
 #: Words have several parts each, and searching and training pay for all: not for more documents.
 _MOST_WITH_PARTS = 100_000
-#: Texts of so many words begin with what matters; in texts of so few every part of a word helps.
+#: Words of a long text, which begins with what matters, and of a short one, where n-grams help.
 _LONG, _SHORT = 100, 30
 _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
 _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
@@ -60,7 +60,7 @@ def check_features(features: Any) -> None:
 
 
 def has_words_only(vectorizer: CountVectorizer) -> bool:
-    """Whether nobody has asked for other features than words."""
+    """Whether only words are asked for."""
     plain = CountVectorizer()
     names = ("ngram_range", "char_ngrams", "lead")
     return all(getattr(vectorizer, name) == getattr(plain, name) for name in names)
@@ -75,9 +75,9 @@ def choose_features(
 ) -> CountVectorizer:
     """The vectorizer, or one with features that rank labels better on a sample.
 
-    For long texts the first words are tried with more weight; for short texts parts of words beside
-    the words. With each, linear models are trained on the labels of neighbours, and judged on
-    documents that they had not seen.
+    For long texts the first words are tried with more weight; for short texts character n-grams
+    beside the words. Linear models are trained with each on the labels of neighbours, and judged
+    on documents that they had not seen.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class LabelInfo:
     label : str
         As it stands in the documents; perhaps a code.
     name : str
-        For people; the label itself where nobody gave it a name.
+        For people; the label itself where it has no name.
     description : str
     """
 
@@ -186,8 +186,7 @@ class Labels:
     def _alike(self, name: str) -> list[str]:
         """Labels that may be the one that somebody meant; of many, those that share a half with it.
 
-        Whoever mistypes one sign leaves a half as it is. Codes of which too many are alike are no
-        help.
+        A one-character typo leaves one half intact. Codes of which too many are alike are no help.
         """
         if len(self) <= _COMPARED:
             return self.listed

@@ -225,7 +225,7 @@ class Persistent:
             yield state, write
 
     def _fold(self, change: Callable[[TaggerState], TaggerState]) -> None:
-        """Make the journal part of the saved model, after a change that is none for others."""
+        """Make the journal part of the saved model, after an internal-only change."""
         assert self._folder is not None
         place = self._folder
         with place.journal.writing() as writer, self._lock.writing():

@@ -425,7 +425,7 @@ class Tagger(Estimator, Quality, LabelEditing):
 
         What is exact without training: the votes of neighbours and words (in an ensemble with
         words, once one in a thousand documents has changed) are as if the documents had never been
-        there, and nobody is shown a forgotten text. ``not_updated`` names what still bears traces:
+        there, and a forgotten text is never shown. ``not_updated`` names what still bears traces:
         parts that only training changes, and the weights of words. So do the vocabulary, an
         ensemble's curves and the threshold of "auto". The text is on disk until `compact`;
         `traces` shows what is left.

@@ -11,7 +11,7 @@ from manylabel.tagger import Tagger
 
 __all__ = ["Vocabulary"]
 
-#: Labels that may come before the long list is written anew.
+#: New labels before the long list is written again.
 _LATER = 1000
 #: Rank, length of the name, name and label as `_plain` writes them, label.
 _Match = tuple[int, int, str, str, str]

@@ -34,7 +34,7 @@ class Workers:
         self._pool: ThreadPoolExecutor | None = None
 
     def close(self) -> None:
-        """Finish what was begun; whoever asks again opens again."""
+        """Finish what was begun; the next call opens it again."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -72,5 +72,5 @@ class Workers:
 
     def _finished(self, awaited: asyncio.Future[Result]) -> None:
         self._begun -= 1
-        # Nobody may be left to look at the exception of a call that was given up.
+        # No one may be left to look at the exception of a call that was given up.
         _ = awaited.cancelled() or awaited.exception()

@@ -31,7 +31,7 @@ _EURLEX = {"train_chains": 1, "chains": 4, **_SHORT}
 #: Of Dependency-LDA's topics, of which the paper has 10 chains of 500 sweeps.
 _YAHOO_TOPICS = {"topic_chains": 10}
 _EURLEX_TOPICS = {"topic_chains": 4, "topic_burn_in": 200}
-#: Whole rankings, and no threshold that would have to be learned: nobody looks at label sets.
+#: Whole rankings, and no threshold that would have to be learned: label sets are not compared.
 _SVM = {"n_candidates": None, "prune": 0, "threshold": "top"}
 _SHARES = {**_SVM, "weighting": "share"}
 

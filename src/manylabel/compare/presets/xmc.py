@@ -19,7 +19,7 @@ def xmc(data: Path) -> Plan:
         Row("Bonsai (omikuji)", "omikuji:bonsai", needs="omikuji"),
         Row("XR-Linear (libpecos)", "pecos:xr-linear", needs="pecos"),
     )
-    # Label sets are not compared here, so nobody spends time on thresholds.
+    # Label sets are not compared here, so no time is spent on thresholds.
     top, tuned = {"threshold": "top-5"}, ("ndcg@5",)
     rows = (
         Row("Instance kNN, tuned", "instance-knn", top, tuned_for=tuned),

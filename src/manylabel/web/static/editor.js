@@ -19,7 +19,7 @@ export function onText(call) {
   });
 }
 
-/** The copy has the text alone; a last line break needs something after it to take up room. */
+/** The copy has the text alone; a last line break needs something after it to be shown. */
 export function unmark() {
   marked.replaceChildren(`${area.value}\u200b`);
 }
