@@ -20,6 +20,8 @@ __all__ = ["Matches", "NameMatcher", "split_qualifier"]
 GAPS = 1
 #: Longer names are cut: no text is likely to have all of them.
 _LONGEST = 16
+#: Pairs of words whose distance is remembered.
+_MOST_RESTS = 200_000
 #: Names are not looked for across these.
 _BREAK = re.compile(r"[.!?;:]+(?=\s|$)|[\n\r]+|\s[-–—/]\s")
 _QUALIFIER = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*$")
@@ -241,7 +243,7 @@ class NameMatcher:
         distinct, place = np.unique(pairs, return_inverse=True)
         rests = np.array(
             [
-                _rest(tokens.distinct[pair >> 32], self.words[pair & 0xFFFFFFFF])
+                self._rest_of(tokens.distinct[pair >> 32], pair & 0xFFFFFFFF)
                 for pair in distinct.tolist()
             ],
             np.int64,
@@ -250,6 +252,20 @@ class NameMatcher:
         if rests.size:
             np.maximum.at(found, each, rests[place])
         return found
+
+    def _rest_of(self, written: str, word: int) -> int:
+        """How far a word as written is from a word of a name; texts repeat themselves."""
+        known = self._rests
+        found = known.get((written, word))
+        if found is None:
+            if len(known) > _MOST_RESTS:
+                known.clear()
+            found = known[written, word] = _rest(written, self.words[word])
+        return found
+
+    @cached_property
+    def _rests(self) -> dict[tuple[str, int], int]:
+        return {}
 
     def depths_of(self, names: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many words names have, without their qualifiers."""
