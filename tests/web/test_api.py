@@ -168,7 +168,7 @@ REFUSED = [
         "/v1/suggest",
         {"text": CAT, "include": ["yaks"]},
         422,
-        "`include` holds 'yaks', which is",
+        "`include` holds the unknown label 'yaks'",
     ),
     ("/v1/suggest", {"text": "  "}, 422, "Text 0 is empty"),
     ("/v1/suggest", {}, 422, "Give either `text` or `texts`."),
