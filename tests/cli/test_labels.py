@@ -48,7 +48,7 @@ def test_labels_are_listed_and_edited(model, capsys):
     [
         (["merge", "cats"], 2, "merge needs labels, and at the end the one to merge them into."),
         (["rename", "cats"], 2, "rename needs a label and the new label, or --name."),
-        (["rename", "kats", "x"], 1, "none of the 3 labels. Did you mean 'cats'?"),
+        (["rename", "kats", "x"], 1, "(3 labels known); did you mean 'cats'?"),
         (["undo", "--hidden"], 2, "--hidden is for the list; leave ACTION out."),
         (["mrege", "cats", "x"], 1, "did you mean 'merge'?"),
         (["hide", "cats", "--name", "x"], 1, "--name is for one label that is renamed or added"),

@@ -45,7 +45,7 @@ def test_labels_are_renamed_merged_hidden_and_all_is_taken_back(client):
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        ({"action": "hide", "labels": ["cat"]}, "none of the 4 labels. Did you mean 'cats'?"),
+        ({"action": "hide", "labels": ["cat"]}, "(4 labels known); did you mean 'cats'?"),
         ({"action": "rename", "labels": ["cats"]}, "`to` is missing"),
         ({"action": "rename", "labels": ["cats"], "to": "dogs"}, "merge them instead"),
     ],
