@@ -319,7 +319,7 @@ class _Connection:
 
     def _open(self) -> sqlite3.Connection:
         if not self._path.parent.is_dir():
-            raise StoreError("the folder no longer exists.", self._path.parent)
+            raise StoreError("no such folder.", self._path.parent)
         # A read-only folder can still be read, if no process is writing.
         modes = ["mode=rwc"] if self._create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
         for mode in modes:
