@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["KINDS", "Explanation", "Kind", "Reason", "WordReasons", "kind_of", "word_reasons"]
 
@@ -134,8 +138,8 @@ class Reason:
         return same
 
 
-def word_reasons(features: Iterable[int], shares: Iterable[float]) -> list[Reason]:
-    """Words as reasons, one per feature and share.
+def word_reasons(features: Iterable[int], shares: Iterable[float], view: str = "") -> list[Reason]:
+    """Words as reasons, one for each feature of a view and its share.
 
     Examples
     --------
@@ -147,6 +151,8 @@ def word_reasons(features: Iterable[int], shares: Iterable[float]) -> list[Reaso
         reason = object.__new__(Reason)
         # The other fields are defaults, which the class has.
         reason.__dict__.update(kind="word", share=share, index=feature)
+        if view:
+            reason.__dict__["view"] = view
         reasons.append(reason)
     return reasons
 
@@ -156,20 +162,43 @@ class WordReasons(Sequence[Reason]):
 
     Parameters
     ----------
-    features, shares : list of int, list of float
+    features, shares : array of int, array of float
+    view : str
+        That the features are of.
+    bias : int, optional
+        The place among them that is none: the feature there is -1, and the reason a bias.
 
     Examples
     --------
     >>> words = WordReasons([3, 1], [0.5, 0.2])
     >>> len(words), words[0].index, sum(word.share for word in words)
     (2, 3, 0.7)
+    >>> [word.share for word in words.scaled(-2.0)]
+    [-0.4, -1.0]
     """
 
-    def __init__(self, features: list[int], shares: list[float]) -> None:
-        self._features, self._shares = features, shares
+    def __init__(
+        self, features: ArrayLike, shares: ArrayLike, view: str = "", bias: int | None = None
+    ) -> None:
+        self._features, self._shares = np.asarray(features, np.int64), np.asarray(shares, float)
+        self._view, self._bias = view, bias
 
     def __len__(self) -> int:
-        return len(self._features)
+        return self._features.size
+
+    def scaled(self, factor: float) -> WordReasons:
+        """The same reasons where the score counts ``factor`` times, greatest share first."""
+        shares = factor * self._shares
+        order = np.argsort(-shares, kind="stable")
+        bias = None if self._bias is None else int(np.argmax(order == self._bias))
+        return WordReasons(self._features[order], shares[order], self._view, bias)
+
+    def words(self) -> Iterator[tuple[str, int, float]]:
+        """The view, the feature and the share of every word."""
+        features, shares = self._features.tolist(), self._shares.tolist()
+        if self._bias is not None:
+            del features[self._bias], shares[self._bias]
+        return zip(repeat(self._view, len(features)), features, shares, strict=True)
 
     @overload
     def __getitem__(self, place: int) -> Reason: ...
@@ -177,16 +206,27 @@ class WordReasons(Sequence[Reason]):
     def __getitem__(self, place: slice) -> Sequence[Reason]: ...
     def __getitem__(self, place: int | slice) -> Reason | Sequence[Reason]:
         if isinstance(place, slice):
-            return tuple(word_reasons(self._features[place], self._shares[place]))
-        return word_reasons([self._features[place]], [self._shares[place]])[0]
+            return tuple(self._made(list(range(len(self))[place])))
+        return self._made([range(len(self))[place]])[0]
 
     def __iter__(self) -> Iterator[Reason]:
-        return iter(word_reasons(self._features, self._shares))
+        return iter(self._made(list(range(len(self)))))
+
+    def _made(self, places: list[int]) -> list[Reason]:
+        made = word_reasons(
+            self._features[places].tolist(),
+            self._shares[places].tolist(),
+            self._view,
+        )
+        if self._bias is not None and self._bias in places:
+            at = places.index(self._bias)
+            made[at] = Reason("bias", made[at].share)
+        return made
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, WordReasons):
-            return (self._features, self._shares) == (other._features, other._shares)
-        return tuple(self) == other
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))

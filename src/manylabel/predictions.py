@@ -15,7 +15,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.validation import check_structure, check_whole
 
-__all__ = ["canonical_scores", "keep_top", "rank_order", "values_at"]
+__all__ = ["best_of_rows", "canonical_scores", "keep_top", "rank_order", "values_at"]
 
 
 def canonical_scores(scores: Any) -> sparse.csr_array:
@@ -75,8 +75,27 @@ def rank_order(scores: sparse.csr_array) -> NDArray[np.int64]:
     """Positions into ``scores.data``, row by row, best first."""
     from manylabel.kernels import ranking
 
+    if scores.shape[0] == 1:
+        # As the kernel does, which takes a while to compile after an installation.
+        return np.argsort(-scores.data.astype(np.float64), kind="stable")
     data = scores.data if scores.dtype.kind == "f" else scores.data.astype(np.float64)
     return ranking.rank_order(scores.indptr.astype(np.int64, copy=False), data)
+
+
+def best_of_rows(ptr: NDArray[np.int64], values: NDArray[Any], top: int) -> NDArray[np.bool_]:
+    """Which values are the ``top`` greatest of their row; of equal ones the first are.
+
+    Examples
+    --------
+    >>> best_of_rows(np.array([0, 3, 4]), np.array([0.1, 0.3, 0.3, 0.2]), 1).tolist()
+    [False, True, False, True]
+    """
+    best = np.ones(values.size, np.bool_)
+    for row in np.flatnonzero(np.diff(ptr) > top).tolist():
+        start, stop = ptr[row], ptr[row + 1]
+        order = np.argsort(-values[start:stop], kind="stable")
+        best[start + order[top:]] = False
+    return best
 
 
 def keep_top(scores: sparse.csr_array, top: int) -> sparse.csr_array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,13 +46,19 @@ class Curve:
         """The log-odds that scores are worth."""
         scores = np.asarray(scores, np.float64)
         knots, values = self.knots, self.values
-        first, last = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
+        first, last = self._ends
         inside = np.interp(scores, knots, values)
         return (
             inside
             + first * np.minimum(scores - knots[0], 0)
             + last * np.maximum(scores - knots[-1], 0)
         )
+
+    @cached_property
+    def _ends(self) -> tuple[np.float64, np.float64]:
+        """How steep the end pieces are."""
+        first, last = np.diff(self.values)[[0, -1]] / np.diff(self.knots)[[0, -1]]
+        return first, last
 
     def slope(self, score: float) -> float:
         """The curve's value a unit of score, on the line from 0 to the score.

@@ -23,7 +23,7 @@ from manylabel.ensemble.effort import check_effort, is_within
 from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
-from manylabel.evidence import Explanation, Reason
+from manylabel.evidence import Explanation, Reason, WordReasons
 from manylabel.exceptions import ParameterError
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
@@ -469,17 +469,16 @@ class Ensemble(MultiLabelClassifier):
                 scores, why = found[name]
                 score = float(scores[place])
                 slope = factor * curve.slope(score)
-                below = sorted((r.scaled(slope) for r in why(place)), key=lambda r: -r.share)
+                below = _scaled(why(place), slope)
                 if score or below:
                     scorer, share = self.scorers_[name], slope * score
                     reasons.append(
                         Reason(
                             name,
                             share,
-                            reasons=tuple(below),
+                            reasons=below,
                             title=scorer.title,
-                            sentence=next((r.sentence for r in below if r.sentence), "")
-                            or scorer.sentence,
+                            sentence=_sentence(below) or scorer.sentence,
                         )
                     )
             reasons.sort(key=lambda reason: -reason.share)
@@ -640,6 +639,20 @@ class Ensemble(MultiLabelClassifier):
             source.compact()
         self.alive_ = np.ones(kept.size, np.bool_)
         return kept
+
+
+def _scaled(reasons: Sequence[Reason], factor: float) -> Sequence[Reason]:
+    """Reasons of a score that counts ``factor`` times, greatest share first."""
+    if isinstance(reasons, WordReasons):
+        return reasons.scaled(factor)
+    return tuple(sorted((r.scaled(factor) for r in reasons), key=lambda r: -r.share))
+
+
+def _sentence(reasons: Sequence[Reason]) -> str:
+    """What the first reason that says something has to say; words say nothing."""
+    if isinstance(reasons, WordReasons):
+        return ""
+    return next((reason.sentence for reason in reasons if reason.sentence), "")
 
 
 def _prepared_aside(

@@ -1,4 +1,7 @@
-"""A bounded heap of (score, document) pairs and quick selection.
+"""A bounded heap of (score, document) pairs, quick selection, and sorting.
+
+NumPy's sort and search are here as loops: Numba takes seconds to compile its own for each kernel
+that calls them, and what they sort here is short.
 
 The worst kept pair is on top. "Worse" is the tie rule reversed: a lower score, or the same score
 and a higher document.
@@ -89,3 +92,49 @@ def select_kth(values, n, k, scratch):
         else:
             break
     return scratch[target]
+
+
+@kernel
+def sort_numbers(values, start, stop):
+    """Sort some of the values in place, in rising order (Shell's sort)."""
+    gap = 1
+    while 3 * gap + 1 < stop - start:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(start + gap, stop):
+            value, place = values[i], i
+            while place >= start + gap and values[place - gap] > value:
+                values[place] = values[place - gap]
+                place -= gap
+            values[place] = value
+        gap //= 3
+
+
+@kernel
+def sort_by(keys, order, n):
+    """Put the first n places into the rising order of their keys, which stay as they are."""
+    gap = 1
+    while 3 * gap + 1 < n:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            moved, place = order[i], i
+            key = keys[moved]
+            while place >= gap and keys[order[place - gap]] > key:
+                order[place] = order[place - gap]
+                place -= gap
+            order[place] = moved
+        gap //= 3
+
+
+@kernel
+def place_of(values, n, value):
+    """Where a value stands among the first n, which rise, or would stand."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low

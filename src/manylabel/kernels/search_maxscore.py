@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel
-from manylabel.kernels.heap import drain, push, select_kth
+from manylabel.kernels.heap import drain, push, select_kth, sort_by
 from manylabel.kernels.search import rounding_error, similarity, spread, wipe
 
 
@@ -29,8 +29,12 @@ def _reading_plan(feature, value, step, column):
         else:
             key[i] = -step[i]
             n_lists += 1
-    order = np.argsort(key)
-    unread = np.zeros(n_lists + 1)
+    order = np.empty(n, np.int64)
+    for i in range(n):
+        order[i] = i
+    sort_by(key, order, n)
+    unread = np.empty(n_lists + 1)
+    unread[n_lists] = 0.0
     total = 0.0
     squares = 0.0
     for i in range(n_lists - 1, -1, -1):
@@ -74,7 +78,9 @@ def maxscore(
             step[i] = value[i] * largest[feature[i]] / np.float32(255)
         order, n_lists, unread, frequent = _reading_plan(feature, value, step, column)
         slack = rounding_error(n)
-        quantisation = step.sum() + slack
+        quantisation = slack
+        for i in range(n):
+            quantisation += step[i]
         spread(query, queries, query_values)
         filled = 0
         for s in range(postings.starts.size - 1):

@@ -71,7 +71,9 @@ def _longer(values, size):
 @kernel
 def _rehash(codes, n_entries):
     """The slots of the entries so far, two for each that there is capacity for."""
-    slots = np.full(2 * codes.size, -1, np.int32)
+    slots = np.empty(2 * codes.size, np.int32)
+    for slot in range(slots.size):
+        slots[slot] = -1
     for entry in range(n_entries):
         slot = _home(codes[entry], slots)
         while slots[slot] >= 0:
@@ -148,7 +150,8 @@ def tokenize(text, ends, classes, min_length):
         ``text[starts[w]:stops[w]]``.
     """
     words = np.empty(text.size // min_length, np.int32)
-    pointers = np.zeros(ends.size + 1, np.int64)
+    pointers = np.empty(ends.size + 1, np.int64)
+    pointers[0] = 0
     codes = np.empty(_FIRST_ROOM, np.uint64)
     starts = np.empty(_FIRST_ROOM, np.int64)
     stops = np.empty(_FIRST_ROOM, np.int64)
@@ -170,21 +173,7 @@ def tokenize(text, ends, classes, min_length):
         )  # fmt: skip
         pointers[document + 1] = n_words
         begin = end
-    return words[:n_words].copy(), pointers, starts[:n_distinct].copy(), stops[:n_distinct].copy()
-
-
-@kernel
-def join_lines(text, starts, stops):
-    """The pieces of a text one after the other, each followed by a line feed."""
-    lines = np.empty((stops - starts).sum() + starts.size, np.uint8)
-    at = 0
-    for piece in range(starts.size):
-        for i in range(starts[piece], stops[piece]):
-            lines[at] = text[i]
-            at += 1
-        lines[at] = 10
-        at += 1
-    return lines
+    return words[:n_words], pointers, starts[:n_distinct], stops[:n_distinct]
 
 
 @kernel

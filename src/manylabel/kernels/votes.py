@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
-from manylabel.kernels.heap import select_kth
+from manylabel.kernels.heap import place_of, select_kth, sort_numbers
 
 LEAST = 1e-300
 
@@ -89,7 +89,7 @@ def held_out_feature_votes(
         for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
             label = similar.indices[i]
             similarity = similar.data[i]
-            at = np.searchsorted(own, label)
+            at = place_of(own, own.size, label)
             if at < own.size and own[at] == label:
                 size = label_lengths[label]
                 if size <= 1:
@@ -129,7 +129,7 @@ def best_labels(votes, touched, count, top, scratch):
         if votes[touched[i]] == least:
             touched[i], touched[above + ties] = touched[above + ties], touched[i]
             ties += 1
-    touched[above : above + ties].sort()
+    sort_numbers(touched, above, above + ties)
     return top
 
 
@@ -198,7 +198,7 @@ def propose(
             count = best_labels(scores, touched, count, limit, scratch)
         if also.ptr.size > 1:
             count = add_labels(also.indices[also.ptr[row] : also.ptr[row + 1]], touched, count)
-        touched[:count].sort()
+        sort_numbers(touched, 0, count)
         for i in range(count):
             label = touched[i]
             out_labels[at] = label
@@ -219,10 +219,12 @@ def add_labels(more, touched, count):
 
     ``more`` is in rising order; the order of ``touched`` changes.
     """
-    there = np.sort(touched[:count])
-    for label in more:
-        place = np.searchsorted(there, label)
-        if place == there.size or there[place] != label:
+    sort_numbers(touched, 0, count)
+    n_before = count
+    for i in range(more.size):
+        label = more[i]
+        place = place_of(touched, n_before, label)
+        if place == n_before or touched[place] != label:
             touched[count] = label
             count += 1
     return count
@@ -238,17 +240,3 @@ def forget_neighbors(neighbors, labels, votes, votes_too):
         for i in range(labels.ptr[row], labels.ptr[row + 1]):
             votes[labels.indices[i]] = 0
             votes_too[labels.indices[i]] = 0
-
-
-@kernel
-def keep_best_of_rows(ptr, indices, data, top, keep):
-    """Mark the ``top`` greatest entries of each row; ties go to the lower column."""
-    for row in range(ptr.size - 1):
-        start, stop = ptr[row], ptr[row + 1]
-        n = stop - start
-        if n <= top:
-            keep[start:stop] = True
-            continue
-        order = np.argsort(-data[start:stop], kind="mergesort")
-        for i in range(top):
-            keep[start + order[i]] = True

@@ -89,7 +89,7 @@ def best_scores(
     n_kept = int(np.isfinite(model.intercept).sum())
     if top is not None:
         n_kept = min(n_kept, top)
-    rows, coef = Rows(*csr_parts(X)), Rows(*csr_parts(model.coef))
+    rows, coef = Rows(*csr_parts(X)), model.rows
     labels = np.empty((X.shape[0], n_kept), np.int32)
     scores = np.empty((X.shape[0], n_kept), np.float64)
 
@@ -105,17 +105,17 @@ def best_scores(
 
 def candidate_scores(
     model: LinearModel, X: sparse.csr_array, candidates: sparse.csr_array, n_jobs: int | None
-) -> sparse.csr_array:
+) -> NDArray[np.float64]:
     """Scores of the stored entries of ``candidates`` for weighted rows."""
     from manylabel.kernels import svm
     from manylabel.kernels.index import Rows
 
-    rows, coef = Rows(*csr_parts(X)), Rows(*csr_parts(model.coef))
-    ptr, labels, _ = csr_parts(candidates)
+    rows, coef = Rows(*csr_parts(X)), model.rows
+    ptr, labels, _ = csr_parts(candidates, candidates.dtype)
     scores = np.empty(labels.size, np.float64)
 
     def work(start: int, stop: int) -> None:
         svm.candidate_scores(start, stop, rows, coef, model.intercept, ptr, labels, scores)
 
     run_blocks(work, X.shape[0], BLOCK, n_jobs)
-    return sparse.csr_array((scores, labels, ptr), shape=candidates.shape)
+    return scores

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, word_reasons
+from manylabel.evidence import Reason, WordReasons
 from manylabel.linear.candidates import candidate_scores, train_on_candidates
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.predictions import values_at
@@ -19,6 +18,7 @@ from manylabel.scoring.every import all_pairs
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import without_unique
 from manylabel.text.weighting import Weighting, make_weighting
+from manylabel.validation import trusted_csr
 
 __all__ = ["LinearScorer"]
 
@@ -68,7 +68,12 @@ class LinearScorer(Scorer):
         """Weighted rows of the view."""
         if self.weighting is None:
             return documents.rows
-        return self.weighting.transform(documents.view(self.view))
+        counts = documents.view(self.view)
+        if not documents.trusted:
+            return self.weighting.transform(counts)
+        # As `transform` has them; views keep narrower ones.
+        data = counts.data.astype(np.float64, copy=False)
+        return self.weighting.weigh(trusted_csr(data, counts.indices, counts.indptr, counts.shape))
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -123,24 +128,22 @@ class LinearScorer(Scorer):
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         """The sums of weights; 0 for labels without any."""
-        rows = self._rows(documents)
-        margins = candidate_scores(self.model, rows, candidates.pattern, n_jobs).data
+        return self._margins(self._rows(documents), candidates, n_jobs)
+
+    def _margins(
+        self, rows: sparse.csr_array, candidates: Candidates, n_jobs: int | None
+    ) -> NDArray[np.float64]:
+        margins = candidate_scores(self.model, rows, candidates.pattern, n_jobs)
         return np.where(np.isfinite(margins), margins, 0.0)
 
     def explaining(
         self, documents: Documents, candidates: Candidates
     ) -> tuple[NDArray[np.float64], Reasons]:
         """Scores, and the words and the intercept behind each."""
-        explain = reasons_of_row(self.model, self._rows(documents), 0)
-        scores = self.score(documents, candidates, 1)
-
-        def reasons(place: int) -> list[Reason]:
-            whys = explain(int(candidates.labels[place]))
-            if self.weighting is None:
-                return whys
-            return [replace(why, view=self.view) if why.kind == "word" else why for why in whys]
-
-        return scores, reasons
+        rows, view = self._rows(documents), "" if self.weighting is None else self.view
+        explain = reasons_of_row(self.model, rows, 0, view=view, only=candidates.labels)
+        scores = self._margins(rows, candidates, 1)
+        return scores, lambda place: explain(int(candidates.labels[place]))
 
     def grow(self, n_labels: int) -> None:
         """New labels have no weights, and an intercept of minus infinity."""
@@ -156,13 +159,21 @@ def label_reasons(
     model: LinearModel, rows: sparse.csr_array, row: int, label: int, bias: bool = True
 ) -> list[Reason]:
     """What each feature of a weighted row, and the intercept, add to the score of a label."""
-    return reasons_of_row(model, rows, row, bias)(label)
+    return list(reasons_of_row(model, rows, row, bias)(label))
 
 
 def reasons_of_row(
-    model: LinearModel, rows: sparse.csr_array, row: int, bias: bool = True
-) -> Callable[[int], list[Reason]]:
-    """A function from a label to its reasons for a weighted row: features and intercept."""
+    model: LinearModel,
+    rows: sparse.csr_array,
+    row: int,
+    bias: bool = True,
+    view: str = "",
+    only: NDArray[np.integer] | None = None,
+) -> Callable[[int], WordReasons]:
+    """What explains labels of a weighted row: from a label to its features and its intercept.
+
+    With ``only``, no other label will be asked for.
+    """
     start, stop = rows.indptr[row], rows.indptr[row + 1]
     features, coef = rows.indices[start:stop], model.coef
     values = rows.data[start:stop].astype(np.float32).astype(np.float64)
@@ -174,13 +185,24 @@ def reasons_of_row(
     places = np.arange(at.size) + np.repeat(firsts - (np.cumsum(sizes) - sizes), sizes)
     labels = coef.indices[places]
 
-    def explain(label: int) -> list[Reason]:
+    if only is not None:
+        asked = np.zeros(model.intercept.size, np.bool_)
+        asked[only] = True
+        kept = np.flatnonzero(asked[labels])
+        labels, at, places = labels[kept], at[kept], places[kept]
+
+    def explain(label: int) -> WordReasons:
         if model.intercept[label] == -np.inf:
-            return []
-        intercept = [Reason("bias", float(model.intercept[label]))] if bias else []
+            return WordReasons([], [])
         mine = np.flatnonzero(labels == label)
         shares = values[at[mine]] * coef.data[places[mine]].astype(np.float64)
-        return intercept + word_reasons(features[at[mine]].tolist(), shares.tolist())
+        words = features[at[mine]]
+        if not bias:
+            return WordReasons(words, shares, view)
+        start = [model.intercept[label]]
+        return WordReasons(
+            np.concatenate([[-1], words]), np.concatenate([start, shares]), view, bias=0
+        )
 
     return explain
 

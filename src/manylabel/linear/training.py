@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from manylabel.kernels.index import Rows
 from manylabel.linear.tuning import choose_weight
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
@@ -63,6 +65,11 @@ class LinearModel:
 
     coef: sparse.csr_array
     intercept: NDArray[np.float64]
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The weights as the kernels take them."""
+        return Rows(*csr_parts(self.coef))
 
 
 @dataclass(frozen=True)

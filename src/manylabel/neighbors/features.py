@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.kernels import votes
 from manylabel.kernels.votes import Csr
 from manylabel.parallel import map_blocks
+from manylabel.predictions import best_of_rows
 from manylabel.validation import check_rows
 
 __all__ = ["FeatureSimilarity"]
@@ -93,8 +93,7 @@ class FeatureSimilarity:
         indices, ptr = together.indices, together.indptr.astype(np.int64)
         data = together.data / lengths
         if self.labels_per_feature is not None:
-            keep = np.zeros(data.size, np.bool_)
-            votes.keep_best_of_rows(ptr, indices, data, self.labels_per_feature, keep)
+            keep = best_of_rows(ptr, data, self.labels_per_feature)
             ptr = np.concatenate([[0], np.cumsum(keep)])[ptr]
             indices, data = indices[keep], data[keep]
         self.plain = Csr(ptr, indices.astype(np.int32, copy=False), data)

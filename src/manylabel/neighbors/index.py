@@ -135,6 +135,14 @@ class NeighborIndex:
         skip = np.full(queries.ptr.size - 1, -1, np.int64)
         return self._search(queries, skip, k, strategy, m, n_jobs, callback, verbose)
 
+    def search_trusted(
+        self, Q: sparse.csr_array, k: int, *, strategy: str = "auto", n_jobs: int | None = None
+    ) -> Neighbors:
+        """As :meth:`search`, for queries that are known to be canonical: nothing is checked."""
+        queries = _unit(Q)
+        skip = np.full(queries.ptr.size - 1, -1, np.int64)
+        return self._search(queries, skip, k, strategy, 1, n_jobs, None, False)
+
     def search_self(
         self,
         k: int,

@@ -254,7 +254,7 @@ def _shared_words(
     # By neighbour, greatest share first; then by feature.
     owner = np.searchsorted(rows.indptr, mine, side="right")
     order = np.lexsort((-shares, owner))
-    common, sorted_shares = rows.indices[mine][order].tolist(), shares[order].astype(float).tolist()
+    common, sorted_shares = rows.indices[mine][order], shares[order].astype(float)
     ends = np.cumsum(np.bincount(owner, minlength=numbers.size + 1)).tolist()
     return {
         number: WordReasons(

@@ -18,7 +18,7 @@ from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, CandidateSource, Documents
 from manylabel.scoring.candidates import union
-from manylabel.validation import check_rows, csr_parts, pointers
+from manylabel.validation import check_rows, csr_parts, pointers, trusted_csr
 
 __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
 
@@ -129,11 +129,17 @@ class NeighborSource(CandidateSource):
         """The number of labels."""
         return self.Y.shape[1]
 
-    def search(self, rows: sparse.csr_array, n_jobs: int | None = None) -> Neighbors | None:
-        """The nearest training documents of weighted rows; None if there is no index."""
+    def search(
+        self, rows: sparse.csr_array, n_jobs: int | None = None, trusted: bool = False
+    ) -> Neighbors | None:
+        """The nearest training documents of weighted rows; None if neighbours are not asked.
+
+        Rows that are ``trusted`` are known to be canonical, and are not checked.
+        """
         if self.index is None:
             return None
-        return self.index.search(rows, self.k, strategy=self.strategy, n_jobs=n_jobs)
+        search = self.index.search_trusted if trusted else self.index.search
+        return search(rows, self.k, strategy=self.strategy, n_jobs=n_jobs)
 
     def search_self(
         self, numbers: NDArray[np.int64], n_jobs: int | None = None, verbose: bool | int = 0
@@ -158,7 +164,7 @@ class NeighborSource(CandidateSource):
         """
         rows = documents.rows
         if leave_out is None:
-            return self.vote(rows, self.search(rows, n_jobs), None, n_jobs, also)
+            return self.vote(rows, self.search(rows, n_jobs, documents.trusted), None, n_jobs, also)
         return self.vote(rows, self.search_self(leave_out, n_jobs), self.Y[leave_out], n_jobs, also)
 
     def vote(
@@ -193,12 +199,14 @@ class NeighborSource(CandidateSource):
             mine = as_csr(own) if own is not None else _NONE
             lengths = features.feature_lengths, features.label_lengths
         more = _NONE if also is None else as_csr(also)
-        counts = np.diff(self.given.ptr)
         blocks: dict[int, tuple[NDArray[Any], ...]] = {}
 
         def work(first: int, last: int) -> None:
-            near = indices[first:last]
-            size = int(counts[near[near >= 0]].sum()) if weight > 0 else 0
+            found = indices[first:last]
+            size = 0
+            if weight > 0:
+                voters = found[found >= 0]
+                size = int((self.given.ptr[voters + 1] - self.given.ptr[voters]).sum())
             size += (last - first) * min(self.top_words, n_labels) if weight < 1 else 0
             size = min(size, (last - first) * (self.limit or n_labels))
             size += int(more.ptr[last] - more.ptr[first]) if also is not None else 0
@@ -220,9 +228,8 @@ class NeighborSource(CandidateSource):
             blocks[0] = np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing, nothing
         in_order = [blocks[first] for first in sorted(blocks)]
         written, labels, *values = (np.concatenate(each) for each in zip(*in_order, strict=True))
-        pattern = sparse.csr_array(
-            (np.ones(labels.size, np.int8), labels, pointers(written)), shape=(n_rows, n_labels)
-        )
+        ones = np.ones(labels.size, np.int8)
+        pattern = trusted_csr(ones, labels, pointers(written), (n_rows, n_labels))
         used = {
             ALL: neighbors is not None,
             NEAREST: neighbors is not None and self.near > 0,

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from manylabel.scoring.documents import Documents
 from manylabel.scoring.training import Training
+from manylabel.validation import trusted_csr
 
 __all__ = ["CandidateSource", "Candidates", "recall", "union"]
 
@@ -66,7 +67,7 @@ class Candidates:
     def scores(self, values: NDArray[np.float64]) -> sparse.csr_array:
         """Values of the candidates as a matrix of scores."""
         pattern = self.pattern
-        return sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
+        return trusted_csr(values, pattern.indices, pattern.indptr, pattern.shape)
 
     def take(self, rows: NDArray[np.int64]) -> Candidates:
         """The candidates of some documents."""

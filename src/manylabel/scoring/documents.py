@@ -17,7 +17,7 @@ from manylabel.text.weighting import Weighting
 __all__ = ["Documents", "lengths"]
 
 #: Attributes that are derived from the others, and not stored.
-_DERIVED = ("cache", "rows", "lengths")
+_DERIVED = ("cache", "rows", "lengths", "trusted")
 
 
 class Documents:
@@ -38,6 +38,11 @@ class Documents:
         Other features by name, sparse or dense, one row per document.
     weighting : Weighting, optional
         Turns counts into :attr:`rows`; fitted.
+
+    Attributes
+    ----------
+    trusted : bool
+        Whether all matrices are our own and known to be canonical, so that none need be checked.
 
     Examples
     --------
@@ -60,7 +65,8 @@ class Documents:
         self.fields = dict(fields or {})
         self.views = dict(views or {})
         self.weighting = weighting
-        #: Shared by sources and scorers: what they have found in the texts.
+        self.trusted = False
+        #: What sources and scorers have found in the texts, for each other.
         self.cache: dict[str, Any] = {}
         n_documents = counts.shape[0]
         lengths = {"texts": n_documents if texts is None else len(texts)}
@@ -118,7 +124,7 @@ class Documents:
             views=self.views,
             weighting=weighting,
         )
-        same.cache = self.cache
+        same.cache, same.trusted = self.cache, self.trusted
         return same
 
     def replaced(self, counts: sparse.csr_array, rows: sparse.csr_array | None = None) -> Documents:
@@ -176,9 +182,9 @@ class Documents:
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Documents:
-        documents = cls.__new__(cls)
-        vars(documents).update(state, cache={})
-        return documents
+        found = cls.__new__(cls)
+        vars(found).update(state, cache={}, trusted=False)
+        return found
 
 
 def lengths(counts: sparse.csr_array) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +17,8 @@ from manylabel.scoring.training import Training
 
 __all__ = ["Reasons", "Scorer"]
 
-#: From the position of a candidate of a single document to the reasons for its score.
-Reasons = Callable[[int], list[Reason]]
+#: From the place of a candidate of a single document to the reasons for its score.
+Reasons = Callable[[int], Sequence[Reason]]
 
 
 class Scorer(ABC):
@@ -95,7 +95,7 @@ class Scorer(ABC):
     ) -> NDArray[np.float64]:
         """A score of each candidate, in the order of ``candidates.pattern``."""
 
-    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
+    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> Sequence[Reason]:
         """Reasons whose shares add up to the score of one candidate of a single document.
 
         An empty list means that the score is not explained further.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from manylabel.corpus import Document
-from manylabel.evidence import Explanation, Kind, Reason, kind_of
+from manylabel.evidence import Explanation, Kind, Reason, WordReasons, kind_of
 from manylabel.tagger.documents import SNIPPET
 
 if TYPE_CHECKING:
@@ -238,7 +238,10 @@ class Words:
             spans = self._spans.get(feature, [])
             word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
             known = self._known[feature] = word, spans
-        return WordReason(known[0], float(share), known[1])
+        # There are hundreds for each label: the constructor would take twice the time.
+        reason = object.__new__(WordReason)
+        reason.__dict__.update(word=known[0], share=share, spans=known[1])
+        return reason
 
     def shared(self, neighbour: Reason) -> list[WordReason]:
         """The words that make a neighbour similar; the same for every label that it speaks for."""
@@ -277,6 +280,11 @@ def label_reasons(
         kind = kind_of(reason)
         part = kind.group or reason.kind, kind
         parts[part] = parts.get(part, 0.0) + reason.share
+        if isinstance(reason.reasons, WordReasons) and reason.kind != "neighbour":
+            for view, feature, share in reason.reasons.words():
+                word = view, feature
+                direct[word] = direct.get(word, 0.0) + share
+            continue
         for leaf in _leaves(reason):
             if leaf.spans:
                 written.append(words[""].written(leaf))
@@ -304,13 +312,18 @@ def label_reasons(
             )
         ],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
-        words=sorted(
-            written
-            + [words[view].reason(feature, share) for (view, feature), share in direct.items()],
-            key=lambda word: -abs(word.share),
-        ),
+        words=_sorted_words(written, direct, words),
         probability=why.probability,
     )
+
+
+def _sorted_words(
+    written: list[WordReason], direct: Mapping[tuple[str, int], float], words: Mapping[str, Words]
+) -> list[WordReason]:
+    """Words with the greatest shares first, for the label or against it."""
+    ordered = sorted(direct.items(), key=lambda item: -abs(item[1]))
+    found = [words[view].reason(feature, share) for (view, feature), share in ordered]
+    return sorted(written + found, key=lambda word: -abs(word.share)) if written else found
 
 
 def _neighbour(document: Document, share: float, reason: Reason, words: Words) -> NeighbourReason:

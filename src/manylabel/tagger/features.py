@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from manylabel.text import CountVectorizer
 __all__ = [
     "FEWEST_FOR_VIEWS",
     "VIEWS",
+    "as_views",
     "check_features",
     "choose_features",
     "count_views",
@@ -166,7 +167,14 @@ def read_views(
     views: Mapping[str, CountVectorizer], texts: list[str]
 ) -> dict[str, sparse.csr_array]:
     """Counts of texts in each view, by vectorizers that are fitted."""
-    return {name: _small(vectorizer.transform(texts)) for name, vectorizer in views.items()}
+    return as_views(views, [vectorizer.transform(texts) for vectorizer in views.values()])
+
+
+def as_views(
+    names: Iterable[str], counts: Iterable[sparse.csr_array]
+) -> dict[str, sparse.csr_array]:
+    """Counts by the names of their views."""
+    return {name: _small(counted) for name, counted in zip(names, counts, strict=True)}
 
 
 def _small(counts: sparse.csr_array) -> sparse.csr_array:

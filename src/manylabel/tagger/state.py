@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +18,14 @@ from manylabel.scoring import Documents
 from manylabel.tagger.changes import Changed, Edit, Learn
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widened
 from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
-from manylabel.tagger.features import read_views
+from manylabel.tagger.features import as_views, read_views
 from manylabel.tagger.label_edits import LabelEdits, Record
 from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
 from manylabel.tagger.relabelling import edit_labels
 from manylabel.tagger.suggestions import kept_entries
-from manylabel.text import CountVectorizer, feature_spans
+from manylabel.text import CountVectorizer
+from manylabel.text.single import SingleTexts
+from manylabel.text.spans import feature_spans_of
 from manylabel.validation import check_texts
 from manylabel.vocabulary import LabelNames
 from manylabel.wording import counted
@@ -168,8 +170,23 @@ class TaggerState:
 
     def _read_texts(self, texts: list[str]) -> Documents:
         assert self.vectorizer is not None
+        if len(texts) == 1 and (single := self._singly()) is not None:
+            counts, *others = single.count(texts[0])
+            documents = Documents(counts, texts=texts, views=as_views(self.views, others))
+            documents.trusted = True
+            return documents
         views = read_views(self.views, texts) if self.views else None
         return Documents(self.vectorizer.transform(texts), texts=texts, views=views)
+
+    def _singly(self) -> SingleTexts | None:
+        """What counts one text for all vectorizers at once, where that can be done."""
+        assert self.vectorizer is not None
+        vectorizers = [self.vectorizer, *self.views.values()]
+        known: SingleTexts | None = vars(self).get("_single_texts")
+        if known is None or not known.is_for(vectorizers):
+            known = SingleTexts(vectorizers) if SingleTexts.can_read(vectorizers) else None
+            self._single_texts = known
+        return known
 
     def _read_changes(self, learned: list[Learn]) -> Documents:
         """Documents from a journal."""
@@ -289,17 +306,18 @@ class TaggerState:
 
     def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
         """Reasons by number become reasons in words."""
-        spans = {} if self.vectorizer is None else feature_spans(self.vectorizer, text)
-        words = {"": Words(text, spans, self._shown_words())}
-        for view, vectorizer in self.views.items():
-            spans = feature_spans(vectorizer, text)
-            names: Any = vectorizer.display_names_
-            words[view] = Words(text, spans, names)
-        reasons = []
+        words = {"": Words(text, {}, self._shown_words())}
+        if self.vectorizer is not None:
+            vectorizers = {"": self.vectorizer} | self.views
+            found_at = feature_spans_of(list(vectorizers.values()), text)
+            for (view, vectorizer), spans in zip(vectorizers.items(), found_at, strict=True):
+                names: Any = vectorizer.display_names_
+                words[view] = Words(text, spans, names)
+        reasons, document = [], cache(self._document_there)
         for why in found:
             label = self.labels.listed[why.label]
             name = self.labels.name(label)
-            reasons.append(label_reasons(why, label, name, words, self._document_there))
+            reasons.append(label_reasons(why, label, name, words, document))
         return reasons
 
     def allowed(
@@ -597,6 +615,7 @@ _PENDING = (
     "_are_names_new",
     "_promises",
     "_withheld",
+    "_single_texts",
 )
 
 

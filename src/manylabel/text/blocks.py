@@ -26,7 +26,9 @@ __all__ = [
     "BlockCounter",
     "Rows",
     "character_ngrams",
+    "find_tokens",
     "map_in_order",
+    "pieces",
     "split_blocks",
 ]
 
@@ -157,7 +159,7 @@ class BlockCounter:
         """Count one block."""
         from manylabel.kernels.text_tokens import count_rows, string_ngrams
 
-        sequence, pointers, words = _tokenize(texts, self.min_length)
+        sequence, pointers, words = find_tokens(texts, self.min_length)
         word_counts = np.bincount(sequence, minlength=len(words))
         features, term_numbers = _number(self.rules.terms(words))
         sequence = term_numbers[sequence]
@@ -209,19 +211,26 @@ def character_ngrams(term: str, low: int, high: int) -> list[str]:
     return [padded[i : i + n] for n in lengths for i in range(len(padded) - n + 1)]
 
 
-def _tokenize(
+def find_tokens(
     texts: list[str], min_length: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
-    """Numbers of the words of all texts, the start of each text, and the distinct words."""
-    from manylabel.kernels.text_tokens import join_lines, tokenize
+    """Numbers of the words of all texts, where each text begins, and the distinct words."""
+    from manylabel.kernels.text_tokens import tokenize
 
     # A str may hold an unpaired surrogate, which has no other encoding; it separates words.
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
-    joined = np.frombuffer(b"".join(encoded), np.uint8)
-    sequence, pointers, starts, stops = tokenize(joined, ends, character_classes(), min_length)
-    lines = join_lines(joined, starts, stops)
-    return sequence, pointers, lines.tobytes().decode().split("\n")[:-1]
+    joined = b"".join(encoded)
+    sequence, pointers, starts, stops = tokenize(
+        np.frombuffer(joined, np.uint8), ends, character_classes(), min_length
+    )
+    return sequence, pointers, pieces(joined, starts, stops)
+
+
+def pieces(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
+    """Words in UTF-8 as strings; no word holds a line feed."""
+    found = [text[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+    return b"\n".join(found).decode().split("\n") if found else []
 
 
 def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.text.blocks import NGRAM_MARK, character_ngrams
 from manylabel.text.vectorizer import CountVectorizer
-from manylabel.text.words import find_words, word_rules
+from manylabel.text.words import WordRules, find_words, word_rules
 
-__all__ = ["feature_spans", "surface_forms"]
+__all__ = ["feature_spans", "feature_spans_of", "surface_forms"]
 
 Span = tuple[int, int]
 
@@ -38,17 +39,35 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
     >>> feature_spans(vectorizer, "Ships! A ship sails.")
     {1: [(0, 5), (9, 13)], 0: [(14, 19)]}
     """
-    check_is_fitted(vectorizer, "vocabulary_")
-    rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
-    matches = list(find_words(text, vectorizer.min_length))
-    terms = rules.terms([match.group() for match in matches])
-    placed = [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
-    spans: dict[int, list[Span]] = {}
-    for feature, start, end in _features(vectorizer, placed):
-        column = vectorizer.vocabulary_.get(feature)
-        if column is not None:
-            spans.setdefault(column, []).append((start, end))
+    return feature_spans_of([vectorizer], text)[0]
+
+
+def feature_spans_of(
+    vectorizers: Sequence[CountVectorizer], text: str
+) -> list[dict[int, list[Span]]]:
+    """The `feature_spans` of several vectorizers; words are found once for those that agree."""
+    known: dict[tuple[WordRules, int], list[tuple[str, int, int]]] = {}
+    spans: list[dict[int, list[Span]]] = []
+    for vectorizer in vectorizers:
+        check_is_fitted(vectorizer, "vocabulary_")
+        rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
+        found = known.get((rules, vectorizer.min_length))
+        if found is None:
+            found = known[rules, vectorizer.min_length] = _terms(rules, vectorizer.min_length, text)
+        mine: dict[int, list[Span]] = {}
+        for feature, start, end in _features(vectorizer, found):
+            column = vectorizer.vocabulary_.get(feature)
+            if column is not None:
+                mine.setdefault(column, []).append((start, end))
+        spans.append(mine)
     return spans
+
+
+def _terms(rules: WordRules, min_length: int, text: str) -> list[tuple[str, int, int]]:
+    """The terms of a text and where they stand, without stop words."""
+    matches = list(find_words(text, min_length))
+    terms = rules.terms([match.group() for match in matches])
+    return [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
 
 
 def _features(
@@ -63,6 +82,13 @@ def _features(
         if not vectorizer.whole_words:
             return
     low, high = vectorizer.ngram_range
+    if (low, high) == (1, 1):
+        yield from placed
+        return
+    if (low, high) == (2, 2):
+        for (term, start, _), (other, _, end) in itertools.pairwise(placed):
+            yield f"{term} {other}", start, end
+        return
     for first in range(len(placed)):
         for last in range(first + low - 1, min(first + high, len(placed))):
             feature = " ".join(term for term, _, _ in placed[first : last + 1])

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, 
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import ParameterError
-from manylabel.validation import check_matrix, check_real
+from manylabel.validation import check_matrix, check_real, trusted_csr
 
 __all__ = ["Weighting", "make_weighting"]
 
@@ -133,7 +133,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             weights *= self.idf_[counts.indices].astype(self.dtype)
         if self.normalize and self.scheme != "share":
             _unit_rows(weights, counts.indptr)
-        return sparse.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+        return trusted_csr(weights, counts.indices, counts.indptr, counts.shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

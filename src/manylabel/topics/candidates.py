@@ -9,7 +9,7 @@ from scipy import sparse
 from manylabel.parallel import run_blocks
 from manylabel.topics.schedule import SETTLED, Schedule
 from manylabel.topics.word_labels import WordLabels
-from manylabel.validation import csr_parts
+from manylabel.validation import csr_parts, trusted_csr
 
 __all__ = ["expected_tokens"]
 
@@ -64,7 +64,7 @@ def expected_tokens(
     tokens = np.zeros(priors.nnz)
     if wanted is None or credit is None:
         wanted, credit = np.empty(0, np.int32), np.empty((0, 0))
-    rows, findings = word_labels.rows, (tokens, wanted, credit)
+    rows, findings = word_labels.pairs, (tokens, wanted, credit)
     plan = (schedule.chains, schedule.burn_in, schedule.samples, schedule.lag)
     soft, stream = inference == "cgs_p", np.uint64(seed)
 
@@ -76,4 +76,4 @@ def expected_tokens(
             lda_subset.sample_candidates(*given, plan, stream, soft, findings)
 
     run_blocks(work, X.shape[0], _BLOCK, n_jobs)
-    return sparse.csr_array((tokens, priors.indices, priors.indptr), shape=priors.shape)
+    return trusted_csr(tokens, priors.indices, priors.indptr, priors.shape)

@@ -59,7 +59,7 @@ def _batch_credit(
             row,
             row + 1,
             (pointers, words, values),
-            known.rows,
+            known.pairs,
             (label_ptr, labels, prior),
             _SWEEPS,
             SETTLED,

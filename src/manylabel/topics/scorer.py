@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, word_reasons
+from manylabel.evidence import WordReasons
 from manylabel.parallel import map_blocks
+from manylabel.predictions import best_of_rows
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
 from manylabel.topics.candidates import expected_tokens
@@ -17,6 +18,7 @@ from manylabel.topics.fold import own_credit
 from manylabel.topics.schedule import Schedule
 from manylabel.topics.training import train_phi
 from manylabel.topics.word_labels import WordLabels
+from manylabel.validation import trusted_csr
 
 __all__ = ["TopicScorer"]
 
@@ -127,28 +129,24 @@ class TopicScorer(Scorer):
         tokens = self.infer(documents, priors, 1, wanted=wanted, credit=credit)
         words, length = documents.counts.indices, max(documents.lengths[0], 1e-12)
 
-        def reasons(place: int) -> list[Reason]:
+        def reasons(place: int) -> WordReasons:
             if not sharing[place]:
-                return []
+                return WordReasons([], [])
             shares = credit[:, columns[place]] / length
             there = np.flatnonzero(shares)
-            return word_reasons(words[there].tolist(), shares[there].tolist())
+            return WordReasons(words[there], shares[there])
 
         return self._scores(documents, priors, sharing, tokens), reasons
 
     def priors(
         self, documents: Documents, candidates: Candidates
     ) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
-        """Prior weights of the candidates that share the words (eq. 2), and a mask of those."""
-        from manylabel.kernels.votes import keep_best_of_rows
-
+        """Prior weights of the candidates that share the words (eq. 2), and which these are."""
         pattern, votes = candidates.pattern, candidates.evidence[_VOTES]
         ptr, n_labels = pattern.indptr.astype(np.int64), pattern.shape[1]
         sharing = np.ones(pattern.nnz, np.bool_)
         if self.sharing is not None:
-            sharing[:] = False
-            values = votes.astype(np.float64)
-            keep_best_of_rows(ptr, pattern.indices, values, self.sharing, sharing)
+            sharing = best_of_rows(ptr, votes, self.sharing)
         length = np.repeat(documents.lengths, np.diff(ptr))
         if self.eta is None and self.alpha_sum is None:
             weights = length * (ETA_PER_WORD * votes + ALPHA_PER_WORD / n_labels)
@@ -157,9 +155,8 @@ class TopicScorer(Scorer):
             alpha_sum = ALPHA_PER_WORD * length if self.alpha_sum is None else self.alpha_sum
             weights = eta * votes + alpha_sum / n_labels
         kept_ptr = np.concatenate([[0], np.cumsum(sharing)])[ptr]
-        priors = sparse.csr_array(
-            (weights[sharing], pattern.indices[sharing], kept_ptr), shape=pattern.shape
-        )
+        labels = pattern.indices[sharing]
+        priors = trusted_csr(weights[sharing], labels, kept_ptr.astype(labels.dtype), pattern.shape)
         return priors, sharing
 
     def infer(

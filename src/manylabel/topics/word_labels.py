@@ -13,7 +13,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.validation import check_rows
 
-__all__ = ["Rows", "WordLabels"]
+__all__ = ["Pairs", "Rows", "WordLabels"]
 
 
 class Rows(NamedTuple):
@@ -30,7 +30,16 @@ class Rows(NamedTuple):
     guides: NDArray[np.int32]
 
 
-#: A word that occurs with more than one in this many labels gets a dense row.
+class Pairs(NamedTuple):
+    """Phi of the pairs alone: what documents over a few candidates need."""
+
+    pointers: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    phi: NDArray[np.float64]
+    smooth: NDArray[np.float64]
+
+
+#: A word that occurs with more than one in so many labels has its row laid out for all labels.
 _DENSE = 8
 
 
@@ -78,6 +87,11 @@ class WordLabels:
     def n_labels(self) -> int:
         """The number of labels."""
         return self.smooth.size
+
+    @property
+    def pairs(self) -> Pairs:
+        """The arrays that the kernels of candidates take; nothing has to be computed for them."""
+        return Pairs(self.pointers, self.labels, self.phi, self.smooth)
 
     @cached_property
     def rows(self) -> Rows:

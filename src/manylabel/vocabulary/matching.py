@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.store.strings import StringArray
+from manylabel.text.blocks import pieces
 from manylabel.text.words import WordRules, character_classes, find_words, word_rules
 
 __all__ = ["Matches", "NameMatcher", "split_qualifier"]
@@ -173,15 +174,16 @@ class NameMatcher:
         self, texts: Sequence[str]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
         """The words of texts by number, where each text begins, and the distinct words."""
-        from manylabel.kernels.text_tokens import join_lines, tokenize
+        from manylabel.kernels.text_tokens import tokenize
 
         encoded = [text.encode("utf-8", "replace") for text in texts]
         ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
-        joined = np.frombuffer(b"".join(encoded) or b" ", np.uint8)
+        joined = b"".join(encoded) or b" "
         # Texts end at their own ends: words do not run on from one to the next.
-        words, pointers, starts, stops = tokenize(joined, ends, character_classes(), 1)
-        lines = join_lines(joined, starts, stops).tobytes().decode("utf-8")
-        return words, pointers, lines.lower().split("\n")[:-1]
+        words, pointers, starts, stops = tokenize(
+            np.frombuffer(joined, np.uint8), ends, character_classes(), 1
+        )
+        return words, pointers, [word.lower() for word in pieces(joined, starts, stops)]
 
     def tokens(self, texts: Iterable[str]) -> Tokens:
         """The words of texts as terms."""

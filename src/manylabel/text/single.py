@@ -1,0 +1,241 @@
+"""Count the features of one text at a time, by several vectorizers at once.
+
+What `CountVectorizer.transform` does for many texts, it does for one in several passes over Python
+strings. Here a word is looked up once, by the way it is written: its term has a number, and each
+vectorizer knows the columns of these numbers. Counts are the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.text.blocks import find_tokens
+from manylabel.text.vectorizer import CountVectorizer
+from manylabel.text.words import WordRules
+from manylabel.validation import trusted_csr
+
+__all__ = ["SingleTexts"]
+
+#: Ways of writing that are remembered; a server meets new ones for ever.
+_MOST_WORDS = 1_000_000
+#: Pairs of words are found by number once so many texts were read: the table takes a while to make.
+_PATIENCE = 4
+
+
+class SingleTexts:
+    """Counts single texts for vectorizers that agree on what a word is.
+
+    Parameters
+    ----------
+    vectorizers : sequence of CountVectorizer
+        Fitted.
+
+    Examples
+    --------
+    >>> words = CountVectorizer().fit(["a ship sails"])
+    >>> [counts] = SingleTexts([words]).count("Ship to ship")
+    >>> counts.toarray()
+    array([[0., 2.]])
+    """
+
+    def __init__(self, vectorizers: Sequence[CountVectorizer]) -> None:
+        self._vectorizers = list(vectorizers)
+        self._vocabularies = [vectorizer.vocabulary_ for vectorizer in vectorizers]
+        self._counters = [vectorizer._counter() for vectorizer in vectorizers]
+        self._rules = self._counters[0].rules
+        self._terms = _Terms(self._rules)
+        self._readers: list[_Words | _Pairs] = [
+            (_Words if counter.ngram_range == (1, 1) else _Pairs)(vectorizer.vocabulary_)
+            for vectorizer, counter in zip(self._vectorizers, self._counters, strict=True)
+        ]
+
+    @staticmethod
+    def can_read(vectorizers: Sequence[CountVectorizer]) -> bool:
+        """Whether all count words, or all pairs of words, by the same rules."""
+        first = vectorizers[0]._counter()
+        return all(
+            counter.char_ngrams is None
+            and counter.ngram_range in ((1, 1), (2, 2))
+            and counter.rules is first.rules
+            and counter.min_length == first.min_length
+            for counter in (vectorizer._counter() for vectorizer in vectorizers)
+        )
+
+    def is_for(self, vectorizers: Sequence[CountVectorizer]) -> bool:
+        """Whether these are the vectorizers, and none has forgotten features since."""
+        return len(vectorizers) == len(self._vectorizers) and all(
+            mine is vectorizer and known is vectorizer.vocabulary_
+            for mine, known, vectorizer in zip(
+                self._vectorizers, self._vocabularies, vectorizers, strict=True
+            )
+        )
+
+    def count(self, text: str) -> list[sparse.csr_array]:
+        """The counts of a text by each vectorizer, as its ``transform`` has them."""
+        if len(self._terms.numbers) > _MOST_WORDS:
+            self._terms = _Terms(self._rules)
+        terms = self._terms
+        sequence, _, words = find_tokens([text], self._counters[0].min_length)
+        numbers = terms.of(words)[sequence]
+        found = []
+        for counter, reader in zip(self._counters, self._readers, strict=True):
+            times = np.ones(numbers.size)
+            times[: counter.lead] = counter.lead_weight
+            columns, counts = reader.count(terms, numbers, times)
+            ptr = np.array([0, columns.size], np.int32)
+            found.append(trusted_csr(counts, columns, ptr, (1, len(reader.vocabulary))))
+        return found
+
+
+class _Terms:
+    """Numbers of terms, by the words that stand for them; -1 for stop words."""
+
+    def __init__(self, rules: WordRules) -> None:
+        self.rules = rules
+        self.numbers: dict[str, int] = {}
+        self.listed: list[str] = []
+        self._by_term: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def of(self, words: list[str]) -> NDArray[np.int32]:
+        """The number of each word's term."""
+        try:
+            return np.array([self.numbers[word] for word in words], np.int32)
+        except KeyError:
+            with self._lock:
+                self._add([word for word in words if word not in self.numbers])
+            return self.of(words)
+
+    def _add(self, words: list[str]) -> None:
+        for word, term in zip(words, self.rules.terms(words), strict=True):
+            number = self._by_term.get(term, -1)
+            if term and number < 0:
+                number = self._by_term[term] = len(self.listed)
+                self.listed.append(term)
+            self.numbers[word] = number
+
+
+class _Columns:
+    """The place in a vocabulary of each term by number, as far as it has been asked for."""
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        self.vocabulary = vocabulary
+        self._known: tuple[_Terms | None, NDArray[np.int32]] = None, np.full(1, -1, np.int32)
+
+    def of(self, terms: _Terms, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The column of each term; -1 for stop words and for terms that are not there."""
+        owner, columns = self._known
+        if owner is not terms:
+            columns = np.full(1, -1, np.int32)
+        if numbers.size and numbers.max() >= columns.size - 1:
+            new = terms.listed[columns.size - 1 :]
+            # The last place is that of stop words, whose number is -1.
+            more = [self.vocabulary.get(term, -1) for term in new]
+            columns = np.concatenate([columns[:-1], np.array([*more, -1], np.int32)])
+            self._known = terms, columns
+        return columns[numbers]
+
+
+class _Words:
+    """Counts words."""
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        self.vocabulary = vocabulary
+        self._columns = _Columns(vocabulary)
+
+    def count(
+        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Columns in rising order, and how often each occurs."""
+        columns = self._columns.of(terms, numbers)
+        kept = columns >= 0
+        return _summed(columns[kept], times[kept])
+
+
+class _Pairs:
+    """Counts pairs of words; stop words do not stand between two."""
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        self.vocabulary = vocabulary
+        self._n_read = 0
+        self._table: _Table | None = None
+
+    def count(
+        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Columns in rising order, and how often each occurs."""
+        kept = numbers >= 0
+        numbers, times = numbers[kept], times[kept][:-1]
+        self._n_read += 1
+        if self._table is None and self._n_read > _PATIENCE:
+            self._table = _Table.of(self.vocabulary)
+        if self._table is not None:
+            return self._table.count(terms, numbers, times)
+        names = [terms.listed[number] for number in numbers.tolist()]
+        found = [
+            self.vocabulary.get(f"{head} {last}", -1) for head, last in itertools.pairwise(names)
+        ]
+        columns = np.array(found, np.int32)
+        there = columns >= 0
+        return _summed(columns[there], times[there])
+
+
+class _Table:
+    """Pairs of terms as numbers: where each stands in the vocabulary."""
+
+    def __init__(
+        self, terms: dict[str, int], keys: NDArray[np.int64], columns: NDArray[np.int32]
+    ) -> None:
+        self._columns, self._n_terms = _Columns(terms), len(terms)
+        self._keys, self._places = keys, columns
+
+    @classmethod
+    def of(cls, vocabulary: dict[str, int]) -> _Table | None:
+        """The table of a vocabulary of pairs; None if not all of its features are such."""
+        # A feature that was forgotten has a name that no text has.
+        names = [name for name in vocabulary if not name.startswith("\0")]
+        columns = np.array([vocabulary[name] for name in names], np.int32)
+        sequence, pointers, terms = find_tokens(names, 1)
+        sizes = np.array([len(term.encode()) for term in terms], np.int64)
+        whole = np.fromiter((len(name.encode()) for name in names), np.int64, len(names))
+        if not (np.diff(pointers) == 2).all():
+            return None
+        pairs = sequence.reshape(-1, 2)
+        if (sizes[pairs].sum(axis=1) + 1 != whole).any():
+            return None
+        keys = pairs[:, 0].astype(np.int64) * len(terms) + pairs[:, 1]
+        order = np.argsort(keys)
+        numbered = {term: number for number, term in enumerate(terms)}
+        return cls(numbered, keys[order], columns[order])
+
+    def count(
+        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Columns in rising order, and how often each occurs."""
+        own = self._columns.of(terms, numbers).astype(np.int64)
+        there = (own[:-1] >= 0) & (own[1:] >= 0)
+        keys = (own[:-1] * self._n_terms + own[1:])[there]
+        keys, times = _summed(keys, times[there])
+        places = np.searchsorted(self._keys, keys)
+        places[places == self._keys.size] = 0
+        found = self._keys[places] == keys if self._keys.size else np.zeros(0, np.bool_)
+        return _summed(self._places[places[found]], times[found])
+
+
+def _summed(
+    values: NDArray[Any], times: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """The distinct values in rising order, and the sum of the times of each."""
+    if not values.size:
+        return values, times
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    firsts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    return values[firsts], np.add.reduceat(times[order], firsts)
