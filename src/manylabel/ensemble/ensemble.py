@@ -462,13 +462,12 @@ class Ensemble(MultiLabelClassifier):
             place = candidates.place(label)
             assert place is not None
             combination = self.combination_ if self.known_labels_[label] else self.lazy_combination_
-            group = frequency_group(self.counts_[label])
-            factor = float(combination.factors[group])
+            group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
             for name, curve in combination.curves.items():
                 scores, why = found[name]
                 score = float(scores[place])
-                slope = factor * curve.slope(score)
+                slope = combination.factor(name, group) * curve.slope(score)
                 below = sorted((r.scaled(slope) for r in why(place)), key=lambda r: -r.share)
                 if score or below:
                     scorer, share = self.scorers_[name], slope * score
