@@ -107,3 +107,34 @@ def test_a_combination_from_before_labels_without_documents_had_a_group():
         {"curves": {"votes": line}, "offsets": np.arange(6.0), "factors": np.arange(6.0)}
     )
     assert former.offsets.tolist() == former.factors.tolist() == [0, 0, 1, 2, 3, 4, 5]
+
+
+@pytest.fixture(scope="module")
+def divided():
+    """Two parts, of which one tells the labels of few documents and the other those of many."""
+    rng = np.random.default_rng(1)
+    parts = {"a": rng.normal(size=8_000), "b": rng.normal(size=8_000)}
+    counts = np.repeat([1, 600], 4_000)
+    chance = expit(np.where(counts == 1, 2 * parts["a"] + parts["b"], parts["a"] + 2 * parts["b"]))
+    return parts, counts, rng.random(8_000) < chance
+
+
+def test_a_part_that_tells_more_of_rare_labels_weighs_more_there(divided):
+    parts, counts, truth = divided
+    fitted = fit_combination(parts, counts, truth)
+    mended = fitted.calibrated(parts, counts, truth)
+    rare, frequent = frequency_group(np.array([1, 600]))
+    assert mended.factor("a", rare) > 1.3 * mended.factor("a", frequent)
+    assert mended.factor("b", frequent) > 1.3 * mended.factor("b", rare)
+    loss = log_loss(mended(parts, counts), truth)
+    assert loss < 0.99 * log_loss(fitted(parts, counts), truth)
+
+
+def test_log_odds_are_the_offset_and_what_each_part_is_worth_in_its_group(divided):
+    parts, counts, truth = divided
+    mended = fit_combination(parts, counts, truth).calibrated(parts, counts, truth)
+    group = int(frequency_group(counts[:1])[0])
+    shares = [
+        mended.factor(n, group) * curve(parts[n][:1])[0] for n, curve in mended.curves.items()
+    ]
+    assert mended(parts, counts)[0] == pytest.approx(mended.offsets[group] + sum(shares))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ _RIDGE = 1e-5
 _STEPS = 100
 #: How far the offset and the factor of a group's log-odds are expected to be off.
 _SPREAD = (1.0, 0.3)
+#: How far the weight of a part among the labels of a group is expected to be off.
+_WEIGHT_SPREAD = 0.3
 
 
 def frequency_group(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -85,11 +88,23 @@ class Combination:
     offsets, factors : ndarray of shape (n_groups,)
         By :func:`frequency_group`: what is said of a label before a document is read, and how much
         what the parts say counts.
+    weights : dict of str to ndarray of shape (n_groups,)
+        How much more or less than the others a part counts in each group; 1 for parts not named.
     """
 
     curves: dict[str, Curve]
     offsets: NDArray[np.float64]
     factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
+    weights: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    @classmethod
+    def _from_store_state(cls, state: dict[str, Any]) -> Combination:
+        return cls(**state)
+
+    def factor(self, name: str, group: int) -> float:
+        """What the log-odds of a part are multiplied by for labels of a group."""
+        weight = self.weights[name][group] if name in self.weights else 1.0
+        return float(self.factors[group] * weight)
 
     def __call__(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
@@ -102,7 +117,8 @@ class Combination:
         groups = frequency_group(counts)
         total = np.zeros(counts.size)
         for name, curve in self.curves.items():
-            total += curve(parts[name])
+            values = curve(parts[name])
+            total += values * self.weights[name][groups] if name in self.weights else values
         return self.offsets[groups] + self.factors[groups] * total
 
     def calibrated(
@@ -111,15 +127,32 @@ class Combination:
         counts: NDArray[np.int64],
         truth: NDArray[np.bool_],
     ) -> Combination:
-        """The same order within groups of frequency, with probabilities that come true in each."""
+        """Probabilities that come true in each group of frequency.
+
+        First every group has an offset and a factor; then each part has a weight in each group. All
+        stay near where they were in groups with little to learn from.
+        """
         log_odds, groups = self(parts, counts), frequency_group(counts)
         offsets, factors = self.offsets.copy(), self.factors.copy()
+        weights = {name: np.ones(N_GROUPS) for name in self.curves}
+        weights |= {name: values.copy() for name, values in self.weights.items()}
+        worth = {name: curve(parts[name]) for name, curve in self.curves.items()}
         for group in np.unique(groups):
             mine = groups == group
             offset, factor = _line(log_odds[mine], truth[mine])
             offsets[group] = offset + factor * offsets[group]
             factors[group] *= factor
-        return Combination(self.curves, offsets, factors)
+            if len(worth) < 2:
+                continue
+            each = np.stack(
+                [factors[group] * weights[name][group] * worth[name][mine] for name in worth],
+                axis=1,
+            )
+            offset, changes = _weights(each, offsets[group], truth[mine])
+            offsets[group] += offset
+            for name, change in zip(worth, changes, strict=True):
+                weights[name][group] *= change
+        return Combination(self.curves, offsets, factors, weights if len(worth) > 1 else {})
 
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
@@ -219,6 +252,29 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
     bounds = [(None, None), (0.1, None)]
     offset, factor = minimize(loss, [0.0, 1.0], jac=True, method="L-BFGS-B", bounds=bounds).x
     return float(offset), float(factor)
+
+
+def _weights(
+    parts: NDArray[np.float64], given: float, truth: NDArray[np.bool_]
+) -> tuple[float, NDArray[np.float64]]:
+    """What to add to an offset and to multiply each column's log-odds by, maximum a posteriori."""
+    from scipy.optimize import minimize
+
+    design = np.concatenate([np.ones((truth.size, 1)), parts], axis=1)
+    start = np.concatenate([[0.0], np.ones(parts.shape[1])])
+    spread = np.concatenate([[_SPREAD[0]], np.full(parts.shape[1], _WEIGHT_SPREAD)])
+
+    def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        away = (line - start) / spread
+        found = given + design @ line
+        error = expit(found) - truth
+        value = float(np.sum(np.logaddexp(0, found) - truth * found) + away @ away / 2)
+        return value, error @ design + away / spread
+
+    bounds = [(None, None)] + [(0.0, None)] * parts.shape[1]
+    with single_threaded_blas():
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(found[0]), found[1:]
 
 
 def _knots(

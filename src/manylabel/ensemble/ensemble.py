@@ -61,15 +61,17 @@ class Ensemble(MultiLabelClassifier):
 
     Sources propose candidates: the labels of a document's neighbours, and those that its words
     speak for. Every scorer scores them: the neighbours' votes, the votes of the nearest few alone,
-    words (feature kNN), a linear SVM for each label trained on its candidates, labelled LDA over
-    the candidates, trees. ``manylabel.ensemble.scorers.SCORERS`` lists them all. A rising curve
-    turns each score into log-odds, and the log-odds add up:
+    words (feature kNN), a linear SVM for each label trained on its candidates, a network that reads
+    words beside each other, labelled LDA over the candidates, trees.
+    ``manylabel.ensemble.scorers.SCORERS`` lists them all. A rising curve turns each score into
+    log-odds, and the log-odds add up:
 
-    .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + a_{g(l)} \sum_i c_i(s_{il})
+    .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + a_{g(l)} \sum_i w_{i,g(l)} c_i(s_{il})
 
-    with an offset and a factor for how frequent the label is. They are those under which the labels
-    of training documents are likeliest, by scores of models that had not seen those documents; the
-    curves are then stretched for the measure in ``objective``. Scores are probabilities.
+    with an offset, a factor and a weight of each scorer for how frequent the label is. They are
+    those under which the labels of training documents are likeliest, by scores of models that had
+    not seen those documents; the curves are then stretched for the measure in ``objective``.
+    Scores are probabilities.
 
     :meth:`explain` gives log-odds as ``score`` and what :meth:`decision_function` gives as
     ``probability``. Reasons are named after the scorers, and ``"prior"`` for what is said of a
@@ -462,13 +464,12 @@ class Ensemble(MultiLabelClassifier):
             place = candidates.place(label)
             assert place is not None
             combination = self.combination_ if self.known_labels_[label] else self.lazy_combination_
-            group = frequency_group(self.counts_[label])
-            factor = float(combination.factors[group])
+            group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
             for name, curve in combination.curves.items():
                 scores, why = found[name]
                 score = float(scores[place])
-                slope = factor * curve.slope(score)
+                slope = combination.factor(name, group) * curve.slope(score)
                 below = _scaled(why(place), slope)
                 if score or below:
                     scorer, share = self.scorers_[name], slope * score

@@ -55,8 +55,7 @@ class OutOfSample:
     def shares(self, entry: int) -> dict[str, float]:
         """What each scorer, and the label's frequency, add to the log-odds of an entry."""
         group = int(frequency_group(self.counts[[entry]])[0])
-        factor = float(self.combination.factors[group])
         return {"prior": float(self.combination.offsets[group])} | {
-            name: factor * float(curve(self.scores[name][[entry]])[0])
+            name: self.combination.factor(name, group) * float(curve(self.scores[name][[entry]])[0])
             for name, curve in self.combination.curves.items()
         }

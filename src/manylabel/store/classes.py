@@ -93,6 +93,8 @@ CLASSES: dict[str, str] = {
     "LabelledTraining": "manylabel.topics.training:LabelledTraining",
     "LinearModel": "manylabel.linear.training:LinearModel",
     "NeighborIndex": "manylabel.neighbors.index:NeighborIndex",
+    "Network": "manylabel.network.training:Network",
+    "NetworkSettings": "manylabel.network.training:NetworkSettings",
     "StringArray": "manylabel.store.strings:StringArray",
     "WordLabels": "manylabel.topics.word_labels:WordLabels",
     "WordRules": "manylabel.text.words:WordRules",
