@@ -104,7 +104,9 @@ def rubin(data: Path) -> Plan:
             "our counts.",
             "Yahoo: labels of at least 100 documents, 1,000 training documents of random splits, "
             "the paper's settings with 4 chains of training instead of 48, the paper's 10 of label "
-            "topics, and 20 of prediction, of 30 sweeps each, instead of 60 of 120.",
+            "topics, and 20 of prediction, of 30 sweeps each, instead of 60 of 120. For 300 "
+            "documents of Arts, 20 chains of 120 sweeps gave Dependency-LDA an average precision "
+            "of 0.630, of 30 sweeps 0.626 in a quarter of the time, of 15 sweeps 0.616.",
             "EURLEX57K is a larger relative of the paper's EUR-Lex: its settings, with 1 chain of "
             "training, and for every model 4 of prediction, of 30 sweeps each; 4 of label topics "
             "of 200 sweeps instead of 10 of 500. SVMs are not tuned there.",
