@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -28,8 +29,16 @@ def test_reasons_are_shown_in_eighty_columns(call, library):
 
 def test_the_shell_says_what_the_page_says():
     page = files("manylabel.web").joinpath("static", "reasons.js").read_text("utf-8")
-    page = page.replace("\\u2009", " ").replace("\\u2212", "−")
-    for words in (FOR, AGAINST, SCALE, "similar document", "with this label", "Together", "alike"):
+    page = re.sub(r"\\u(2009|202f)", " ", page).replace("\\u2212", "−")
+    for words in (
+        FOR,
+        AGAINST,
+        *SCALE.split(": "),
+        "similar document",
+        "with this label",
+        "Together",
+        "alike",
+    ):
         assert words in page
 
 

@@ -35,7 +35,10 @@ __all__ = [
 
 #: What the page says, too.
 FOR, AGAINST = "Words that speak for it", "Words that speak against it"
-SCALE = "Points are log-odds. At the line, 0, a label is as likely as not; +3 is 95 %, −3 is 5 %."
+SCALE = (
+    "Each figure makes the label likelier or less likely, and their sum is its probability: "
+    "0 is 50 %, +3 is 95 %, −3 is 5 % (log-odds)."
+)
 
 #: Neighbours, words and words of a neighbour that are shown, in a terminal and in a notebook.
 _NEIGHBOURS, _WORDS, _SHARED = 5, 8, 5
