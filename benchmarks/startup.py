@@ -70,9 +70,9 @@ def library_model(folder: Path, source: Path) -> Path:
     """The bundled catalogue's model."""
     model = folder / "model"
     program = (
-        "import sys; from manylabel.corpus import load_library; "
+        "import sys; from manylabel.corpus import load_catalogue; "
         "from manylabel.tagger import Tagger; "
-        "Tagger(random_state=0).fit(load_library('train')).save(sys.argv[1])"
+        "Tagger(random_state=0).fit(load_catalogue('train')).save(sys.argv[1])"
     )
     cpu_seconds(["-c", program, str(model)], source)
     return model

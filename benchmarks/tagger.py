@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import DATA, best_of, table, versions
-from manylabel.corpus import load_library, read
+from manylabel.corpus import load_catalogue, read
 from manylabel.tagger import Tagger
 
 COMMAND = [sys.executable, "-m", "manylabel.cli"]
@@ -206,7 +206,7 @@ def memory(process: int, model: Path) -> list[float]:
 def library_model(folder: Path, name: str) -> Path:
     """A small model: the bundled catalogue's."""
     model = folder / "library"
-    Tagger(name, random_state=0, n_jobs=-1).fit(load_library("train")).save(model)
+    Tagger(name, random_state=0, n_jobs=-1).fit(load_catalogue("train")).save(model)
     return model
 
 
@@ -231,7 +231,7 @@ def start(folder: Path) -> None:
 def stream(folder: Path) -> None:
     """The memory of `predict` does not depend on the length of the file."""
     model = library_model(folder, "lcif")
-    texts = [" ".join(text.split()[:12]) for text in load_library("test").texts or []]
+    texts = [" ".join(text.split()[:12]) for text in load_catalogue("test").texts or []]
     rows = []
     for lines in LINES.values():
         path = folder / "lines.txt"

@@ -12,7 +12,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from manylabel.corpus import load_library, write
+from manylabel.corpus import load_catalogue, write
 
 PICTURE = Path(__file__).parent / "images" / "demo.svg"
 TEXT = "A ship is caught in the ice of the north"
@@ -33,7 +33,7 @@ def answers() -> dict[str, list[str]]:
     environment = os.environ | {"COLUMNS": str(COLUMNS), "NO_COLOR": "1"}
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        write(load_library("train"), Path(folder) / "books.jsonl")
+        write(load_catalogue("train"), Path(folder) / "books.jsonl")
         for command, lines in COMMANDS.items():
             typed = command.replace(f'"{TEXT}"', "TEXT").split()
             arguments = [TEXT if word == "TEXT" else word for word in typed[1:]]

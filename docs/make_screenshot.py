@@ -20,7 +20,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 
 IMAGES = Path(__file__).parent / "images"
 SIZE = {"width": 1360, "height": 860}
@@ -78,7 +78,7 @@ def label(page: Page, address: str) -> None:
 def review(page: Page, address: str) -> None:
     """A queue of documents to review."""
     page.goto(f"{address}/review")
-    books = load_library("test")
+    books = load_catalogue("test")
     with tempfile.TemporaryDirectory() as folder:
         queue = Path(folder) / "queue.jsonl"
         documents = zip(books.ids[:8], books.texts[:8], strict=True)

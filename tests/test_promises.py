@@ -13,7 +13,7 @@ from naive import thresholds as naive
 from scipy import sparse
 from scipy.stats import binom
 
-from manylabel.corpus import load_library, read
+from manylabel.corpus import load_catalogue, read
 from manylabel.ensemble import Ensemble
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics import coverage_curve
@@ -156,16 +156,16 @@ def test_parameters_are_checked(promise, message):
 
 
 def test_a_model_without_out_of_sample_scores_cannot_promise():
-    corpus = load_library("train").vectorized()
+    corpus = load_catalogue("train").vectorized()
     model = FlatLDA(threshold="precision:0.9")
     with pytest.raises(ParameterError, match="has no out-of-sample scores to base `threshold"):
         model.fit(corpus.X[:8], corpus.Y[:8])
 
 
 def test_an_ensemble_promises_after_training(tmp_path):
-    corpus = load_library("train")
+    corpus = load_catalogue("train")
     tagger = Tagger(random_state=0).fit(corpus)
-    texts = load_library("test").texts
+    texts = load_catalogue("test").texts
     strict = tagger.suggest(texts, top=None, threshold="precision:0.6")
     loose = tagger.suggest(texts, top=None, threshold="recall:0.7")
     assert sum(map(len, strict)) < sum(map(len, loose))
@@ -181,7 +181,7 @@ def test_an_ensemble_promises_after_training(tmp_path):
 
 
 def test_a_classifier_keeps_its_promise():
-    corpus = load_library("train").vectorized()
+    corpus = load_catalogue("train").vectorized()
     model = Ensemble(threshold="recall:0.6").fit(corpus.X, corpus.Y)
     assert model.threshold_.threshold_ == model.promise("recall:0.6").threshold_
     with pytest.raises(ParameterError, match=r"a promise looks like 'precision:0.9'; got 'top'"):

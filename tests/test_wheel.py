@@ -69,7 +69,7 @@ def test_the_wheel_works_in_a_clean_environment(wheel, tmp_path):
     if "Could not find a version" in done.stderr or "Connection" in done.stderr:
         pytest.skip("no package index")
     assert done.returncode == 0, done.stderr
-    code = "from manylabel import corpus; corpus.write(corpus.load_library('train'), 'a.jsonl')"
+    code = "from manylabel import corpus; corpus.write(corpus.load_catalogue('train'), 'a.jsonl')"
     assert run(python, "-c", code, cwd=tmp_path).returncode == 0
     for command in (
         ["train", "a.jsonl", "-o", "model", "--model", "lcif"],

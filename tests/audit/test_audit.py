@@ -14,7 +14,7 @@ from scipy import sparse
 
 from manylabel.audit import audit, document_errors, pair_errors, uncertainty, what_next
 from manylabel.audit.labels import same_labels, two_meanings, unlearned
-from manylabel.corpus import Corpus, load_library, write
+from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
 from manylabel.exceptions import CorpusError, InputError, ParameterError
 from manylabel.tagger import Tagger, read_decisions
@@ -48,7 +48,7 @@ def flipped(corpus, rate, seed=0):
 
 @pytest.fixture(scope="module")
 def noisy():
-    return flipped(load_library("train"), 0.06)
+    return flipped(load_catalogue("train"), 0.06)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_a_document_without_pairs_has_no_errors():
 
 
 def test_every_label_of_every_document_is_judged():
-    corpus = load_library("train").vectorized()
+    corpus = load_catalogue("train").vectorized()
     model = Ensemble(**QUICK)
     out = model.fit_out_of_sample(corpus.X, corpus.Y)
     assert out.pattern.multiply(corpus.Y).nnz == corpus.Y.nnz
@@ -106,7 +106,7 @@ def test_every_label_of_every_document_is_judged():
 
 def test_a_document_does_not_vouch_for_its_own_labels():
     # A label that one document alone has cannot be known without it.
-    corpus = load_library("train").vectorized()
+    corpus = load_catalogue("train").vectorized()
     Y = sparse.csr_array(
         sparse.hstack([corpus.Y, sparse.csr_array((len(corpus), 1), dtype=np.int8)])
     )
@@ -158,7 +158,7 @@ def test_a_report_can_be_written(report, tmp_path):
 
 
 def test_the_same_documents_with_other_labels_are_found():
-    corpus = load_library("train")
+    corpus = load_catalogue("train")
     texts = [*corpus.texts, corpus.texts[7]]
     labels = [*corpus.label_lists(), ["Dogs"]]
     ids = [*corpus.ids, "copy"]
@@ -197,7 +197,7 @@ def test_a_label_of_two_meanings_is_found():
 
 
 def test_parameters_are_checked():
-    corpus = load_library("train").vectorized()
+    corpus = load_catalogue("train").vectorized()
     with pytest.raises(ParameterError, match="`share` must lie between 0 and 1, both excluded"):
         audit(corpus.X, corpus.Y, share=1.0)
 
@@ -206,7 +206,7 @@ def test_parameters_are_checked():
 
 
 def test_decisions_change_labels_and_can_be_taken_back(tmp_path):
-    corpus = load_library("train")
+    corpus = load_catalogue("train")
     Tagger("lcif").fit(corpus).save(tmp_path / "model")
     tagger = Tagger.load(tmp_path / "model")
     first, second = corpus.ids[:2]
@@ -248,7 +248,7 @@ def test_what_is_no_decision_is_refused(tmp_path):
 def test_the_command_looks_and_fixes(tmp_path, capfd):
     from manylabel.cli.app import run
 
-    corpus = load_library("train")
+    corpus = load_catalogue("train")
     write(corpus, tmp_path / "c.jsonl")
     model = str(tmp_path / "model")
     Tagger(parameters=QUICK, random_state=0).fit(corpus).save(model)
@@ -287,7 +287,7 @@ def test_unsure_documents_come_first_and_no_two_alike():
 def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():
     with pytest.raises(InputError, match="scores must be probabilities"):
         uncertainty(sparse.csr_array([[2.0]]))
-    tagger = Tagger("lcif").fit(load_library("train"))
+    tagger = Tagger("lcif").fit(load_catalogue("train"))
     assert {found.id for found in tagger.next(["ships", "ships", "bees"], n=2)} == {"0", "2"}
 
 
@@ -295,8 +295,8 @@ def test_the_command_chooses_documents(tmp_path, capfd):
     from manylabel.cli.app import run
 
     model, pool = str(tmp_path / "model"), str(tmp_path / "pool.jsonl")
-    Tagger(parameters=QUICK, random_state=0).fit(load_library("train")).save(model)
-    test = load_library("test")
+    Tagger(parameters=QUICK, random_state=0).fit(load_catalogue("train")).save(model)
+    test = load_catalogue("test")
     write(test, pool)
     assert run(["next", model, pool, "-n", "4", "-q"]) == 0
     found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from manylabel.cli.app import run
-from manylabel.corpus import load_library, write
+from manylabel.corpus import load_catalogue, write
 
 
 class Called:
@@ -72,7 +72,7 @@ def library(tmp_path_factory) -> Path:
     """A folder with the bundled corpus, ``train.jsonl`` and ``test.jsonl``, and a trained model."""
     folder = tmp_path_factory.mktemp("library")
     for part in ("train", "test"):
-        write(load_library(part), folder / f"{part}.jsonl")
+        write(load_catalogue(part), folder / f"{part}.jsonl")
     train = ["train", str(folder / "train.jsonl"), "-o", str(folder / "model")]
     assert run([*train, "--model", "lcif", "--quiet"]) == 0
     return folder

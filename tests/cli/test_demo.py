@@ -7,7 +7,7 @@ import re
 import pytest
 
 from manylabel.cli.demo import prepare
-from manylabel.cli.showing import suggestions_table
+from manylabel.cli.tables import suggestions_table
 
 
 @pytest.fixture(scope="module")

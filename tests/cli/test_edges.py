@@ -147,7 +147,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_training(call, keyword
 
 
 def test_percentages_are_for_probabilities():
-    from manylabel.cli.showing import answers_table
+    from manylabel.cli.tables import answers_table
     from manylabel.rendering import as_text
     from manylabel.tagger.suggestions import Suggestion, Suggestions
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 from manylabel.tagger import Tagger
 from manylabel.tagger.display import AGAINST, FOR, SCALE
 
@@ -63,9 +63,9 @@ def test_documents_of_a_file_are_explained_one_after_the_other(call, library, tm
     file = tmp_path / "few.jsonl"
     file.write_text("".join((library / "test.jsonl").open().readlines()[:3]))
     lines = call("explain", library / "model", file, "--top", 1).out.splitlines()
-    assert [json.loads(line)["id"] for line in lines] == load_library("test").ids[:3]
+    assert [json.loads(line)["id"] for line in lines] == load_catalogue("test").ids[:3]
     shown = call("explain", library / "model", file, "--top", 1, "--table").out
-    assert f"─ {load_library('test').ids[0]} ─" in shown
+    assert f"─ {load_catalogue('test').ids[0]} ─" in shown
 
 
 def test_words_that_nobody_knows_have_no_labels(call, library):

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from manylabel.corpus import load_library, read, write
+from manylabel.corpus import load_catalogue, read, write
 from manylabel.tagger import Tagger
 
 COMMAND = [sys.executable, "-m", "manylabel.cli"]
@@ -24,7 +24,7 @@ def records(called):
 
 def test_each_document_gets_its_best_labels_in_the_order_of_the_file(call, library):
     found = records(call("predict", library / "model", library / "test.jsonl", "--top", 3))
-    test = load_library("test")
+    test = load_catalogue("test")
     assert [record["id"] for record in found] == test.ids
     expected = Tagger.load(library / "model").suggest(test.texts, top=3)
     assert [record["labels"] for record in found] == [each.to_list() for each in expected]
@@ -41,8 +41,8 @@ def test_ten_labels_unless_a_threshold_decides(call, library):
 
 
 def test_documents_without_a_label_that_is_sure_enough_are_left_to_a_person(call, tmp_path):
-    Tagger(random_state=0).fit(load_library("train")).save(tmp_path / "model")
-    write(load_library("test"), tmp_path / "new.jsonl")
+    Tagger(random_state=0).fit(load_catalogue("train")).save(tmp_path / "model")
+    write(load_catalogue("test"), tmp_path / "new.jsonl")
     called = call("predict", tmp_path / "model", tmp_path / "new.jsonl", "--precision", 0.6)
     found = records(called)
     silent = [record for record in found if record["abstained"]]
@@ -172,7 +172,7 @@ def test_tables_have_a_line_a_label(call, library, tmp_path):
     head, *lines = gzip.decompress(out.read_bytes()).decode().splitlines()
     assert head == "id\tlabel\tscore"
     assert len(lines) == 316
-    best = Tagger.load(library / "model").suggest(load_library("test")[:1], top=1)[0]
+    best = Tagger.load(library / "model").suggest(load_catalogue("test")[:1], top=1)[0]
     assert lines[0] == f"{best.id}\t{best[0].label}\t{best[0].score!r}"
 
 
@@ -184,7 +184,7 @@ def test_scores_are_written_as_in_the_extreme_classification_repository(call, li
     assert len(lines) == 158
     names = (tmp_path / "scores.labels.txt").read_text().splitlines()
     found = {names[int(column)]: float(score) for column, score in _pairs(lines[0])}
-    best = Tagger.load(library / "model").suggest(load_library("test")[:1], top=10)[0]
+    best = Tagger.load(library / "model").suggest(load_catalogue("test")[:1], top=10)[0]
     assert found == {label: score for label, score, _ in best}
     assert [int(column) for column, _ in _pairs(lines[0])] == sorted(
         int(column) for column, _ in _pairs(lines[0])

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from manylabel.cli.stats import MEANINGS
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 
 
 def test_features_are_described(call, rows):
@@ -38,7 +38,7 @@ def test_options_decide_which_words_are_counted(call, texts):
 
 
 def test_the_table_has_every_figure_with_its_meaning(call, texts):
-    figures = load_library("test").statistics().to_dict()
+    figures = load_catalogue("test").statistics().to_dict()
     assert sorted(figures) == sorted(name for part in MEANINGS.values() for name in part)
     lines = call("stats", texts, "--table").out.splitlines()
     assert str(texts.name) in "".join(lines[:3])

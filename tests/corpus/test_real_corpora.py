@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from manylabel.corpus import Corpus, load_library, read, write
+from manylabel.corpus import Corpus, load_catalogue, read, write
 from manylabel.exceptions import ParameterError
 
 # documents, features, labels
@@ -121,10 +121,10 @@ def test_stratification_of_a_large_corpus_keeps_rare_labels_in_both_parts(shared
 
 
 def test_the_bundled_corpus_has_two_parts():
-    train, test = load_library("train"), load_library("test")
-    assert len(load_library("all")) == len(train) + len(test)
+    train, test = load_catalogue("train"), load_catalogue("test")
+    assert len(load_catalogue("all")) == len(train) + len(test)
 
 
 def test_the_bundled_corpus_has_no_other_part():
     with pytest.raises(ParameterError, match="`part` must be 'train', 'test' or 'all'; got 'dev'"):
-        load_library("dev")
+        load_catalogue("dev")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from manylabel.cli.app import run
-from manylabel.corpus import load_library, write
+from manylabel.corpus import load_catalogue, write
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def books(tmp_path_factory):
     folder = tmp_path_factory.mktemp("books")
     for part in ("train", "test"):
-        write(load_library(part), str(folder / f"{part}.jsonl"))
+        write(load_catalogue(part), str(folder / f"{part}.jsonl"))
     return folder
 
 
@@ -42,7 +42,7 @@ def test_training_and_prediction_are_the_same(books, processes, monkeypatch, cap
     assert (books / "there.jsonl").read_bytes() == (books / "here.jsonl").read_bytes()
     manifest = json.loads((books / "there.jsonl.manifest.json").read_text())
     assert manifest["failed"] == 0
-    assert sum(part["documents"] for part in manifest["parts"]) == len(load_library("test"))
+    assert sum(part["documents"] for part in manifest["parts"]) == len(load_catalogue("test"))
     assert not list(books.glob("*.parts")), "what was put aside has gone"
 
 

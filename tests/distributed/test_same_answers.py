@@ -18,7 +18,7 @@ from manylabel import (
     Tagger,
     read,
 )
-from manylabel.corpus import Corpus, load_library, write
+from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.corpus.parts import TextFile
 from manylabel.distributed import read_parts, use
 from manylabel.exceptions import CorpusError
@@ -141,7 +141,7 @@ def test_an_empty_matrix_is_no_problem(client):
 def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, ending):
     monkeypatch.setattr("manylabel.corpus.parts.PART", 9_000)
     path = tmp_path / f"books.{ending}"
-    books = load_library("train")
+    books = load_catalogue("train")
     texts = [" ".join(text.split()) for text in books.texts]
     write(Corpus.from_texts(texts, books.label_lists(), books.ids), path)
     vectorizer = CountVectorizer(min_df=2, stemming="english")
@@ -163,7 +163,7 @@ def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_pa
     monkeypatch.setattr("manylabel.tagger.features._LONG", 1_001)
     monkeypatch.setattr("manylabel.tagger.features._WORTH", -1e9)
     path = tmp_path / "books.jsonl"
-    write(load_library("train"), path)
+    write(load_catalogue("train"), path)
 
     def tagger():
         return Tagger(
@@ -176,7 +176,7 @@ def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_pa
     with use(client) as cluster:
         found = tagger().fit(path)
         assert len(cluster.receipts) > 10
-    texts = load_library("test").texts[:20]
+    texts = load_catalogue("test").texts[:20]
     assert found._state.vectorizer.char_ngrams == (4, 4)
     assert found.suggest(texts) == expected.suggest(texts)
     assert found.document("b258") == expected.document("b258")

@@ -3,14 +3,14 @@
 import pytest
 
 from manylabel import Ensemble, Tagger
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 from manylabel.ensemble import ensemble
 from manylabel.exceptions import ParameterError
 
 
 @pytest.fixture(scope="module")
 def library():
-    return load_library("train").vectorized()
+    return load_catalogue("train").vectorized()
 
 
 def test_quick_fits_neighbours_and_one_linear_model(library):

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import manylabel
 from manylabel import Ensemble
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 from manylabel.ensemble.scorers import make_scorers
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics import evaluate
@@ -19,8 +19,8 @@ from manylabel.text import CountVectorizer
 @pytest.fixture(scope="module")
 def library():
     vectorizer = CountVectorizer(stop_words="english")
-    train = load_library("train").vectorized(vectorizer)
-    test = load_library("test").vectorized(vectorizer, fit=False)
+    train = load_catalogue("train").vectorized(vectorizer)
+    test = load_catalogue("test").vectorized(vectorizer, fit=False)
     return train, test.align_to(label_names=train.label_names)
 
 

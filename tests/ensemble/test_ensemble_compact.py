@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from manylabel import Ensemble
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 
 
 @pytest.fixture(scope="module")
 def corpus():
-    return load_library("train").vectorized()
+    return load_catalogue("train").vectorized()
 
 
 @pytest.mark.parametrize("words", [[], ["words"]])

@@ -6,12 +6,12 @@ from scipy import sparse
 
 from manylabel import Tagger
 from manylabel.cli.app import run
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 from manylabel.exceptions import InputError
 from manylabel.tagger.documents import widened
 from manylabel.tagger.drift import drift_of
 
-TRAIN, TEST = load_library("train"), load_library("test")
+TRAIN, TEST = load_catalogue("train"), load_catalogue("test")
 LABELS = list(TEST.label_lists())
 
 

@@ -14,7 +14,7 @@ from naive.label_edits import NaiveLabels
 from tagger.tagger_problems import texts_and_labels
 
 from manylabel import Tagger
-from manylabel.corpus import Corpus, load_library
+from manylabel.corpus import Corpus, load_catalogue
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.vocabulary import Concept, Name, Vocabulary
 
@@ -69,7 +69,7 @@ def test_neighbours_and_words_are_as_if_documents_had_always_had_the_merged_labe
 
 
 def test_in_an_ensemble_the_votes_are_exact_and_the_rest_is_named():
-    corpus = load_library("train")
+    corpus = load_catalogue("train")
     parameters = {"scorers": ["neighbours", "nearest", "words", "linear"]}
     tagger = Tagger(parameters=parameters).fit(corpus)
     first, second = tagger.labels[3], tagger.labels[17]
@@ -92,7 +92,7 @@ def test_in_an_ensemble_the_votes_are_exact_and_the_rest_is_named():
         fresh = FeatureSimilarity(rows, Y, source.features.labels_per_feature)
         assert np.array_equal(source.features.plain.indices, fresh.plain.indices)
         assert np.allclose(source.features.plain.data, fresh.plain.data, rtol=1e-4)
-    for text in load_library("test").texts[:20]:
+    for text in load_catalogue("test").texts[:20]:
         assert first not in tagger.suggest(text, top=None).labels
         for why in tagger.explain(text):
             assert why.total == pytest.approx(why.score, abs=1e-9)
@@ -299,7 +299,7 @@ def test_models_that_cannot_learn_are_edited_and_say_so():
 
 
 def test_models_of_features_are_edited():
-    corpus = load_library("train").vectorized()
+    corpus = load_catalogue("train").vectorized()
     tagger = Tagger("lcif").fit(corpus)
     first, second = tagger.labels[:2]
     n_labels = len(tagger.labels)

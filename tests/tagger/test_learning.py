@@ -9,7 +9,7 @@ import pytest
 from tagger.tagger_problems import texts_and_labels
 
 from manylabel import Tagger
-from manylabel.corpus import load_library
+from manylabel.corpus import load_catalogue
 
 QUERY = "a cat with a feather in the river, and a dog by the garden"
 TEXTS, LABELS = texts_and_labels(40)
@@ -158,7 +158,7 @@ def test_an_ensemble_learns_and_forgets_by_its_neighbours():
 
 def test_fifty_forgotten_documents_leave_no_trace_in_the_default_model():
     """Not in a score, a weight, a word or a curve: all is as if they had never been there."""
-    train, test = load_library("train"), load_library("test")
+    train, test = load_catalogue("train"), load_catalogue("test")
     gone = np.arange(0, len(train), 9)[:50]
     left = np.setdiff1d(np.arange(len(train)), gone)
     tagger = Tagger(random_state=0).fit(train)

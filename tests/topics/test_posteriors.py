@@ -11,7 +11,7 @@ import pytest
 from naive import topics as naive
 from scipy import sparse
 
-from manylabel.kernels import lda_gibbs, lda_in_use, lda_pairs, lda_topics, rng
+from manylabel.kernels import lda_active, lda_gibbs, lda_pairs, lda_topics, rng
 from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
 from manylabel.topics.sampling import Documents, Sampler
@@ -207,14 +207,14 @@ def test_the_labels_in_use_have_the_mass_of_the_dense_formula(in_row, in_documen
     counts[1] = 1.0
     word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
-    used, parts = lda_in_use.nothing_used(200), lda_in_use.no_parts(200)
+    used, parts = lda_active.nothing_used(200), lda_active.no_parts(200)
     held = random.choice(200, in_document, replace=False)
     for label in [*held, *held[:3], 5]:
-        lda_in_use.add(used, rows, label, 1.0)
-    lda_in_use.take(used, 5, 1.0)
+        lda_active.add(used, rows, label, 1.0)
+    lda_active.take(used, 5, 1.0)
     expected = np.zeros(200)
     np.add.at(expected, [*held, *held[:3]], word_labels.toarray()[0, [*held, *held[:3]]])
-    total = lda_in_use.gather(rows, 0, used, parts)
+    total = lda_active.gather(rows, 0, used, parts)
     ours = np.zeros(200)
     ours[used.labels[: used.size[0]]] = parts[: used.size[0]]
     np.testing.assert_allclose(ours, expected, rtol=1e-6)
@@ -228,14 +228,14 @@ def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
     word_labels = WordLabels.from_counts(sparse.csr_array(counts), 0.3)
     rows = word_labels.rows if laid_out else not_laid_out(word_labels.rows)
     phi, held = word_labels.toarray()[0], np.zeros(60)
-    used, parts = lda_in_use.nothing_used(60), lda_in_use.no_parts(60)
-    total = lda_in_use.gather(rows, 0, used, parts)
+    used, parts = lda_active.nothing_used(60), lda_active.no_parts(60)
+    total = lda_active.gather(rows, 0, used, parts)
     for label in random.integers(60, size=500):
         if held[label] and random.random() < 0.6:
-            total = lda_in_use.take_part(used, parts, total, label, 0.5)
+            total = lda_active.take_part(used, parts, total, label, 0.5)
             held[label] -= 0.5
         else:
-            total = lda_in_use.add_part(rows, 0, used, parts, total, label, 0.5)
+            total = lda_active.add_part(rows, 0, used, parts, total, label, 0.5)
             held[label] += 0.5
         size = used.size[0]
         assert size == np.count_nonzero(held)
@@ -245,7 +245,7 @@ def test_masses_stay_right_while_tokens_of_a_word_come_and_go(laid_out):
         ends = np.cumsum(parts[:size])
         if size:
             expected = used.labels[np.searchsorted(ends, targets, side="right").clip(max=size - 1)]
-            assert [lda_in_use.pick_used(used, parts, target) for target in targets] == list(
+            assert [lda_active.pick_used(used, parts, target) for target in targets] == list(
                 expected
             )
 

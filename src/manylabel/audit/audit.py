@@ -150,8 +150,8 @@ def audit(
 
     Examples
     --------
-    >>> from manylabel.corpus import load_library
-    >>> corpus = load_library("train").vectorized()
+    >>> from manylabel.corpus import load_catalogue
+    >>> corpus = load_catalogue("train").vectorized()
     >>> result = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
     >>> row, label = result.place(int(result.suspects(1)[0]))
     >>> bool(0 < result.errors.max() < 1)

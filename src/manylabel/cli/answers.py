@@ -97,7 +97,7 @@ def _shown_table(tagger: Tagger) -> Callable[[Suggestions], str]:
     from rich.console import Console
 
     from manylabel.cli.output import make_console
-    from manylabel.cli.showing import answers_table
+    from manylabel.cli.tables import answers_table
 
     is_percent = tagger.gives_probabilities
     screen = make_console()

@@ -83,10 +83,10 @@ def demo(
 
 def _serve(jobs: int, port: int, quiet: bool) -> None:
     """Serve the catalogue on this machine; what is learned lasts until the server stops."""
-    from manylabel.corpus import load_library
+    from manylabel.corpus import load_catalogue
     from manylabel.web import Settings
 
-    test = load_library("test")
+    test = load_catalogue("test")
     books = dict(zip(test.ids, test.texts or [], strict=True))
     settings = Settings(allow_learn=True, examples=tuple(books[name] for name in _BEGIN_WITH))
     run_server({"library": trained_tagger(jobs)}, settings, "127.0.0.1", port, quiet)
@@ -94,22 +94,22 @@ def _serve(jobs: int, port: int, quiet: bool) -> None:
 
 def trained_tagger(jobs: int | None = None) -> Tagger:
     """The catalogue's tagger."""
-    from manylabel.corpus import load_library
+    from manylabel.corpus import load_catalogue
     from manylabel.tagger import Tagger
 
-    return Tagger(random_state=0, n_jobs=jobs).fit(load_library("train"))
+    return Tagger(random_state=0, n_jobs=jobs).fit(load_catalogue("train"))
 
 
 def prepare(jobs: int | None = None) -> Outcome:
     """Read, train and score."""
-    from manylabel.corpus import load_library
+    from manylabel.corpus import load_catalogue
     from manylabel.tagger import Tagger
     from manylabel.text import CountVectorizer
 
     start = time.perf_counter()
     vectorizer = CountVectorizer(stop_words="english", stemming="english", n_jobs=jobs)
-    train = load_library("train").vectorized(vectorizer)
-    test = load_library("test").vectorized(vectorizer, fit=False)
+    train = load_catalogue("train").vectorized(vectorizer)
+    test = load_catalogue("test").vectorized(vectorizer, fit=False)
     measures = {"guessing by frequency": _measured_guesses(train, test)}
     for name, (model, parameters) in _SIMPLER.items():
         simpler = Tagger(model, parameters=parameters, n_jobs=jobs).fit(train)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from manylabel.cli.demo import MEASURES, Outcome
-from manylabel.cli.showing import suggestions_table
+from manylabel.cli.tables import suggestions_table
 from manylabel.tagger import LabelReasons, Suggestions, TextExplanation
 
 __all__ = ["show", "show_why"]

@@ -130,8 +130,8 @@ class Ensemble(MultiLabelClassifier):
 
     Examples
     --------
-    >>> from manylabel.corpus import load_library
-    >>> corpus = load_library("train").vectorized()
+    >>> from manylabel.corpus import load_catalogue
+    >>> corpus = load_catalogue("train").vectorized()
     >>> model = Ensemble().fit(corpus.X, corpus.Y)
     >>> scores = model.decision_function(corpus.X[:1], top=3)
     >>> bool(0 < scores.data.min() and scores.data.max() < 1)

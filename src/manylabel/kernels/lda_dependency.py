@@ -19,7 +19,7 @@ from collections import namedtuple
 import numpy as np
 
 from manylabel.kernels.compile import kernel, step
-from manylabel.kernels.lda_in_use import (
+from manylabel.kernels.lda_active import (
     NOTHING,
     add,
     add_parts,

@@ -25,7 +25,7 @@ from collections import namedtuple
 import numpy as np
 
 from manylabel.kernels.compile import kernel, step, summing_step
-from manylabel.kernels.lda_in_use import (
+from manylabel.kernels.lda_active import (
     NOTHING,
     add_part,
     add_parts,

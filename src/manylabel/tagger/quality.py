@@ -141,10 +141,10 @@ class Quality(Persistent):
         Examples
         --------
         >>> from manylabel import Tagger
-        >>> from manylabel.corpus import load_library
+        >>> from manylabel.corpus import load_catalogue
         >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
-        >>> test = load_library("test")
-        >>> _ = tagger.fit(load_library("train"))
+        >>> test = load_catalogue("test")
+        >>> _ = tagger.fit(load_catalogue("train"))
         >>> _ = tagger.learn(test.texts[:60], list(test.label_lists())[:60])
         >>> found = tagger.drift()
         >>> found.n_documents, found.n_trained, found.is_significant
@@ -194,9 +194,9 @@ class Quality(Persistent):
         Examples
         --------
         >>> from manylabel import Tagger
-        >>> from manylabel.corpus import load_library
+        >>> from manylabel.corpus import load_catalogue
         >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
-        >>> found = tagger.audit(load_library("train"), top=3)
+        >>> found = tagger.audit(load_catalogue("train"), top=3)
         >>> len(found), abs(sum(found[0].reasons.values())) > 0
         (3, True)
         """
@@ -247,11 +247,11 @@ class Quality(Persistent):
         Examples
         --------
         >>> from manylabel import Tagger
-        >>> from manylabel.corpus import load_library
+        >>> from manylabel.corpus import load_catalogue
         >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
-        >>> tagger.fit(load_library("train"))
+        >>> tagger.fit(load_catalogue("train"))
         <Tagger: ensemble, 489 documents, 130 labels>
-        >>> len(tagger.next(load_library("test"), n=3))
+        >>> len(tagger.next(load_catalogue("test"), n=3))
         3
         """
         from manylabel.audit import uncertainty, what_next

@@ -8,10 +8,10 @@ from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.formats import read
 from manylabel.exceptions import ParameterError
 
-__all__ = ["load_library"]
+__all__ = ["load_catalogue"]
 
 
-def load_library(part: str = "train") -> Corpus:
+def load_catalogue(part: str = "train") -> Corpus:
     """Texts that describe invented books, with subject headings as labels.
 
     Parameters
@@ -20,9 +20,9 @@ def load_library(part: str = "train") -> Corpus:
         Each part of the fixed split has its own label names; "all" joins both.
     """
     if part == "all":
-        return load_library("train").join(load_library("test"))
+        return load_catalogue("train").join(load_catalogue("test"))
     if part not in ("train", "test"):
         raise ParameterError(f"`part` must be 'train', 'test' or 'all'; got {part!r}.")
-    folder = resources.files("manylabel.corpus") / "library"
+    folder = resources.files("manylabel.corpus") / "catalogue"
     with resources.as_file(folder / f"{part}.jsonl") as path:
         return read(path, format="jsonl")
