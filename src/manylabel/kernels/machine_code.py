@@ -34,7 +34,7 @@ import numpy as np
 if TYPE_CHECKING:
     from manylabel.kernels.compile import Kernel
 
-__all__ = ["compiled_files", "folder", "is_kept", "is_possible", "load", "save"]
+__all__ = ["compiled_files", "folder", "is_possible", "load", "save"]
 
 #: Numba's extension modules, and what stands before the names of their functions in machine code.
 _HELPERS = {"_helperlib": "numba_", "_dynfunc": "numba_", "core/runtime/_nrt_python": "NRT_"}
@@ -64,12 +64,6 @@ def load(kernel: Kernel, signature: str) -> Callable[..., Any] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None  # compiled again, and written again
     return _linked(kernel, found, code)
-
-
-def is_kept(kernel: Kernel, signature: str) -> bool:
-    """Whether a kernel's compiled code is on disk."""
-    path = _path(kernel, signature)
-    return path is not None and path.exists()
 
 
 def save(kernel: Kernel, signature: str, compiled: Any) -> None:

@@ -58,7 +58,7 @@ class Network:
     labels : ndarray of shape (n_labels, size + 1), float32
         A vector of each label, and its constant.
     is_trained : ndarray of shape (n_labels,), bool
-        Which labels a document had.
+        Which labels occur in a training document.
     """
 
     features: NDArray[np.float32]
@@ -70,7 +70,7 @@ class Network:
         return Network(self.features.copy(), self.labels.copy(), self.is_trained)
 
     def grown(self, n_labels: int) -> Network:
-        """With room for labels that are not trained."""
+        """With capacity for labels that are not trained."""
         n_new = n_labels - len(self.labels)
         if n_new <= 0:
             return self
@@ -222,8 +222,8 @@ class Trainer:
     ) -> None:
         """Change the vectors of a batch's columns."""
         kernels, n = self._kernels, factors.size
-        room = min(n, free.size)
-        touched, begins = np.empty(room, np.int64), np.empty(room + 1, np.int64)
+        capacity = min(n, free.size)
+        touched, begins = np.empty(capacity, np.int64), np.empty(capacity + 1, np.int64)
         who, which = np.empty(n, np.int32), np.empty(n, np.int64)
         n_touched = kernels.by_column(
             members, rows.ptr, rows.features, free, touched, begins, who, which

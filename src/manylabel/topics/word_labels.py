@@ -39,7 +39,7 @@ class Pairs(NamedTuple):
     smooth: NDArray[np.float64]
 
 
-#: A word that occurs with more than one in so many labels has its row laid out for all labels.
+#: A word that occurs with more than one in this many labels has its row laid out for all labels.
 _DENSE = 8
 
 
