@@ -122,7 +122,7 @@ def divided():
 def test_a_part_that_tells_more_of_rare_labels_weighs_more_there(divided):
     parts, counts, truth = divided
     fitted = fit_combination(parts, counts, truth)
-    mended = fitted.calibrated(parts, counts, truth)
+    mended = fitted.weighted(parts, counts, truth)
     rare, frequent = frequency_group(np.array([1, 600]))
     assert mended.factor("a", rare) > 1.3 * mended.factor("a", frequent)
     assert mended.factor("b", frequent) > 1.3 * mended.factor("b", rare)
@@ -132,7 +132,7 @@ def test_a_part_that_tells_more_of_rare_labels_weighs_more_there(divided):
 
 def test_log_odds_are_the_offset_and_what_each_part_is_worth_in_its_group(divided):
     parts, counts, truth = divided
-    mended = fit_combination(parts, counts, truth).calibrated(parts, counts, truth)
+    mended = fit_combination(parts, counts, truth).weighted(parts, counts, truth)
     group = int(frequency_group(counts[:1])[0])
     shares = [
         mended.factor(n, group) * curve(parts[n][:1])[0] for n, curve in mended.curves.items()

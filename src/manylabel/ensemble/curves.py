@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -127,32 +127,36 @@ class Combination:
         counts: NDArray[np.int64],
         truth: NDArray[np.bool_],
     ) -> Combination:
-        """Probabilities that come true in each group of frequency.
-
-        First every group has an offset and a factor; then each part has a weight in each group. All
-        stay near where they were in groups with little to learn from.
-        """
+        """The same order within groups of frequency, with probabilities that come true in each."""
         log_odds, groups = self(parts, counts), frequency_group(counts)
         offsets, factors = self.offsets.copy(), self.factors.copy()
-        weights = {name: np.ones(N_GROUPS) for name in self.curves}
-        weights |= {name: values.copy() for name, values in self.weights.items()}
-        worth = {name: curve(parts[name]) for name, curve in self.curves.items()}
         for group in np.unique(groups):
             mine = groups == group
             offset, factor = _line(log_odds[mine], truth[mine])
             offsets[group] = offset + factor * offsets[group]
             factors[group] *= factor
-            if len(worth) < 2:
-                continue
-            each = np.stack(
-                [factors[group] * weights[name][group] * worth[name][mine] for name in worth],
-                axis=1,
-            )
-            offset, changes = _weights(each, offsets[group], truth[mine])
+        return replace(self, offsets=offsets, factors=factors)
+
+    def weighted(
+        self,
+        parts: dict[str, NDArray[np.float64]],
+        counts: NDArray[np.int64],
+        truth: NDArray[np.bool_],
+    ) -> Combination:
+        """Parts count more or less in a group of frequency, as far as there is enough to learn."""
+        if len(self.curves) < 2:
+            return self
+        groups = frequency_group(counts)
+        worth = {name: curve(parts[name]) for name, curve in self.curves.items()}
+        offsets, weights = self.offsets.copy(), {name: np.ones(N_GROUPS) for name in worth}
+        for group in np.unique(groups):
+            mine = groups == group
+            each = self.factors[group] * np.stack([v[mine] for v in worth.values()], axis=1)
+            offset, found = _weights(each, offsets[group], truth[mine])
             offsets[group] += offset
-            for name, change in zip(worth, changes, strict=True):
-                weights[name][group] *= change
-        return Combination(self.curves, offsets, factors, weights if len(worth) > 1 else {})
+            for name, weight in zip(worth, found.tolist(), strict=True):
+                weights[name][group] = weight
+        return replace(self, offsets=offsets, weights=weights)
 
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:

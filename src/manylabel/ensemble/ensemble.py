@@ -327,6 +327,7 @@ class Ensemble(MultiLabelClassifier):
         few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
         some = {name: values[few] for name, values in parts.items()}
         found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
+        found = found.weighted(parts, counts, truth)
         if self.objective != "likelihood":
             found = stretch_curves(held_out, found, self.objective, Y_train)
         found = found.calibrated(parts, counts, truth)
