@@ -58,7 +58,7 @@ def test_settings_are_read_as_json_or_else_as_text(call, texts, tmp_path, settin
     [
         (["--set", "aplha=1"], 1, "lcif has no parameter 'aplha'; did you mean alpha"),
         (["--set", "k"], 2, "--set k must be NAME=VALUE, such as k=50."),
-        (["--set", "k=many"], 1, "`k` must be"),
+        (["--set", "k=many"], 1, "--set k must be"),
         (["--model", "lcfi"], 1, "unknown model 'lcfi'; did you mean lcif?"),
         (["--language", "xx"], 1, "--language must be one of da, de, en"),
         (["--ngrams", "few"], 2, "--ngrams must be two numbers such as 1-2; got few."),

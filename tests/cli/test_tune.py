@@ -77,7 +77,7 @@ def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library,
         ),
         (["--metric", "micro-f"], 1, "did you mean micro-f1"),
         (["--model", "lcfi"], 1, "did you mean lcif?"),
-        (["--model", "svm", "--held-out", "2"], 1, "`confirm` must be a share"),
+        (["--model", "svm", "--held-out", "2"], 1, "--held-out must be a share"),
         (["--model", "svm", "--cv", "some"], 1, '--cv must be "auto", "loo", a number of folds'),
         (["--model", "svm", "--cv", "loo"], 1, "leave-one-out needs a model"),
     ],
@@ -144,6 +144,7 @@ def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
     assert "untuned. The untuned model is kept." in called.err
 
 
+@pytest.mark.slow
 def test_trials_have_the_features_that_train_chooses(call, library, tmp_path, monkeypatch):
     from manylabel.tagger import features
 

@@ -16,6 +16,7 @@ def rows(n, seed):
     return sparse.csr_array((rng.random((n, 12)) < 0.2).astype(float))
 
 
+@pytest.mark.slow
 def test_every_way_is_counted_and_timed():
     X, Q = rows(60, 0), rows(7, 1)
     found = measure_search(X, Q, k=5)

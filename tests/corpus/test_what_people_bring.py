@@ -306,7 +306,7 @@ def test_options_that_make_no_sense_are_refused(file, tmp_path):
     path = file("text,labels\na,b\n", "t.csv")
     with pytest.raises(ParameterError, match="`encoding` must be a name such as utf-8"):
         read(path, encoding="utf-7000")
-    with pytest.raises(ParameterError, match="`delimiter` must be one sign"):
+    with pytest.raises(ParameterError, match="`delimiter` must be one character"):
         read(path, delimiter=";;")
 
 

@@ -77,7 +77,6 @@ def _small_tasks(monkeypatch):
     [
         (search, 1),
         (linear, 1),
-        (chain, 1),
         *(pytest.param(job, 4, marks=pytest.mark.slow) for job in JOBS),
     ],
 )

@@ -65,6 +65,7 @@ def test_a_private_folder_takes_the_place_of_the_cache(run, tmp_path):
     assert any(private.rglob("*.nbi"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_others_can_write_is_not_trusted(run, tmp_path):
     temporary = tmp_path / "tmp"
     temporary.mkdir()

@@ -50,7 +50,10 @@ def test_a_second_process_neither_compiles_nor_imports_numba(tmp_path):
 
 
 @on_linux
-@pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
+@pytest.mark.parametrize(
+    "damage",
+    ["changed", *(pytest.param(how, marks=pytest.mark.slow) for how in ("cut", "empty"))],
+)
 def test_a_damaged_file_is_compiled_again(tmp_path, damage):
     run(tmp_path)
     (path,) = tmp_path.rglob("*.code")

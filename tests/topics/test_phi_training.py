@@ -170,7 +170,7 @@ def test_progress_is_shown_when_asked_for(capfd):
     X, Y, _ = generated(n_documents=20)
     train_phi(X, Y, burn_in=3, verbose=1)
     assert re.search(
-        r"\d+(\.\d+)? M tokens/s, log-likelihood -\d\.\d+ a token", capfd.readouterr().err
+        r"\d+(\.\d+)? M tokens/s, log-likelihood -\d\.\d+ per token", capfd.readouterr().err
     )
     train_phi(X, Y, burn_in=3)
     assert capfd.readouterr().err == ""

@@ -108,6 +108,7 @@ def test_cvb0_over_candidates_follows_its_equations(corpus, training):
         np.testing.assert_allclose(tokens[row], expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_fast_and_proper_inference_agree_on_the_leading_labels():
     X, Y = clear_cut()
     settings = {"inference": "cgs_p", "n_topics": 2, "samples": 50, "topic_chains": 1}

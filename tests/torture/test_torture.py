@@ -12,13 +12,13 @@ from torture.system_calls import is_possible
     [("alter", 60), ("matrix", 40), ("threads", 1), ("kill", 1), ("files", 3), ("craft", 30)],
 )
 def test_a_short_campaign(attack, times):
-    counts = run(attack, times, 0, None, 10)
+    counts = run(attack, times, 0, None, 4)
     assert counts["failed"] == 0
     assert counts["survived"] > 0
 
 
 @pytest.mark.skipif(not is_possible(), reason="strace is not installed, or may not watch processes")
 def test_faults_at_system_calls():
-    counts = run("system-calls", 42, 0, None, 20)
+    counts = run("system-calls", 42, 0, None, 6)
     assert counts["failed"] == 0
     assert counts["survived"] > 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,10 +95,6 @@ class Combination:
     offsets: NDArray[np.float64]
     factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
     weights: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-
-    @classmethod
-    def _from_store_state(cls, state: dict[str, Any]) -> Combination:
-        return cls(**state)
 
     def factor(self, name: str, group: int) -> float:
         """What the log-odds of a part are multiplied by for labels of a group."""

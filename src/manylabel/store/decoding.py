@@ -142,8 +142,10 @@ class Decoder:
         if issubclass(cls, tuple):
             return self._share(number, cls(**self._attributes(state)))
         thing = self._share(number, restored(cls, {}))
-        if is_dataclass(cls) and not _needed(cls) <= state.keys():
-            raise ChangedClassError(name)
+        if is_dataclass(cls):
+            if not _needed(cls) <= state.keys():
+                raise ChangedClassError(name)
+            vars(thing).update(_made_fields(cls))
         vars(thing).update(self._attributes(state))
         return thing
 
@@ -175,6 +177,11 @@ def _defaults(cls: type) -> dict[str, Any]:
     """The default parameters of an estimator, some of which may be newer than the model."""
     parameters = signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+
+
+def _made_fields(cls: type) -> dict[str, Any]:
+    """Fields with a default factory, some of which may be younger than the model."""
+    return {f.name: f.default_factory() for f in fields(cls) if f.default_factory is not MISSING}
 
 
 def _needed(cls: type) -> set[str]:

@@ -302,7 +302,7 @@ async function edit({ into, ...change }) {
       const found = (await get("/v1/labels", { query: into, limit: 50, model: state.model })).labels;
       change.to = found.find(({ label, name }) => name === into || label === into)?.label ?? into;
     }
-    const done = await post("/v1/labels/edit", { model: state.model, ...change }, { token: token() });
+    const done = await post("/v1/labels/edit", { model: state.model, ...change });
     closeReasons();
     const isUndo = change.action === "undo";
     tell(done.message, isUndo ? undefined : "Undo", isUndo ? undefined : () => edit({ action: "undo" }));
