@@ -7,6 +7,7 @@ import pytest
 from manylabel.tagger import Tagger
 
 
+@pytest.mark.slow
 def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path):
     grid = ("--try", "k=5,50", "--try", "lam=0,0.5,1")
     called = call(

@@ -33,6 +33,7 @@ def value_of(model, data, metric):
     return evaluate(data.Y_test, Y_pred=labels, metrics=[metric])[metric]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [MLkNN, IBLR])
 def test_the_oracle_takes_what_is_best_on_the_test_documents(model, data):
     choice = Choice(model(), GRID, METRICS, "test", data)

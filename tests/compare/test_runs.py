@@ -146,6 +146,7 @@ def test_only_what_depends_on_chance_has_many_seeds(problem):
     assert len({cell.problem_key for cell in cells_of(split)}) == 3
 
 
+@pytest.mark.slow
 def test_a_tuned_model_reports_each_measure_of_the_model_tuned_for_it(problem, tmp_path):
     row = Row("LCIF", "lcif", tuned_for=("p@1", "micro-f1"))
     results = run(Plan("t", (problem,), (row,), metrics=("p@1", "micro-f1")), tmp_path)
@@ -155,6 +156,7 @@ def test_a_tuned_model_reports_each_measure_of_the_model_tuned_for_it(problem, t
     assert {"p@1", "micro-f1", "hamming-loss"} <= line.values.keys()
 
 
+@pytest.mark.slow
 def test_models_that_cannot_be_tuned_say_so(problem, tmp_path):
     rows = (
         Row("own", "sklearn.dummy:DummyClassifier", tuned_for=("p@1",)),

@@ -106,6 +106,7 @@ def test_bulk_prediction_survives_its_workers(processes, client, tagger, spool):
     assert [part.number for part in again] == list(range(12))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_tasks")
 def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
     expected = linear(*problem)

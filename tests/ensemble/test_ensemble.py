@@ -70,9 +70,9 @@ def test_scores_are_probabilities_that_come_true(model, library):
 def test_the_same_at_any_number_of_threads(library):
     train, test = library
     names = [scorer.name for scorer in make_scorers("auto") if scorer.view == "rows"]
+    X, Y = train.X[:200], train.Y[:200]
     one, two = (
-        Ensemble(n_jobs=n, scorers=names).fit(train.X, train.Y).decision_function(test.X)
-        for n in (1, 2)
+        Ensemble(n_jobs=n, scorers=names).fit(X, Y).decision_function(test.X) for n in (1, 2)
     )
     assert (one != two).nnz == 0
 
@@ -192,6 +192,14 @@ EXCEPTIONS = {
 }
 
 
-@parametrize_with_checks([Ensemble()], expected_failed_checks=lambda estimator: EXCEPTIONS)
+@parametrize_with_checks(
+    [Ensemble(effort="quick")], expected_failed_checks=lambda estimator: EXCEPTIONS
+)
 def test_scikit_learn_agrees(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([Ensemble()], expected_failed_checks=lambda estimator: EXCEPTIONS)
+def test_scikit_learn_agrees_with_all_parts(estimator, check):
     check(estimator)

@@ -67,6 +67,7 @@ def test_a_damaged_file_is_compiled_again(tmp_path, damage):
     assert [run(tmp_path), run(tmp_path)] == [COMPILED, FOUND]
 
 
+@pytest.mark.slow
 def test_without_a_place_for_code_everything_works(tmp_path):
     (tmp_path / "file").touch()
     assert run(tmp_path / "file" / "folder").startswith(ANSWER)

@@ -406,6 +406,7 @@ def test_any_edits_are_those_of_lists(steps):
         assert scores(tagger, text) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_said_was_edited_is_there(tmp_path):
     program = Path(__file__).with_name("killing_taggers.py")
     command = [sys.executable, str(program), "kill_editors", str(tmp_path / "model"), "12"]

@@ -26,7 +26,7 @@ from manylabel.exceptions import ManylabelError
 from manylabel.store import manifest as manifests
 from manylabel.store import read_manifest
 
-#: Files per process, and what a process may take: seconds for each file, bytes in all.
+#: Files per process, and what a process may take: seconds for each file, and more bytes.
 BATCH, SECONDS, MEMORY = 100, 20, 3 << 30
 
 _ROWS = [("a cat sleeps", ["cats", "pets"]), ("the dog, barks", ["dogs"]), ("é\u4e2d owl", [])]
@@ -93,6 +93,12 @@ def _read_all(seed: int) -> None:
         signal.alarm(0)
 
 
+def _address_space() -> int:
+    """What this process has already, most of it only on paper."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
 def in_a_process(work: Callable[[], None]) -> None:
     """Run something that may end its process; says how it ended."""
     receive, send = os.pipe()
@@ -101,7 +107,8 @@ def in_a_process(work: Callable[[], None]) -> None:
         os.close(receive)
         code = 1
         try:
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            most = _address_space() + MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
             work()
             code = 0
         except BaseException as error:
