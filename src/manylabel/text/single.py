@@ -59,13 +59,13 @@ class SingleTexts:
     @staticmethod
     def can_read(vectorizers: Sequence[CountVectorizer]) -> bool:
         """Whether all count words, or all pairs of words, by the same rules."""
-        first = vectorizers[0]._counter()
+        first = vectorizers[0]
+        shared = ("lowercase", "stop_words", "stemming", "min_length")
         return all(
-            counter.char_ngrams is None
-            and counter.ngram_range in ((1, 1), (2, 2))
-            and counter.rules is first.rules
-            and counter.min_length == first.min_length
-            for counter in (vectorizer._counter() for vectorizer in vectorizers)
+            vectorizer.char_ngrams is None
+            and tuple(vectorizer.ngram_range) in ((1, 1), (2, 2))
+            and all(getattr(vectorizer, name) == getattr(first, name) for name in shared)
+            for vectorizer in vectorizers
         )
 
     def is_for(self, vectorizers: Sequence[CountVectorizer]) -> bool:
