@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Numba compiles on a kernel's first call, which is no fault of the example at hand.
 settings.register_profile(
-    "manylabel", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60
+    "manylabel", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40
 )
 settings.load_profile("manylabel")
 

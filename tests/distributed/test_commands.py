@@ -24,6 +24,7 @@ def answered(*words):
     return run([str(word) for word in words])
 
 
+@pytest.mark.slow
 def test_training_and_prediction_are_the_same(books, processes, monkeypatch, capfd):
     train, test = books / "train.jsonl", books / "test.jsonl"
     model = ("--model", "subset-svm", "--set", "n_neighbors=10", "--jobs", 1, "--keep-snippets")

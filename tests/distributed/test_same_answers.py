@@ -158,6 +158,7 @@ def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, endi
     assert found.feature_names == expected.feature_names
 
 
+@pytest.mark.slow
 def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_path, monkeypatch):
     monkeypatch.setattr("manylabel.corpus.parts.PART", 9_000)
     monkeypatch.setattr("manylabel.tagger.features._FEWEST", 100)

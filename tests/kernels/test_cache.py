@@ -53,6 +53,7 @@ def run(tmp_path):
         path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
+@pytest.mark.slow
 def test_a_private_folder_takes_the_place_of_the_cache(run, tmp_path):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
