@@ -40,7 +40,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(CORES) -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(CORES)
+	$(BIN)/python -m pytest -n $(CORES) --hypothesis-profile=random
 
 torture: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m torture.campaign

@@ -437,7 +437,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         ``grid`` holds the values to try. ``held_out`` holds the documents to score, or the numbers
         of rows of X to score, each as if it were not in X.
         """
-        raise NotImplementedError
+        raise InputError(f"{type(self).__name__} names no parameters whose settings share work.")
 
 
 def _choice(

@@ -33,11 +33,17 @@ def label_list(cell: str) -> set[str]:
     return {name.strip() for name in cell.split(";") if name.strip()}
 
 
+def column_names(cells: list[str]) -> list[str]:
+    """Names of columns as readers compare them: in lower case, `_`, `.` and `-` as blanks."""
+    names = [re.sub(r"[\s_.-]+", " ", cell).strip().casefold() for cell in cells]
+    return [{"texts": "text", "label": "labels", "subject uris": "labels"}.get(n, n) for n in names]
+
+
 def documents(rows: list[list[str]]) -> list[tuple[str, set[str]]]:
     """Text and labels of each row of cells, with or without a header."""
     if not rows:
         raise RefusedError("empty")
-    names = [cell.strip().lower() for cell in rows[0]]
+    names = column_names(rows[0])
     columns = {"text": 0, "labels": 1}
     width = 2
     if "text" in names:
@@ -46,7 +52,7 @@ def documents(rows: list[list[str]]) -> list[tuple[str, set[str]]]:
         if width > 2:
             rows = [row for row in rows if any(cell.strip() for cell in row)]
         for place, name in enumerate(names):
-            columns.setdefault("labels" if name == "subject_uris" else name, place)
+            columns.setdefault(name, place)
     result = []
     for row in rows:
         if len(row) > width and not any(cell.strip() for cell in row[width:]):
@@ -62,8 +68,7 @@ def documents(rows: list[list[str]]) -> list[tuple[str, set[str]]]:
 
 def read_tsv(data: bytes) -> list[tuple[str, set[str]]]:
     rows = [line.split("\t") for line in split_lines(decoded(data)) if line]
-    names = [cell.strip().lower() for cell in rows[0]] if rows else []
-    if "text" not in names:
+    if not rows or "text" not in column_names(rows[0]):
         rows = [
             [row[0], " ".join(row[1:])] if len(row) > 2 and row[1].strip().startswith("<") else row
             for row in rows

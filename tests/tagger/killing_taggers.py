@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from itertools import count
 
 from manylabel import Tagger
@@ -59,6 +60,26 @@ def ids_of(tagger: Tagger) -> set[str]:
     return {documents.id(number) for number in documents.kept().tolist()}
 
 
+def killed(folder: str, work: Callable[[Tagger, int], None], done: int, rng: random.Random) -> int:
+    """Let a process work from step ``done`` on, and kill it at some moment; the steps that it said
+    were done."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        tagger = Tagger.load(folder)
+        for number in count(done):
+            work(tagger, number)
+            os.write(write, b".")
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        # Some steps, so that there is progress, then the middle of one or the end of loading.
+        heard = pipe.read(rng.randrange(5))
+        time.sleep(rng.random() * 0.03)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return done + len(heard + pipe.read())
+
+
 def kill_at_random(folder: str, times: int, seed: int) -> None:
     """Kill a writer at random moments; what it said was done must be there, and nothing half."""
     rng = random.Random(seed)
@@ -68,21 +89,7 @@ def kill_at_random(folder: str, times: int, seed: int) -> None:
     step(Tagger.load(folder), done)
     done += 1
     for _ in range(times):
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            tagger = Tagger.load(folder)
-            for number in count(done):
-                step(tagger, number)
-                os.write(write, b".")
-        os.close(write)
-        with os.fdopen(read, "rb") as pipe:
-            # Some steps, so that there is progress, then the middle of one or the end of loading.
-            heard = pipe.read(rng.randrange(5))
-            time.sleep(rng.random() * 0.03)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            said = done + len(heard + pipe.read())
+        said = killed(folder, step, done, rng)
         known = ids_of(Tagger.load(folder))
         assert known in (ids_after(said), ids_after(said + 1)), (said, sorted(known))
         done = said if known == ids_after(said) else said + 1
@@ -114,20 +121,7 @@ def kill_editors(folder: str, times: int) -> None:
     edit(Tagger.load(folder), 0)
     done = 1
     for _ in range(times):
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            tagger = Tagger.load(folder)
-            for number in count(done):
-                edit(tagger, number)
-                os.write(write, b".")
-        os.close(write)
-        with os.fdopen(read, "rb") as pipe:
-            heard = pipe.read(rng.randrange(5))
-            time.sleep(rng.random() * 0.03)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            said = done + len(heard + pipe.read())
+        said = killed(folder, edit, done, rng)
         tagger = Tagger.load(folder)
         (label,) = tagger.document("a").labels
         assert label in (label_after(said), label_after(said + 1)), (said, label)

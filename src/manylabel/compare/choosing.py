@@ -21,7 +21,7 @@ from sklearn.base import clone
 
 from manylabel.base import MultiLabelClassifier
 from manylabel.compare.data import Data
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics import evaluate, get_measure
 from manylabel.neighbors.brknn import LazyClassifier
 from manylabel.neighbors.index import NeighborIndex, Neighbors
@@ -46,7 +46,7 @@ class _Recorder(Threshold):
         return self
 
     def apply(self, scores: Any) -> sparse.csr_array:
-        raise NotImplementedError
+        raise InputError("a recorder has no threshold to apply; fit one to what it has kept.")
 
 
 class _SearchedOnce:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -71,11 +72,13 @@ class LabelTree(BaseEstimator):
         scores = self.decision_function(X, top)
         return scores, self.threshold_.apply(scores)
 
+    @abstractmethod
     def _learn(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        raise NotImplementedError
+        """Train on weighted rows."""
 
+    @abstractmethod
     def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
-        raise NotImplementedError
+        """The scores of the best labels of weighted rows."""
 
 
 class Omikuji(LabelTree):

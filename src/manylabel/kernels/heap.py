@@ -9,7 +9,7 @@ and a higher document.
 
 from __future__ import annotations
 
-from manylabel.kernels.compile import kernel
+from manylabel.kernels.compile import kernel, step
 
 
 @kernel
@@ -127,13 +127,12 @@ def sort_by(keys, order, n):
         gap //= 3
 
 
-@kernel
-def place_of(values, n, value):
-    """Where a value stands among the first n, which rise, or would stand."""
-    low, high = 0, n
+@step
+def find(sorted_values, low, high, value):
+    """The position of ``value`` between ``low`` and ``high``, or where it would stand."""
     while low < high:
         middle = (low + high) >> 1
-        if values[middle] < value:
+        if sorted_values[middle] < value:
             low = middle + 1
         else:
             high = middle

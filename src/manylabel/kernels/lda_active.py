@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from manylabel.kernels.compile import kernel, step, summing_step
-from manylabel.kernels.lda_pairs import find
+from manylabel.kernels.heap import find
 
 #: ``labels`` in use, how much each holds (``n``), the smooth part of its phi, and where a label
 #: stands in the list (``place``, by label; -1 if it does not). ``blocks`` has the sums of what

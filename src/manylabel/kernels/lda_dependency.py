@@ -19,6 +19,7 @@ from collections import namedtuple
 import numpy as np
 
 from manylabel.kernels.compile import kernel, step
+from manylabel.kernels.heap import find
 from manylabel.kernels.lda_active import (
     NOTHING,
     add,
@@ -32,7 +33,7 @@ from manylabel.kernels.lda_active import (
     take,
 )
 from manylabel.kernels.lda_labelling import expand, spread_priors
-from manylabel.kernels.lda_pairs import find, pick, pick_guided
+from manylabel.kernels.lda_pairs import pick, pick_guided
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 #: The logarithm of the greatest ratio told from greater ones.

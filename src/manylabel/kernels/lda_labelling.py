@@ -25,6 +25,7 @@ from collections import namedtuple
 import numpy as np
 
 from manylabel.kernels.compile import kernel, step, summing_step
+from manylabel.kernels.heap import find
 from manylabel.kernels.lda_active import (
     NOTHING,
     add_part,
@@ -37,7 +38,7 @@ from manylabel.kernels.lda_active import (
     take,
     take_part,
 )
-from manylabel.kernels.lda_pairs import find, pick, pick_guided
+from manylabel.kernels.lda_pairs import pick, pick_guided
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 #: Entries kept of the labels that words share with topics.

@@ -64,18 +64,6 @@ def fill_pairs(
 
 
 @step
-def find(sorted_values, low, high, value):
-    """The position of ``value`` between ``low`` and ``high``, or where it would stand."""
-    while low < high:
-        middle = (low + high) >> 1
-        if sorted_values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@step
 def pick(cumulative, low, high, mass):
     """The first position whose cumulative mass exceeds ``mass``; the last if none does."""
     high -= 1

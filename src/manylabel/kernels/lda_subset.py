@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel
+from manylabel.kernels.heap import find
 from manylabel.kernels.lda_active import NOTHING
-from manylabel.kernels.lda_pairs import find, pick
+from manylabel.kernels.lda_pairs import pick
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
-from manylabel.kernels.heap import place_of, select_kth, sort_numbers
+from manylabel.kernels.heap import find, select_kth, sort_numbers
 
 LEAST = 1e-300
 
@@ -89,7 +89,7 @@ def held_out_feature_votes(
         for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
             label = similar.indices[i]
             similarity = similar.data[i]
-            at = place_of(own, own.size, label)
+            at = find(own, 0, own.size, label)
             if at < own.size and own[at] == label:
                 size = label_lengths[label]
                 if size <= 1:
@@ -223,7 +223,7 @@ def add_labels(more, touched, count):
     n_before = count
     for i in range(more.size):
         label = more[i]
-        place = place_of(touched, n_before, label)
+        place = find(touched, 0, n_before, label)
         if place == n_before or touched[place] != label:
             touched[count] = label
             count += 1

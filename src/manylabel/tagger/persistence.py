@@ -6,6 +6,7 @@ import os
 import secrets
 import threading
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -49,9 +50,9 @@ class Persistent:
         self._fit_seconds: dict[str, float] = {}
 
     @property
+    @abstractmethod
     def model_name(self) -> str:
         """The name of the model, or of its class."""
-        raise NotImplementedError
 
     @property
     def path(self) -> Path | None:
@@ -163,9 +164,9 @@ class Persistent:
             state = self._fitted()
             self._state = self._retrained(state) if retrain else _compacted(state)
 
+    @abstractmethod
     def _retrained(self, state: TaggerState) -> TaggerState:
         """A state of the same documents that is trained from nothing."""
-        raise NotImplementedError
 
     def _fitted(self) -> TaggerState:
         if self._state is None:

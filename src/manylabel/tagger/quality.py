@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,9 @@ class Quality(Persistent):
     language: str | None
     vectorizer: Any
 
+    @abstractmethod
     def _new_estimator(self) -> Any:
         """The model, not fitted."""
-        raise NotImplementedError
 
     def evaluate(
         self, texts: Any, labels: Any = None, metrics: Iterable[str] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,13 @@ class Threshold(BaseEstimator):
     #: Whether `fit` reads scores; if not, they may be None.
     reads_scores = True
 
+    @abstractmethod
     def fit(self, scores: Any, Y: Any) -> Threshold:
         """Learn from scores and labels; thresholds with nothing to learn only check them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def apply(self, scores: Any) -> sparse.csr_array:
         """The predicted labels as an indicator matrix (int8) of the shape of ``scores``."""
-        raise NotImplementedError
 
 
 def scores_and_labels(scores: Any, Y: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
