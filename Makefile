@@ -37,10 +37,10 @@ demo: $(VENV)/.plain
 	$(BIN)/manylabel demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(CORES) -m "not slow"
+	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(CORES) --hypothesis-profile=random
+	$(BIN)/python -m pytest -n $(CORES) --dist worksteal --hypothesis-profile=random
 
 torture: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m torture.campaign

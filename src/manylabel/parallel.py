@@ -8,6 +8,7 @@ answer is the same at any number of threads.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -232,6 +233,14 @@ _blas_users = 0
 _blas_limit: Any = None
 
 
+@cache
+def _blas_libraries(is_scipy_loaded: bool) -> Any:
+    """The BLAS libraries of NumPy, and of SciPy once it is loaded; to look for them takes long."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Keep BLAS to one thread while our own threads call it.
@@ -240,11 +249,11 @@ def single_threaded_blas() -> Iterator[None]:
     last lifts it.
     """
     global _blas_users, _blas_limit
-    from threadpoolctl import threadpool_limits
-
     with _blas_lock:
         if _blas_users == 0:
-            _blas_limit = threadpool_limits(1, user_api="blas")
+            _blas_limit = _blas_libraries("scipy.linalg" in sys.modules).limit(
+                limits=1, user_api="blas"
+            )
         _blas_users += 1
     try:
         yield

@@ -164,6 +164,7 @@ def fit_combination(
     counts: NDArray[np.int64],
     truth: NDArray[np.bool_],
     most_pieces: int = _MOST_PIECES,
+    tolerance: float = 0.0,
 ) -> Combination:
     """Find the curves under which the truth is likeliest.
 
@@ -180,6 +181,8 @@ def fit_combination(
         Which candidates are right.
     most_pieces : int
         Pieces of a curve, at most; a straight line has 1.
+    tolerance : float
+        Stop at a step that lowers the loss by less than this share of it.
 
     Examples
     --------
@@ -217,10 +220,9 @@ def fit_combination(
     start = np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)])
     bounds = [(0, None)] * n_rises + [(None, None)] * used.size
     # The products are small: threads would wait for each other most of the time.
+    options = {"maxiter": _STEPS} | ({"ftol": tolerance} if tolerance else {})
     with single_threaded_blas():
-        found = minimize(
-            loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}
-        ).x
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     curves, at = {}, 0
     for name, places in knots.items():
         rises = found[at : at + places.size - 1]
