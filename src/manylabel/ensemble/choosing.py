@@ -84,7 +84,9 @@ def choose_scorers(
     def loss(names: list[str]) -> float:
         """Of some scorers, out of sample."""
         given = {name: values[learn] for name, values in held_out.only(names).items()}
-        found = fit_combination(given, held_out.counts[learn], truth[learn], tolerance=_WORTH / 1000)
+        found = fit_combination(
+            given, held_out.counts[learn], truth[learn], tolerance=_WORTH / 1000
+        )
         asked = {name: values[judge] for name, values in held_out.only(names).items()}
         return log_loss(found(asked, held_out.counts[judge]), truth[judge])
 
