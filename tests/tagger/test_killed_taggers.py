@@ -25,7 +25,7 @@ def finished(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    "times", [15, pytest.param(400, marks=pytest.mark.slow)], ids=["few", "many"]
+    "times", [10, pytest.param(400, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def test_what_a_killed_process_said_was_learnt_is_there(tmp_path, times):
     steps = int(finished(started("kill_at_random", tmp_path / "model", times, 0)))
@@ -33,7 +33,7 @@ def test_what_a_killed_process_said_was_learnt_is_there(tmp_path, times):
 
 
 @pytest.mark.parametrize(
-    "times", [12, pytest.param(100, marks=pytest.mark.slow)], ids=["few", "many"]
+    "times", [6, pytest.param(100, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def test_writers_wait_for_each_other_and_readers_for_nobody(tmp_path, times):
     folder = tmp_path / "model"

@@ -9,6 +9,7 @@ pytest.importorskip("httpx", reason="needs httpx")
 
 from fastapi.testclient import TestClient
 from web.animals import animals
+from web.serving import running
 
 from manylabel.tagger import Tagger
 from manylabel.web import Settings, create_app
@@ -46,3 +47,10 @@ def model_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served") / "animals"
     animals().save(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def demo_server():
+    """The demo, shared by all tests of the page: they undo what they teach."""
+    with running("demo", "--serve") as server:
+        yield server.address

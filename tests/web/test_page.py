@@ -9,7 +9,6 @@ import shutil
 
 import httpx
 import pytest
-from web.serving import running
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect
@@ -31,9 +30,8 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt-get
 
 
 @pytest.fixture(scope="module")
-def server():
-    with running("demo", "--serve") as server:
-        yield server.address
+def server(demo_server):
+    return demo_server
 
 
 @pytest.fixture(scope="module")
