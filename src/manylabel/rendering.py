@@ -1,4 +1,4 @@
-"""Plain text for terminals and HTML for notebooks."""
+"""Plain text for terminals, HTML for notebooks, and pages from templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["as_text", "html_table"]
+__all__ = ["as_text", "fill_page", "html_table"]
 
 _WIDTH = 100
 
@@ -35,3 +35,16 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
     return f"<table><thead><tr>{row(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def fill_page(package: str, **values: Any) -> str:
+    """Fill the template ``page.html`` of a package; values are escaped."""
+    from importlib.resources import files
+
+    from jinja2 import Environment, StrictUndefined
+
+    template = files(package).joinpath("page.html").read_text(encoding="utf-8")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    return environment.from_string(template).render(values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+__all__ = ["counted", "percent"]
 
 
 def counted(number: int, thing: str) -> str:
@@ -26,3 +26,16 @@ def counted(number: int, thing: str) -> str:
     noun, space, rest = thing.partition(" of ")
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {several}{space}{rest}"
+
+
+def percent(share: float) -> str:
+    """A share as the page writes it; what is nearly certain is not called certain.
+
+    Examples
+    --------
+    >>> percent(0.567), percent(0.004), percent(0.9991), percent(1.0)
+    ('57 %', '< 1 %', '> 99 %', '100 %')
+    """
+    if 0 < share < 0.01:
+        return "< 1 %"
+    return "> 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"

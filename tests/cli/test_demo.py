@@ -60,11 +60,11 @@ def test_true_labels_are_marked_and_missed_ones_added():
     lines = printed(suggestions_table([("cats", 0.5), ("dogs", 0.25)], ["cats", "birds"]))
     assert [line.split()[:2] for line in lines.splitlines()] == [
         ["✓", "cats"],
-        ["dogs", "0.2500"],
+        ["dogs", "25"],
         ["✗", "birds"],
     ]
 
 
 def test_suggestions_may_be_missing_or_without_score():
     assert printed(suggestions_table([], [])).strip() == ""
-    assert printed(suggestions_table([("cats", 0.0)], [])).split() == ["cats", "0.0000"]
+    assert printed(suggestions_table([("cats", 0.0)], [])).split() == ["cats", "0", "%"]

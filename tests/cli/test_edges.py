@@ -78,17 +78,26 @@ def test_errors_speak_of_options(call, keywords, tmp_path, monkeypatch, argument
     assert "`" not in called.err
 
 
-def test_tables_are_for_terminals_and_json_lines_for_pipes(call, library, keywords, monkeypatch):
+def test_tables_are_for_terminals_and_json_lines_for_pipes(
+    call, library, keywords, tmp_path, monkeypatch
+):
+    rows = [tmp_path / "train.txt", tmp_path / "test.txt"]
+    for path in rows:
+        path.write_text("20 2 2\n" + "0 0:1\n1 1:1\n" * 10)
     for command in (
         ("evaluate", library / "model", library / "test.jsonl", "--metrics", "p@1"),
         ("explain", library / "model", "--text", "a ship in the ice"),
         ("stats", keywords),
+        ("next", library / "model", library / "test.jsonl", "-n", "1"),
+        ("doctor",),
+        ("compare", *rows, "--models", "instance-knn", "--metrics", "p@1", "--jobs", "1"),
     ):
-        piped = call(*command, "-q").out
+        quiet = () if command[0] == "doctor" else ("-q",)
+        piped = call(*command, *quiet).out
         assert piped.count("\n") == 1
         assert json.loads(piped)
         monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-        shown = call(*command, "-q").out
+        shown = call(*command, *quiet).out
         monkeypatch.undo()
         assert shown.count("\n") > 5
         assert "{" not in shown
@@ -177,7 +186,7 @@ def test_compiling_says_how_far_it_is(capsys, monkeypatch):
 
 def test_the_doctor_says_what_is_here(call, monkeypatch):
     monkeypatch.setenv("MANYLABEL_TOKEN", "secret")
-    shown = call("doctor")
+    shown = call("doctor", "--table")
     assert shown.code == 0
     assert "secret" not in shown.out
     found = call("doctor", "--json").json

@@ -24,8 +24,11 @@ def test_the_tables_put_cutoffs_side_by_side_and_say_what_measures_mean(call, li
     shown = call("evaluate", library / "model", library / "test.jsonl", "--table").out
     assert max(map(len, shown.splitlines())) <= 80
     assert "lcif on 158 documents" in shown
-    assert re.search(r"p@k +0\.\d{4} +0\.\d{4} +0\.\d{4} +precision among the k best", shown)
-    assert re.search(r"micro-f1 +0\.\d{4} +F1 over all", shown)
+    assert re.search(
+        r"p@k +\d+\.\d\d % +\d+\.\d\d % +\d+\.\d\d % +precision among the k best", shown
+    )
+    assert re.search(r"micro-f1 +\d+\.\d\d % +F1 over all", shown)
+    assert re.search(r"coverage-error +\d+\.\d\d +rank of the last", shown)
     assert "20 more: --json, or --metrics with their names" in shown
 
 

@@ -22,9 +22,17 @@ def answer(capsys, *arguments):
     return capsys.readouterr()
 
 
+def listed(capsys, *arguments):
+    """Label to name, from JSON Lines."""
+    lines = answer(capsys, *arguments).out.splitlines()
+    return {line["label"]: line["name"] for line in map(json.loads, lines)}
+
+
 def test_labels_are_listed_and_edited(model, capsys):
-    assert answer(capsys, model).out == "cats\ndogs\tDogs\nkittens\n"
-    told = answer(capsys, model, "merge", "cats", "kittens", "felines").err
+    assert listed(capsys, model) == {"cats": "cats", "dogs": "Dogs", "kittens": "kittens"}
+    shown = [line.split() for line in answer(capsys, model, "--table").out.splitlines()]
+    assert shown == [["cats"], ["dogs", "Dogs"], ["kittens"]]
+    told = answer(capsys, model, "merge", "cats", "kittens", "--to", "felines").err
     assert told == "Merged 2 labels into 'felines': 2 documents.\n"
     assert answer(capsys, model, "rename", "felines", "pets").err == (
         "Renamed 'felines' to 'pets'.\n"
@@ -32,31 +40,39 @@ def test_labels_are_listed_and_edited(model, capsys):
     answer(capsys, model, "rename", "pets", "--name", "Pets")
     answer(capsys, model, "hide", "dogs")
     answer(capsys, model, "add", "horses", "--name", "Horses")
-    assert answer(capsys, model).out == "pets\tPets\nhorses\tHorses\n"
-    assert answer(capsys, model, "--hidden").out == "dogs\tDogs\n"
+    assert listed(capsys, model) == {"pets": "Pets", "horses": "Horses"}
+    assert listed(capsys, model, "--hidden") == {"dogs": "Dogs"}
     answer(capsys, model, "delete", "horses")
     undone = json.loads(answer(capsys, model, "undo", "--json").out)
     assert (undone["action"], undone["undone"], undone["labels"]) == ("undo", "delete", ["horses"])
     for _ in range(5):
         answer(capsys, model, "undo")
-    listed = json.loads(answer(capsys, model, "--json").out)
-    assert listed == {"labels": ["cats", "dogs", "kittens"]}
+    assert list(listed(capsys, model, "--json")) == ["cats", "dogs", "kittens"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["merge", "cats"], 2, "merge needs labels, and at the end the one to merge them into."),
+        (["merge", "cats"], 2, "merge needs labels, and --to or the target as the last one."),
         (["rename", "cats"], 2, "rename needs a label and the new label, or --name."),
         (["rename", "kats", "x"], 1, "(3 labels known); did you mean 'cats'?"),
         (["undo", "--hidden"], 2, "--hidden is for the list; leave ACTION out."),
+        (["mrege", "cats", "x"], 1, "ACTION must be one of rename, merge,"),
         (["mrege", "cats", "x"], 1, "did you mean 'merge'?"),
+        (["hide"], 1, "LABEL is empty: name a label to hide."),
+        (["hide", "kats"], 1, "unknown label 'kats' (3 labels known); did you mean 'cats'?"),
+        (["add", "cats"], 1, "'cats' is a label already; choose another."),
+        (["rename", "cats", "--to", "dogs"], 1, "--to is 'dogs', which is a label already; merge"),
+        (["rename", "cats", "cats"], 1, "--to is 'cats', the same label; give another."),
+        (["hide", "cats", "--to", "dogs"], 1, "--to has no meaning for 'hide'; leave it out."),
         (["hide", "cats", "--name", "x"], 1, "--name is for one label that is renamed or added"),
     ],
 )
 def test_wrong_calls_are_said(model, capsys, arguments, code, message):
     assert run(["labels", model, *arguments]) == code
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said
+    assert "`" not in said
 
 
 def test_collections_are_excluded_and_hidden(tmp_path, capsys):

@@ -30,7 +30,7 @@ def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path)
 def test_the_table_shows_the_best_settings_first(call, library, tmp_path):
     called = call(
         "tune", library / "train.jsonl", "-o", tmp_path / "m", "--try", "k=5,50", "-q",
-        "--model", "lcif", "--metric", "hamming-loss", "--set", "lam=1.0",
+        "--model", "lcif", "--metric", "hamming-loss", "--set", "lam=1.0", "--table",
     )  # fmt: skip
     assert (called.code, called.err) == (0, "")
     head, _, *lines = [line for line in called.out.splitlines() if line.strip()]

@@ -60,6 +60,8 @@ def test_a_vocabulary_is_shown_and_replaced(files, capsys):
     assert run(["train", str(files / "train.jsonl"), "-o", model, "--vocabulary", str(names)]) == 0
     capsys.readouterr()
     assert run(["vocabulary", model]) == 0
+    assert json.loads(capsys.readouterr().out)["without_documents"] == 1
+    assert run(["vocabulary", model, "--table"]) == 0
     assert "3 labels, 1 of them without a document; 3 names" in capsys.readouterr().out
     (files / "more.tsv").write_text("c4\taeroplanes\n")
     (files / "new.txt").write_text("an aeroplane and a drone")

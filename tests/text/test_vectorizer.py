@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import naive.text as naive
 import numpy as np
 import pytest
@@ -10,9 +13,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer as SklearnVectorizer
 
+import manylabel.text
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.text import CountVectorizer, blocks
-from manylabel.text.stop_words import STOP_WORDS
+from manylabel.text.stop_words import LANGUAGES, stop_words
 
 # Few letters, so that words repeat; some of every kind that a tokenizer may stumble over.
 PLAIN = "aAbBcC_19 '-.,\n\t\x00éÉßẞΣσςжЖ中文ש😀²½Ⅷªﬁ\ud800"
@@ -136,13 +140,29 @@ def test_stop_words_go_before_stemming(ngram_range):
     assert "ship" in features
 
 
-@pytest.mark.parametrize("language", sorted(STOP_WORDS))
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_list_of_stop_words_names_a_language_of_the_stemmers(language):
     assert language in snowballstemmer.algorithms()
-    listed = STOP_WORDS[language].split()
+    listed = sorted(stop_words(language))
     assert listed == [word.lower() for word in listed]
     ours = CountVectorizer(stop_words=language).fit([" ".join(listed), "xyz"])
     assert list(ours.vocabulary_) == ["xyz"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_list_of_stop_words_names_its_source_and_licence(language):
+    folder = Path(manylabel.text.__file__).with_name("stop_lists")
+    head = (folder / f"{language}.txt").read_text(encoding="utf-8").partition("\n# see")[0]
+    head = "\n".join(line for line in head.splitlines() if line.startswith("#"))
+    assert re.search(r"Snowball project, https://|scikit-learn's ENGLISH_STOP_WORDS", head)
+    assert "BSD 3-clause licence" in head
+    assert {path.stem for path in folder.glob("*.txt")} == set(LANGUAGES)
+
+
+def test_the_english_list_is_that_of_scikit_learn():
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    assert stop_words("english") == ENGLISH_STOP_WORDS
 
 
 @pytest.mark.parametrize(

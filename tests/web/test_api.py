@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import ParameterError
@@ -248,14 +249,19 @@ def test_metrics_count_requests_times_and_documents(client):
     client.get("/v1/nothing-of-the-kind")
     client.request("BREW", "/v1/models")
     found = client.get("/metrics")
-    assert found.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    lines = found.text.splitlines()
-    assert 'manylabel_requests_total{method="POST",route="/v1/learn",status="200"} 1' in lines
-    assert 'manylabel_requests_total{method="GET",route="none",status="404"} 1' in lines
-    assert 'manylabel_request_seconds_count{route="/v1/learn"} 1' in lines
-    assert 'manylabel_request_seconds_bucket{route="/v1/learn",le="+Inf"} 1' in lines
-    assert 'manylabel_documents_learned_total{model="animals"} 1' in lines
-    assert 'manylabel_documents{model="animals"} 6' in lines
+    assert found.headers["content-type"].startswith("text/plain; version=")
+    read = {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(found.text)
+        for sample in family.samples
+    }
+    assert read["manylabel_requests_total", "/v1/learn", "200", "POST"] == 1
+    assert read["manylabel_requests_total", "404", "GET", "none"] == 1
+    assert read["manylabel_request_seconds_count", "/v1/learn"] == 1
+    assert read["manylabel_request_seconds_bucket", "+Inf", "/v1/learn"] == 1
+    assert read["manylabel_documents_learned_total", "animals"] == 1
+    assert read["manylabel_documents", "animals"] == 6
+    assert read["manylabel_labels", "animals"] == len(client.get("/v1/labels").json()["labels"])
     assert "nothing-of-the-kind" not in found.text
     assert "BREW" not in found.text
 

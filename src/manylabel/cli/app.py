@@ -173,8 +173,10 @@ def _in_options(sentence: str, given: Sequence[str]) -> str:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     called = [commands[name] for name in given if name in commands]
     for parameter in called[0].params if called else []:
-        spoken = parameter.opts[0] if parameter.opts[0].startswith("-") else None
-        if spoken is not None:
+        spoken = parameter.opts[0]
+        if not spoken.startswith("-"):  # an argument: [LABEL]... is LABEL
+            spoken = re.sub(r"[\[\].]", "", parameter.metavar or "")
+        if spoken:
             sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
             limit = parameter.name.removeprefix("max_")
             sentence = sentence.replace(f"`manylabel.corpus.limits({limit}=...)`", spoken)

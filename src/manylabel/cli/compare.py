@@ -16,12 +16,12 @@ import typer
 
 from manylabel.cli.options import (
     Dask,
+    Data,
     Debug,
-    Json,
     Quiet,
     State,
 )
-from manylabel.cli.output import note, print_json
+from manylabel.cli.output import note, print_json, wants_data
 from manylabel.cli.reading import Counting, Reading
 from manylabel.exceptions import ManylabelError, ParameterError
 
@@ -127,7 +127,7 @@ def compare(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
     ] = False,
-    as_json: Json = False,
+    as_json: Data = None,
     reading: Reading = Reading(),
     counting: Counting = Counting(),
     dask: Dask = None,
@@ -136,9 +136,10 @@ def compare(
 ) -> None:
     """Compare models: measures, time and memory, in tables and on a page.
 
-    Each model trains and predicts in a process of its own. Tables go to standard output; --out
-    also writes them as Markdown, LaTeX, CSV, JSON and one HTML page, with plots as SVG and PDF.
-    Any two models are tested against each other, and every measure has an interval.
+    Each model trains and predicts in a process of its own. A terminal shows tables; a pipe gets one
+    JSON object. --out also writes the tables as Markdown, LaTeX, CSV, JSON and one HTML page, with
+    plots as SVG and PDF. Every pair of models is tested for significance, and every measure has
+    an interval.
 
     For example:
       manylabel compare train.jsonl test.jsonl --models lcif,svm --out report
@@ -170,7 +171,7 @@ def compare(
     command = shlex.join(["manylabel", *ctx.ensure_object(State).arguments])
     with _scheduler(dask, quiet) as address:
         results = _run(plan, out, parallel, fresh, quiet, address, command)
-    _show(results, as_json)
+    _show(results, wants_data(as_json))
     if not results.found:
         raise ManylabelError("no model came to an end; the table says why.")
 
@@ -285,10 +286,12 @@ def _run(
 
 
 def _show(results: Results, as_json: bool) -> None:
-    from manylabel.compare import tables
-    from manylabel.compare.cells import plain
-
     if as_json:
-        print_json(plain(tables.to_json(results)))
+        from manylabel.compare.cells import plain
+        from manylabel.compare.tables import to_json
+
+        print_json(plain(to_json(results)))
     else:
-        print(tables.to_markdown(results))
+        from manylabel.cli.compare_tables import show
+
+        show(results)

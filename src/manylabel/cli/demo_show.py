@@ -103,7 +103,7 @@ def _show_measures(console: Console, outcome: Outcome) -> None:
         table.add_row(
             model,
             *(
-                Text(f"{value:.3f}", "bold green" if value == best[name] else "")
+                Text(f"{100 * value:.1f} %", "bold green" if value == best[name] else "")
                 for name, value in found.items()
             ),
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from manylabel.cli.options import Debug, Json
-from manylabel.cli.output import make_console, print_json
+from manylabel.cli.options import Data, Debug
+from manylabel.cli.output import make_console, print_json, wants_data
 
 __all__ = ["doctor"]
 
 
-def doctor(as_json: Json = False, debug: Debug = False) -> None:
+def doctor(as_json: Data = None, debug: Debug = False) -> None:
     """Say what is installed, where compiled kernels are kept, and which settings count.
 
     The first thing to send along with a question or a report.
@@ -20,7 +20,7 @@ def doctor(as_json: Json = False, debug: Debug = False) -> None:
       manylabel doctor --json
     """
     found = _examined()
-    if as_json:
+    if wants_data(as_json):
         print_json(found)
         return
     from rich.table import Table

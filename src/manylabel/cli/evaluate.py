@@ -18,7 +18,15 @@ from manylabel.cli.options import (
     ModelPath,
     Quiet,
 )
-from manylabel.cli.output import counted, make_console, note, print_json, wants_data, working
+from manylabel.cli.output import (
+    counted,
+    in_percent,
+    make_console,
+    note,
+    print_json,
+    wants_data,
+    working,
+)
 from manylabel.cli.reading import Reading
 
 if TYPE_CHECKING:
@@ -119,13 +127,13 @@ def _curve_table(curve: CoverageCurve) -> Table:
     for level in _LEVELS:
         at = curve.at_precision(level)
         if at is None:
-            table.add_row(f"{level:.2f}", "-", "-", "-")
+            table.add_row(in_percent(level), "-", "-", "-")
         else:
             table.add_row(
-                f"{level:.2f}",
-                f"{at['coverage']:.1%}",
+                in_percent(level),
+                in_percent(at["coverage"]),
                 f"{at['labels']:.2f}",
-                f"{at['recall']:.4f}",
+                in_percent(at["recall"]),
             )
     return table
 
@@ -154,7 +162,7 @@ def measures_tables(measured: dict[str, float]) -> Iterator[Table]:
         table.add_column("Meaning", style="dim")
         for family in families:
             values = [measured.get(f"{family}@{k}") for k in cutoffs]
-            cells = ["" if value is None else f"{value:.4f}" for value in values]
+            cells = ["" if value is None else in_percent(value) for value in values]
             table.add_row(f"{family}@k", *cells, get_measure(f"{family}@1").description)
         yield table
     if others:
@@ -165,5 +173,7 @@ def measures_tables(measured: dict[str, float]) -> Iterator[Table]:
         for name in others:
             measure = get_measure(name)
             low = "" if measure.greater_is_better else "; low is good"
-            table.add_row(name, f"{measured[name]:.4f}", f"{measure.description}{low}")
+            value = measured[name]
+            shown = in_percent(value) if measure.is_share else f"{value:,.2f}"
+            table.add_row(name, shown, f"{measure.description}{low}")
         yield table

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from manylabel.cli.models import open_tagger
-from manylabel.cli.options import Debug, Json, ModelPath, Quiet
-from manylabel.cli.output import note, print_json
+from manylabel.cli.options import Data, Debug, ModelPath, Quiet
+from manylabel.cli.output import make_console, note, print_json, wants_data
+
+if TYPE_CHECKING:
+    from manylabel.tagger import Tagger
 
 __all__ = ["labels"]
 
@@ -25,12 +29,21 @@ def labels(
             "listed.",
         ),
     ] = None,
-    given: Annotated[
+    labels: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[LABEL]...",
             show_default=False,
-            help="The labels. The last one is the new label of rename, and what merge merges into.",
+            help="The labels. Without --to, the last one is the new label of rename, and what "
+            "merge merges into.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="LABEL",
+            help="The new label of rename, or the label that merge merges into.",
         ),
     ] = None,
     name: Annotated[
@@ -43,48 +56,58 @@ def labels(
         ),
     ] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="List the hidden labels.")] = False,
-    as_json: Json = False,
+    as_json: Data = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """List the labels of a model, or edit them without training again.
 
-    The next command knows of an edit, and so does what serves the model. Documents, neighbours and
-    words are as if the documents had always had these labels; the answer names the parts of the
-    model that follow at the next training. hide and show take collections and schemes of the
-    vocabulary as well. undo takes the last edit back; the last 50 can be taken back.
+    The edit takes effect at once, also in a running server. Documents, neighbours and words are as
+    if the documents had always had these labels; the answer names the parts of the model that
+    follow at the next training. hide and show also take collections and schemes of the vocabulary.
+    undo takes back the last edit, up to 50 times.
 
     For example:
       manylabel labels model
       manylabel labels model rename cats felines
       manylabel labels model rename http://example.org/c1 --name felines
-      manylabel labels model merge cats kittens felines
+      manylabel labels model merge cats kittens --to felines
       manylabel labels model hide misc
       manylabel labels model add drones --name "unmanned aircraft"
       manylabel labels model undo
     """
     tagger = open_tagger(model, 1, quiet)
-    wanted = list(given or [])
+    wanted = list(labels or [])
     if action is None:
-        listed = tagger.hidden_labels if hidden else tagger.labels
-        if as_json:
-            print_json({"labels": listed})
-        else:
-            for label in listed:
-                shown = tagger.label_info(label).name
-                typer.echo(label if shown == label else f"{label}\t{shown}")
+        _show(tagger, tagger.hidden_labels if hidden else tagger.labels, wants_data(as_json))
         return
     if hidden:
         raise typer.BadParameter("--hidden is for the list; leave ACTION out.")
-    to = None
-    if action == "merge" and len(wanted) < 2:
-        raise typer.BadParameter("merge needs labels, and at the end the one to merge them into.")
-    if action == "rename" and len(wanted) == 1 and name is None:
-        raise typer.BadParameter("rename needs a label and the new label, or --name.")
-    if action == "merge" or (action == "rename" and len(wanted) > 1):
-        to = wanted.pop()
+    if to is None:
+        if action == "merge" and len(wanted) < 2:
+            raise typer.BadParameter("merge needs labels, and --to or the target as the last one.")
+        if action == "rename" and len(wanted) == 1 and name is None:
+            raise typer.BadParameter("rename needs a label and the new label, or --name.")
+        if action == "merge" or (action == "rename" and len(wanted) > 1):
+            to = wanted.pop()
     change = tagger.edit_labels(action, wanted, to=to, name=name)
-    if as_json:
+    if as_json:  # in a pipe, too, the sentence goes to standard error
         print_json(asdict(change))
     else:
         note(str(change), quiet)
+
+
+def _show(tagger: Tagger, listed: list[str], is_data: bool) -> None:
+    """Labels with their names: one JSON object per line, or a table."""
+    names = {label: tagger.label_info(label).name for label in listed}
+    if is_data:
+        for label, shown in names.items():
+            print(json.dumps({"label": label, "name": shown}, ensure_ascii=False))
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for label, shown in names.items():
+        table.add_row(Text(label), Text("" if shown == label else shown, "dim"))
+    make_console().print(table)

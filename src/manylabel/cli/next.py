@@ -9,12 +9,13 @@ import typer
 
 from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
+    Data,
     Debug,
     Jobs,
     ModelPath,
     Quiet,
 )
-from manylabel.cli.output import counted, note, working
+from manylabel.cli.output import counted, make_console, note, wants_data, working
 from manylabel.cli.reading import Reading
 
 __all__ = ["next"]
@@ -37,6 +38,7 @@ def next(
         str,
         typer.Option("--output", "-o", metavar="OUT", help="A file; - is standard output."),
     ] = "-",
+    as_json: Data = None,
     reading: Reading = Reading(),
     jobs: Jobs = -1,
     quiet: Quiet = False,
@@ -45,8 +47,8 @@ def next(
     """Choose the documents that a person should label next.
 
     They are those about whose labels the model is least sure, each unlike those before it and
-    unlike what the model knows. The output is JSON Lines, the document to begin with first: its
-    id, its text, and the labels that the model would give it.
+    unlike what the model knows. A terminal shows a table; a file or a pipe gets JSON Lines, the
+    document to begin with first: its id, its text, and the labels that the model would give it.
 
     For example:
       manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
@@ -57,6 +59,13 @@ def next(
     found = reading.corpus(pool, quiet)
     with working(f"Looking at {counted(len(found), 'document')} ...", quiet):
         chosen = tagger.next(found, number)
+    if output == "-" and not wants_data(as_json):
+        from manylabel.cli.tables import answers_table
+
+        console = make_console()
+        for suggestions in chosen:
+            console.print(answers_table(suggestions, tagger.gives_probabilities))
+        return
     places = {name: place for place, name in enumerate(found.ids)}
     with atomic_write(output) as file:
         for suggestions in chosen:

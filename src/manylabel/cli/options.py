@@ -260,7 +260,7 @@ Spool = Annotated[
         "removed on success.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")]
 Data = Annotated[
     bool | None,
     typer.Option(

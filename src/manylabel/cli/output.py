@@ -19,6 +19,7 @@ __all__ = [
     "complain",
     "counted",
     "counting",
+    "in_percent",
     "make_console",
     "note",
     "print_json",
@@ -93,6 +94,17 @@ def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | 
             bar.update(task, description=f"{count:,} {thing}", completed=done, total=total)
 
         yield update
+
+
+def in_percent(share: float) -> str:
+    """A measured share as tables show it.
+
+    Examples
+    --------
+    >>> in_percent(0.56712), in_percent(1.0)
+    ('56.71 %', '100.00 %')
+    """
+    return f"{100 * share:.2f} %"
 
 
 def readable_size(n_bytes: int) -> str:

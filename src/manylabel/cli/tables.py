@@ -19,9 +19,11 @@ _BAR = 16
 def suggestions_table(
     suggestions: Sequence[tuple[str, float]], true_labels: Collection[str]
 ) -> Table:
-    """Labels with their scores, best first; true labels are marked, also those not suggested."""
+    """Labels with their probabilities, best first; true labels are marked, or added as missed."""
     from rich.table import Table
     from rich.text import Text
+
+    from manylabel.wording import percent
 
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     best = max((score for _, score in suggestions), default=0.0)
@@ -31,7 +33,7 @@ def suggestions_table(
         table.add_row(
             Text("✓" if right else " ", "green"),
             Text(label, "bold green" if right else ""),
-            Text(f"{score:.4f}", "dim"),
+            Text(percent(score), "dim"),
             Text(bar, "green" if right else "dim"),
         )
     suggested = {label for label, _ in suggestions}
@@ -47,7 +49,7 @@ def answers_table(suggestions: Suggestions, is_percent: bool) -> Group:
     from rich.table import Table
     from rich.text import Text
 
-    from manylabel.tagger.display import percent
+    from manylabel.wording import percent
 
     head = Text("" if suggestions.id is None else str(suggestions.id), "bold")
     if not suggestions:

@@ -11,10 +11,10 @@ import typer
 from manylabel.cli.models import check_target, parsed_value, settings_of
 from manylabel.cli.options import (
     CorpusPath,
+    Data,
     Debug,
     Force,
     Jobs,
-    Json,
     KeepTexts,
     LabelInfo,
     ModelName,
@@ -23,7 +23,7 @@ from manylabel.cli.options import (
     Seed,
     Settings,
 )
-from manylabel.cli.output import counted, make_console, note
+from manylabel.cli.output import counted, in_percent, make_console, note, wants_data
 from manylabel.cli.reading import Reading
 from manylabel.cli.training import fit_tagger, note_corpus, write_model
 from manylabel.cli.words import Words
@@ -97,7 +97,7 @@ def tune(
     seed: Seed = 0,
     jobs: Jobs = -1,
     force: Force = False,
-    as_json: Json = False,
+    as_json: Data = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -137,7 +137,8 @@ def tune(
     note(f"Tuning {name} for {metric} ...", quiet)
     tuner.fit(features.X, features.Y)
     note(f"Tried {counted(len(tuner.trials_), 'setting')} in {clock.lap('tune'):.1f} s.", quiet)
-    if not as_json:
+    is_data = wants_data(as_json)
+    if not is_data:
         make_console().print(trials_table(tuner.best_trials(_SHOWN), metric))
     note(_verdict(tuner), quiet)
     tagger = Tagger(name, parameters=fixed | tuner.best_params_, **shared)
@@ -150,7 +151,7 @@ def tune(
         "tried": len(tuner.trials_),
         "trials": tuner.best_trials(),
     }
-    write_model(tagger, output, clock, as_json, quiet, more)
+    write_model(tagger, output, clock, is_data, quiet, more)
 
 
 def _tuner(
@@ -180,11 +181,19 @@ def _verdict(tuner: Tuner) -> str:
     if seen is None:
         return "No setting is better than the untuned model, which is kept."
     kept = tuner.best_params_ != {name: tuner.trials_[0][name] for name in tuner.best_params_}
+    tuned, untuned = (_shown(seen[name], tuner.metric) for name in ("tuned", "untuned"))
     return (
         f"{tuner.metric} on {counted(int(seen['documents']), 'document')} that tuning did not see: "
-        f"{seen['tuned']:.4f} tuned, {seen['untuned']:.4f} untuned. "
+        f"{tuned} tuned, {untuned} untuned. "
         + ("The tuned model is kept." if kept else "The untuned model is kept.")
     )
+
+
+def _shown(value: float, metric: str) -> str:
+    """The value of a measure, in percent where that is its meaning."""
+    from manylabel.metrics import get_measure
+
+    return in_percent(value) if get_measure(metric).is_share else f"{value:,.2f}"
 
 
 def _grid(tried: list[str] | None, model: str) -> dict[str, Sequence[Any]]:
@@ -246,5 +255,5 @@ def trials_table(trials: list[Trial], metric: str) -> Table:
     table.add_column("seconds", justify="right", style="dim")
     for trial in trials:
         cells = [str(trial[name]) for name in names]
-        table.add_row(*cells, f"{trial['value']:.4f}", f"{trial['seconds']:.2f}")
+        table.add_row(*cells, _shown(trial["value"], metric), f"{trial['seconds']:.2f}")
     return table

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from manylabel.cli.models import open_tagger
-from manylabel.cli.options import Debug, Json, ModelPath, Quiet
-from manylabel.cli.output import counted, note, print_json
+from manylabel.cli.options import Data, Debug, ModelPath, Quiet
+from manylabel.cli.output import counted, note, print_json, wants_data
 
 __all__ = ["vocabulary"]
 
@@ -27,7 +27,7 @@ def vocabulary(
         bool,
         typer.Option("--update", help="Keep what is known of labels that FILE does not have."),
     ] = False,
-    as_json: Json = False,
+    as_json: Data = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -46,7 +46,7 @@ def vocabulary(
         tagger.set_vocabulary(file, update=update)
         note(f"{'Updated' if update else 'Replaced'} the vocabulary of {model}.", quiet)
     figures = tagger.vocabulary_figures()
-    if as_json:
+    if wants_data(as_json):
         print_json(figures)
     elif figures["names"]:
         typer.echo(

@@ -11,6 +11,7 @@ from typing import Any
 from manylabel.compare.plan import Problem
 from manylabel.compare.results import LEVEL, Line, Results, Value
 from manylabel.compare.significance import SENTENCE
+from manylabel.metrics import get_measure
 from manylabel.wording import counted
 
 __all__ = [
@@ -18,9 +19,13 @@ __all__ = [
     "describe",
     "digits_by_measure",
     "digits_of",
+    "failures",
+    "interval_cells",
     "longest_phases",
     "measure_title",
     "number",
+    "problem_cells",
+    "rank_cells",
     "shown_interval",
     "to_csv",
     "to_json",
@@ -142,7 +147,7 @@ def to_markdown(results: Results) -> str:
         parts += [f"## {problem.heading}\n", describe(results, problem) + "\n"]
         parts += [problem_table(results, problem) + "\n"]
         parts += [interval_table(results, problem)]
-        parts += [_failures(results.lines[problem.name])]
+        parts += [failures(results.lines[problem.name])]
     for heading, table in rank_sections(results):
         parts += [f"## {heading}\n", table + "\n"]
     parts += [" ".join([*legend(results), SENTENCE]) + "\n"]
@@ -153,36 +158,54 @@ def to_markdown(results: Results) -> str:
 
 def problem_table(results: Results, problem: Problem) -> str:
     """The measures of every row on a problem, with times and memory."""
+    return markdown_table(*problem_cells(results, problem))
+
+
+def problem_cells(
+    results: Results, problem: Problem, in_percent: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of a problem's table; the best value is between asterisks."""
     plan, lines = results.plan, results.lines[problem.name]
     costs = ["Train, s", "Predict, s", "Memory, MB"]
     digits, longest = digits_by_measure(lines, plan.metrics), longest_phases(lines)
+    shares = {name for name in plan.metrics if in_percent and get_measure(name).is_share}
+    titles = {
+        name: measure_title(name) + (", %" if name in shares else "") for name in plan.metrics
+    }
     if len(plan.metrics) <= _WIDEST:
-        header = ["Model", *map(measure_title, plan.metrics), *costs]
+        header = ["Model", *titles.values(), *costs]
         rows = [
             [
                 line.title,
-                *(_cell(line, name, digits[name]) for name in plan.metrics),
+                *(_cell(line, name, digits[name], name in shares) for name in plan.metrics),
                 *_costs(line, longest),
             ]
             for line in lines
         ]
-        return markdown_table(header, rows)
+        return header, rows
     header = ["Measure", *(line.title for line in lines)]
     rows = [
-        [measure_title(name), *(_cell(line, name, digits[name]) for line in lines)]
+        [titles[name], *(_cell(line, name, digits[name], name in shares) for line in lines)]
         for name in plan.metrics
     ]
     all_costs = [_costs(line, longest) for line in lines]
     rows += [[cost, *(found[i] for found in all_costs)] for i, cost in enumerate(costs)]
-    return markdown_table(header, rows)
+    return header, rows
 
 
 def rank_sections(results: Results) -> list[tuple[str, str]]:
-    """Headings and tables of ranks: of all rows, or of those that a plan ranks apart."""
-    if not results.plan.rankings:
-        return [("Average ranks", rank_table(results))] if results.ranks else []
+    """Headings and tables of ranks."""
     return [
-        (f"Average ranks: {heading}", rank_table(results, titles))
+        (heading, markdown_table(header, rows)) for heading, header, rows in rank_cells(results)
+    ]
+
+
+def rank_cells(results: Results) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Tables of ranks, each with its heading, of all rows, or of those that a plan ranks apart."""
+    if not results.plan.rankings:
+        return [("Average ranks", *_ranks_among(results))] if results.ranks else []
+    return [
+        (f"Average ranks: {heading}", *_ranks_among(results, titles))
         for heading, titles in results.plan.rankings.items()
         if results.ranks_among(titles)
     ]
@@ -190,31 +213,46 @@ def rank_sections(results: Results) -> list[tuple[str, str]]:
 
 def interval_table(results: Results, problem: Problem) -> str:
     """Between which values 95 % of the resampled ones lie; empty where nothing was resampled."""
+    header, rows = interval_cells(results, problem)
+    return markdown_table(header, rows) + "\n" if rows else ""
+
+
+def interval_cells(
+    results: Results, problem: Problem, in_percent: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of a problem's intervals; no rows where nothing was resampled."""
     names, lines = results.plan.metrics, results.lines[problem.name]
+    shares = {name for name in names if in_percent and get_measure(name).is_share}
+    titles = [measure_title(name) + (", %" if name in shares else "") for name in names]
     digits = digits_by_measure(lines, names)
     rows = [
-        [line.title, *(shown_interval(line.values.get(name), digits[name]) for name in names)]
+        [
+            line.title,
+            *(
+                shown_interval(line.values.get(name), digits[name], name in shares)
+                for name in names
+            ),
+        ]
         for line in lines
         if any(line.values[name].interval for name in names if name in line.values)
     ]
-    if not rows:
-        return ""
-    if len(names) > _WIDEST:
+    if rows and len(names) > _WIDEST:
         columns = list(zip(*rows, strict=True))
-        titles = map(measure_title, names)
         rows = [[title, *cells] for title, cells in zip(titles, columns[1:], strict=True)]
-        return markdown_table(["95 % interval", *columns[0]], rows) + "\n"
-    return markdown_table(["95 % interval", *map(measure_title, names)], rows) + "\n"
+        return ["95 % interval", *columns[0]], rows
+    return ["95 % interval", *titles], rows
 
 
-def shown_interval(value: Value | None, digits: int) -> str:
+def shown_interval(value: Value | None, digits: int, in_percent: bool = False) -> str:
     """An interval as its two ends."""
     if value is None or value.interval is None:
         return "–"
-    return "–".join(number(end, digits) for end in value.interval)
+    return "–".join(_measured(end, digits, in_percent) for end in value.interval)
 
 
-def rank_table(results: Results, titles: Sequence[str] | None = None) -> str:
+def _ranks_among(
+    results: Results, titles: Sequence[str] | None = None
+) -> tuple[list[str], list[list[str]]]:
     """Ranks of each measure, and over all of them; those of published values in brackets."""
     ranked = results.ranks_among(titles)
     theirs = results.ranks_among(list(ranked), published=True)
@@ -229,9 +267,9 @@ def rank_table(results: Results, titles: Sequence[str] | None = None) -> str:
 
     if len(columns) > _WIDEST + 1:
         rows = [[name, *(cell(name, title) for title in ranked)] for name in columns]
-        return markdown_table(["Measure", *ranked], rows)
+        return ["Measure", *ranked], rows
     rows = [[title, *(cell(name, title) for name in columns)] for title in ranked]
-    return markdown_table(["Model", *columns], rows)
+    return ["Model", *columns], rows
 
 
 def _rank_columns(
@@ -243,14 +281,19 @@ def _rank_columns(
     return {**columns, "All": {t: sum(r.values()) / len(r) for t, r in ranked.items()}}
 
 
-def _cell(line: Line, name: str, digits: int) -> str:
-    shown = _value(line.values[name], digits) if name in line.values else "–"
+def _cell(line: Line, name: str, digits: int, in_percent: bool = False) -> str:
+    shown = _value(line.values[name], digits, in_percent) if name in line.values else "–"
     theirs = line.published.get(name)
-    return shown if theirs is None else f"{shown} ({number(theirs, digits)})"
+    return shown if theirs is None else f"{shown} ({_measured(theirs, digits, in_percent)})"
 
 
-def _value(value: Value, digits: int) -> str:
-    text = number(value.mean, digits)
+def _measured(value: float, digits: int, in_percent: bool) -> str:
+    """The value of a measure; per cent need two digits fewer."""
+    return number(100 * value, digits - 2) if in_percent else number(value, digits)
+
+
+def _value(value: Value, digits: int, in_percent: bool) -> str:
+    text = _measured(value.mean, digits, in_percent)
     if value.is_best:
         return f"**{text}**"
     return f"≈ {text}" if value.is_level else text
@@ -266,7 +309,8 @@ def _costs(line: Line, longest: Mapping[str, float]) -> list[str]:
     return [*shown, "–" if line.memory is None else f"{line.memory / 1e6:,.0f}"]
 
 
-def _failures(lines: Sequence[Line]) -> str:
+def failures(lines: Sequence[Line]) -> str:
+    """One line for each row that failed."""
     return "".join(f"{line.title} failed: {line.error}\n" for line in lines if line.error)
 
 

@@ -85,6 +85,11 @@ class Measure:
     k: int | None = None
 
     @property
+    def is_share(self) -> bool:
+        """Whether values lie between 0 and 1; the others are ranks."""
+        return not self.name.endswith(("margin", "coverage-error"))
+
+    @property
     def is_family(self) -> bool:
         """Whether the name needs a number in place of k."""
         return self.name.endswith("@k")

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from manylabel.rendering import html_table
-from manylabel.wording import counted
+from manylabel.wording import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -29,7 +29,6 @@ __all__ = [
     "explanation_html",
     "explanation_view",
     "html_highlighted",
-    "percent",
     "separate",
 ]
 
@@ -91,19 +90,6 @@ def explanation_view(why: TextExplanation) -> Group:
     if any(label.probability is not None for label in why.labels):
         views += [Text(), Text(SCALE, "dim")]
     return Group(shown, *views)
-
-
-def percent(share: float) -> str:
-    """A share as the page writes it; what is nearly certain is not called certain.
-
-    Examples
-    --------
-    >>> percent(0.567), percent(0.004), percent(0.9991), percent(1.0)
-    ('57 %', '< 1 %', '> 99 %', '100 %')
-    """
-    if 0 < share < 0.01:
-        return "< 1 %"
-    return "> 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
 
 
 def _label_view(reasons: LabelReasons) -> Table:

@@ -138,14 +138,14 @@ def _checked(state: TaggerState, model_name: str, edit: Edit) -> Edit | None:
     if action == "add":
         for label in edit.labels:
             if label in taken:
-                raise InputError(f"`labels` holds {label!r}, which is a label already.")
+                raise InputError(f"{label!r} is a label already; choose another.")
         if not state.model.can_learn:
             raise InputError(
                 f"{model_name} cannot learn single documents, so it would never suggest a new "
                 "label; train it again with documents that have the label."
             )
         return edit
-    columns = labels.columns(edit.labels, "labels", collections=action in ("hide", "show"))
+    columns = labels.columns(edit.labels, None, collections=action in ("hide", "show"))
     named = list(dict.fromkeys(labels.listed[column] for column in columns.tolist()))
     if action == "rename":
         if edit.to is not None and edit.to in taken:

@@ -115,7 +115,7 @@ class Labels:
         return self._place[label]
 
     def columns(
-        self, wanted: str | Iterable[str], where: str, collections: bool = False
+        self, wanted: str | Iterable[str], where: str | None, collections: bool = False
     ) -> NDArray[np.int64]:
         """The columns of labels that must be known; ``where`` they were given is for the error.
 
@@ -133,9 +133,9 @@ class Labels:
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
                 of = f", {counted(n_groups, 'collection')}" if collections and n_groups else ""
+                start = "" if where is None else f"`{where}` holds the "
                 raise InputError(
-                    f"`{where}` holds the unknown label {name!r} "
-                    f"({counted(len(self), 'label')}{of} known){hint}"
+                    f"{start}unknown label {name!r} ({counted(len(self), 'label')}{of} known){hint}"
                 )
         return np.array(found, np.int64)
 

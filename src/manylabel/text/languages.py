@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from manylabel.exceptions import ParameterError
-from manylabel.text.stop_words import STOP_WORDS, english
+from manylabel.text.stop_words import stop_words
 
 __all__ = ["DETECTED", "detect_language", "detect_languages"]
 
@@ -32,8 +32,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MOST = 5_000
 #: What a common word is worth, as a logarithm, beside the three letters of other words.
 _COMMON = 3.0
-#: Added to the count of every three letters; there are about so many in each language.
-_SMOOTHING, _TRIGRAMS = 0.3, 2_000
+#: Added to the count of every three letters (Laplace), and about how many each language has.
+_SMOOTHING, _TRIGRAMS = 1.0, 2_000
 #: Letters that only some languages have, beside those of their common words.
 _LETTERS = {
     "danish": "æøå",
@@ -137,7 +137,7 @@ def _profiles() -> dict[str, tuple[frozenset[str], Counter[str], int]]:
     """Common words, counts of their three letters and of special letters, of each language."""
     found = {}
     for code, language in DETECTED.items():
-        words = english() if language == "english" else frozenset(STOP_WORDS[language].split())
+        words = stop_words(language)
         letters = Counter(one for word in words for one in _trigrams(word))
         n_letters = sum(letters.values())
         letters.update(_LETTERS.get(language, ""))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.exceptions import MissingExtraError, ParameterError
-from manylabel.text.stop_words import STOP_WORDS, english
+from manylabel.text import stop_words as lists
 
 __all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "word_rules"]
 
@@ -141,14 +141,12 @@ def _stop_words(stop_words: Any, lowercase: bool) -> frozenset[str]:
     if stop_words is None:
         return frozenset()
     if isinstance(stop_words, str):
-        if stop_words == "english":
-            return english()
-        if stop_words not in STOP_WORDS:
+        if stop_words not in lists.LANGUAGES:
             raise ParameterError(
                 f"`stop_words` must be None, a list of words or one of "
-                f"{', '.join(sorted([*STOP_WORDS, 'english']))}; got {stop_words!r}."
+                f"{', '.join(lists.LANGUAGES)}; got {stop_words!r}."
             )
-        return frozenset(STOP_WORDS[stop_words].split())
+        return lists.stop_words(stop_words)
     words = list(stop_words)
     for word in words:
         if not isinstance(word, str):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.text.stop_words import STOP_WORDS
+from manylabel.text.stop_words import LANGUAGES
 from manylabel.text.words import word_rules
 from manylabel.vocabulary.matching import NameMatcher
 
@@ -78,7 +78,7 @@ class LabelNames:
         """Which names consist of stop words."""
         matcher = self.matcher
         words = matcher.words.tolist()
-        has_list = self.language == "english" or self.language in STOP_WORDS
+        has_list = self.language in LANGUAGES
         stops = word_rules(True, self.language if has_list else None, None).terms(words)
         is_word = np.array([not term for term in stops], np.bool_)
         lengths = np.diff(matcher.name_ptr)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from manylabel.exceptions import MissingExtraError
 
-for _package in ("fastapi", "uvicorn"):
+for _package in ("fastapi", "uvicorn", "prometheus_client"):
     if find_spec(_package) is None:
         raise MissingExtraError("Serving a model", _package, "web")
 
