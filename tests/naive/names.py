@@ -1,5 +1,7 @@
 """Names of labels in texts, by looking for every name at every word."""
 
+import re
+
 
 def find_names(names, passages, most_gaps):
     """(passage, name, start, stop, covered) of every match, sorted.
@@ -40,3 +42,16 @@ def end_of(name, passage, start):
         if at == len(passage):
             return None
     return at + 1
+
+
+def split_passages(text):
+    """What lies between ends of sentences, ends of lines, and dashes between white space."""
+    return re.split(r"[.!?;:]+(?=\s|$)|[\n\r]+|\s[-–—/]\s", text)
+
+
+def rest(one, other):
+    """How many letters are left of the longer of two words behind what both begin with."""
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return max(len(one), len(other)) - shared

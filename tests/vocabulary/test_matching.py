@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive.names import find_names
+from naive.names import find_names, rest, split_passages
 
+from manylabel.exceptions import StoreError
+from manylabel.text.words import find_words
 from manylabel.vocabulary import NameMatcher
 from manylabel.vocabulary.matching import GAPS, split_qualifier
 
@@ -39,6 +41,56 @@ def test_sentences_are_passages_of_their_own(names, sentences):
     assert mine == [
         (0, p, n, int(a + before[p]), int(b + before[p]), c) for p, n, a, b, c in expected
     ]
+
+
+SIGNS = [
+    "a",
+    "b.",
+    ".",
+    "!?",
+    ":",
+    "c",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "-",
+    " - ",
+    "–",
+    " — ",
+    "/",
+    "\u3000",
+]
+SIGNS += ["\u2009", "\xa0", "\x85", "é", "日", "\u2028", "🙂"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(SIGNS), max_size=9).map("".join), max_size=3))
+def test_texts_are_split_where_sentences_lines_and_dashes_are(texts):
+    tokens = NameMatcher(["cats"]).tokens(texts)
+    passages = [split_passages(text) for text in texts]
+    assert np.diff(tokens.sentences).tolist() == [len(each) for each in passages]
+    n_words = [len(list(find_words(one, 1))) for each in passages for one in each]
+    assert np.diff(tokens.pointers).tolist() == n_words
+
+
+LETTERS = st.text("aAéÉßi日", min_size=1, max_size=4)
+
+
+@settings(max_examples=200, deadline=None)
+@given(LETTERS, LETTERS)
+def test_how_far_a_word_is_from_a_name_is_counted_in_letters(written, name):
+    matcher = NameMatcher([name])
+    matcher.__dict__["_known"] = {written.lower(): 0}  # as if they had the same stem
+    found = matcher.find([written])
+    assert found.rest.tolist() == [rest(written.lower(), name.lower())]
+
+
+def test_damaged_names_are_refused():
+    matcher = NameMatcher(["cats", "big dogs"])
+    matcher.names_by_node = matcher.names_by_node + 5
+    with pytest.raises(StoreError, match="the names of labels are damaged; restore the folder"):
+        matcher.find(["cats"])
 
 
 def test_stems_gaps_and_order():

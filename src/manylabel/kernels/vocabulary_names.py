@@ -171,3 +171,179 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
     starts = found[:n_found, 2].copy()
     stops = found[:n_found, 3].copy()
     return passages, nodes, starts, stops, covered[:n_found].copy()
+
+
+@kernel
+def _is_space(text, i):
+    """The width in bytes of the white space at byte ``i`` of valid UTF-8; 0 if it is none."""
+    lead = text[i]
+    if lead < 0x80:
+        return 1 if lead == 0x20 or 0x09 <= lead <= 0x0D or 0x1C <= lead <= 0x1F else 0
+    if lead == 0xC2:
+        return 2 if text[i + 1] == 0x85 or text[i + 1] == 0xA0 else 0
+    if lead < 0xE1 or lead > 0xE3:
+        return 0
+    code = np.int64(lead & 0x0F) << 12 | (text[i + 1] & 0x3F) << 6 | (text[i + 2] & 0x3F)
+    if code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029:
+        return 3
+    return 3 if code == 0x202F or code == 0x205F or code == 0x3000 else 0
+
+
+@kernel
+def _is_stop(letter):
+    """Whether a byte is one of . ! ? ; :"""
+    return letter == 0x2E or letter == 0x21 or letter == 0x3F or letter == 0x3B or letter == 0x3A
+
+
+@kernel
+def _dash(text, i, end):
+    """The width in bytes of a hyphen, a dash or a slash at byte ``i``; 0 if it is none."""
+    if i >= end:
+        return 0
+    if text[i] == 0x2D or text[i] == 0x2F:
+        return 1
+    if text[i] != 0xE2 or text[i + 1] != 0x80:
+        return 0
+    return 3 if text[i + 2] == 0x93 or text[i + 2] == 0x94 else 0
+
+
+@kernel
+def split_passages(text, ends):
+    """Where names are not looked for across: sentences, lines, and what dashes separate.
+
+    A passage ends after ``[.!?;:]+`` before white space or the end of a text, after line ends, and
+    after a dash or a slash between white space.
+
+    Parameters
+    ----------
+    text : uint8[:]
+        Texts in UTF-8, one after the other.
+    ends : int64[:]
+        Where each text ends.
+
+    Returns
+    -------
+    stops, passages
+        Where each passage ends; text ``d`` has the passages ``passages[d]`` to
+        ``passages[d + 1]``.
+    """
+    stops = np.empty(text.size + ends.size, np.int64)
+    passages = np.zeros(ends.size + 1, np.int64)
+    n_stops = 0
+    i = 0
+    for document in range(ends.size):
+        end = ends[document]
+        while i < end:
+            lead = text[i]
+            if _is_stop(lead):
+                while i < end and _is_stop(text[i]):
+                    i += 1
+                if i < end and _is_space(text, i) == 0:
+                    continue
+            elif lead == 0x0A or lead == 0x0D:
+                while i < end and (text[i] == 0x0A or text[i] == 0x0D):
+                    i += 1
+            else:
+                width = _is_space(text, i)
+                if width == 0:
+                    i += 1
+                    continue
+                i += width
+                dash = _dash(text, i, end)
+                if dash == 0 or i + dash >= end:
+                    continue
+                space = _is_space(text, i + dash)
+                if space == 0:
+                    continue
+                i += dash + space
+            stops[n_stops] = i
+            n_stops += 1
+        stops[n_stops] = end
+        n_stops += 1
+        passages[document + 1] = n_stops
+    return stops[:n_stops].copy(), passages
+
+
+@kernel
+def _rest(one, start, stop, other, begin, end):
+    """How many letters are left of the longer of two words behind what both begin with."""
+    n = min(stop - start, end - begin)
+    same = 0
+    while same < n and one[start + same] == other[begin + same]:
+        same += 1
+    # Bytes that go on with a letter do not begin one.
+    while same > 0 and (
+        (start + same < stop and one[start + same] & 0xC0 == 0x80)
+        or (begin + same < end and other[begin + same] & 0xC0 == 0x80)
+    ):
+        same -= 1
+    left = right = 0
+    for i in range(start + same, stop):
+        left += one[i] & 0xC0 != 0x80
+    for i in range(begin + same, end):
+        right += other[i] & 0xC0 != 0x80
+    return max(left, right)
+
+
+@kernel
+def spread_matches(
+    passages, nodes, starts, stops, covered, depths, node_ptr, names_by_node, sentences, bounds,
+    words, text, word_starts, word_stops, name_ptr, name_words, name_text, name_ends,
+):  # fmt: skip
+    """One entry for each match and each name that ends at its node.
+
+    Parameters
+    ----------
+    passages, nodes, starts, stops, covered
+        As `find_names` gives them.
+    depths : int32[:]
+    node_ptr : int64[:]
+        ``names_by_node[node_ptr[n]:node_ptr[n + 1]]`` are the names of node ``n``.
+    names_by_node : int64[:]
+    sentences : int64[:]
+        Text ``d`` has the passages ``sentences[d]`` to ``sentences[d + 1]``.
+    bounds : int64[:]
+        Where each text begins in ``words``.
+    words : int32[:]
+        The words of all passages; ``w`` is ``text[word_starts[w]:word_stops[w]]``, lower-case.
+    name_ptr, name_words : int64[:], int32[:]
+        The words of names; ``w`` is ``name_text[name_ends[w]:name_ends[w + 1]]``.
+
+    Returns
+    -------
+    numbers : int64[7, n]
+        Documents, names, passages within the document, starts and stops within the document, gaps,
+        and how far the words as written are from those of the name; 0 where there are gaps.
+    is_covered : bool[n]
+    """
+    total = 0
+    for match in range(nodes.size):
+        total += node_ptr[nodes[match] + 1] - node_ptr[nodes[match]]
+    numbers = np.empty((7, total), np.int64)
+    is_covered = np.empty(total, np.bool_)
+    n = 0
+    document = 0
+    for match in range(nodes.size):
+        node, start = nodes[match], starts[match]
+        while sentences[document + 1] <= passages[match]:
+            document += 1
+        gaps = stops[match] - start - depths[node]
+        for place in range(node_ptr[node], node_ptr[node + 1]):
+            name = names_by_node[place]
+            rest = 0
+            if gaps == 0:
+                first = name_ptr[name]
+                for i in range(name_ptr[name + 1] - first):
+                    mine, its = words[start + i], name_words[first + i]
+                    found = _rest(
+                        text, word_starts[mine], word_stops[mine],
+                        name_text, name_ends[its], name_ends[its + 1],
+                    )  # fmt: skip
+                    rest = max(rest, found)
+            numbers[0, n], numbers[1, n] = document, name
+            numbers[2, n] = passages[match] - sentences[document]
+            numbers[3, n], numbers[4, n] = start - bounds[document], stops[match] - bounds[document]
+            numbers[5, n], numbers[6, n] = gaps, rest
+            is_covered[n] = covered[match]
+            n += 1
+    return numbers, is_covered

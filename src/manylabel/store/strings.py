@@ -92,6 +92,13 @@ class StringArray(Sequence[str]):
         """Add strings at the end."""
         self._more.extend(map(_checked, strings))
 
+    @property
+    def packed(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """All strings in UTF-8, one after the other, and where each begins; the end is the last."""
+        if self._more:
+            return _packed(self)
+        return self._bytes, self._ends
+
     def tolist(self) -> list[str]:
         """The strings as a list."""
         return list(chain.from_iterable(self._blocks()))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manylabel.exceptions import StoreError
 from manylabel.store.strings import StringArray
 from manylabel.text.blocks import pieces
 from manylabel.text.words import WordRules, character_classes, find_words, word_rules
@@ -21,10 +22,8 @@ __all__ = ["Matches", "NameMatcher", "split_qualifier"]
 GAPS = 1
 #: Longer names are cut: no text is likely to have all of them.
 _LONGEST = 16
-#: Pairs of words whose distance is remembered.
-_MOST_RESTS = 200_000
-#: Names are not looked for across these.
-_BREAK = re.compile(r"[.!?;:]+(?=\s|$)|[\n\r]+|\s[-–—/]\s")
+#: Words whose terms are remembered.
+_MOST_WORDS = 1_000_000
 _QUALIFIER = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*$")
 
 
@@ -86,17 +85,19 @@ class Tokens:
     """The words of texts as terms of the matcher, -1 for a word that no name has.
 
     Sentence ``s`` is ``terms[pointers[s]:pointers[s + 1]]``; text ``d`` has the sentences
-    ``sentences[d]`` to ``sentences[d + 1]``. ``words`` are the same words by their places in
-    ``distinct``.
+    ``sentences[d]`` to ``sentences[d + 1]``. ``words`` are the same words by number; word ``w`` is
+    ``letters[starts[w]:stops[w]]``, lower-case UTF-8.
     """
 
     terms: NDArray[np.int32]
     words: NDArray[np.int32]
-    distinct: list[str]
+    letters: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
     pointers: NDArray[np.int64]
     sentences: NDArray[np.int64]
 
-    @property
+    @cached_property
     def bounds(self) -> NDArray[np.int64]:
         """Where each text begins in ``terms``, and the end."""
         return self.pointers[self.sentences]
@@ -155,13 +156,26 @@ class NameMatcher:
         return {term: number for number, term in enumerate(self.terms)}
 
     @cached_property
-    def _n_names(self) -> NDArray[np.int64]:
-        """How many names end at each node: found once, for texts do not depend on it."""
-        return np.diff(self.node_ptr)
-
-    @cached_property
     def _is_name(self) -> NDArray[np.bool_]:
-        return self._n_names > 0
+        """Where names end; on the way, that kernels stay within the arrays of a loaded model."""
+        sizes = np.diff(self.node_ptr)
+        n_names, n_nodes = len(self.names), self.depths.size
+        is_sound = (
+            self.node_ptr.size == n_nodes + 1
+            and self.name_ptr.size == n_names + 1
+            and self.keys.size == self.children.size
+            and self.keys.size & (self.keys.size - 1) == 0
+            and self.name_words.size == self.name_ptr[-1]
+            and self.names_by_node.size == self.node_ptr[-1]
+            and _within(sizes, self.names_by_node.size + 1)
+            and _within(np.diff(self.name_ptr), self.name_words.size + 1)
+            and _within(self.names_by_node, n_names)
+            and _within(self.name_words, len(self.words))
+            and _within(self.children + 1, n_nodes + 1)
+        )
+        if not is_sound:
+            raise StoreError("the names of labels are damaged; restore the folder from a copy.")
+        return sizes > 0
 
     def _store_state(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -173,37 +187,62 @@ class NameMatcher:
     def _tokenized(
         self, texts: Sequence[str]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
-        """The words of texts by number, where each text begins, and the distinct words."""
+        """The words of names by number, where each name begins, and the distinct words."""
         from manylabel.kernels.text_tokens import tokenize
 
-        encoded = [text.encode("utf-8", "replace") for text in texts]
-        ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
-        joined = b"".join(encoded) or b" "
+        letters, ends = _encoded(texts)
         # Texts end at their own ends: words do not run on from one to the next.
         words, pointers, starts, stops = tokenize(
-            np.frombuffer(joined, np.uint8), ends, character_classes(), 1
+            np.frombuffer(letters, np.uint8), ends, character_classes(), 1
         )
-        return words, pointers, [word.lower() for word in pieces(joined, starts, stops)]
+        return words, pointers, [word.lower() for word in pieces(letters, starts, stops)]
 
     def tokens(self, texts: Iterable[str]) -> Tokens:
         """The words of texts as terms."""
-        passages: list[str] = []
-        sentences = [0]
-        for text in texts:
-            passages.extend(_BREAK.split(text))
-            sentences.append(len(passages))
-        words, pointers, distinct = self._tokenized(passages)
-        place = self._place
-        numbers = np.array([place.get(t, -1) for t in self._rules.terms(distinct)], np.int32)
+        from manylabel.kernels.text_tokens import tokenize
+        from manylabel.kernels.vocabulary_names import split_passages
+
+        letters, ends = _encoded(texts)
+        is_ascii = letters.isascii()
+        if is_ascii:
+            letters = letters.lower()
+        given = np.frombuffer(letters, np.uint8)
+        passages, sentences = split_passages(given, ends)
+        words, pointers, starts, stops = tokenize(given, passages, character_classes(), 1)
+        distinct = pieces(letters, starts, stops)
+        if not is_ascii:
+            # Words are lower-cased one by one, and may become longer.
+            distinct = [word.lower() for word in distinct]
+            given, bounds = StringArray(distinct).packed
+            starts, stops = bounds[:-1], bounds[1:]
+        numbers = self._numbers(distinct)
         terms = numbers[words] if numbers.size else np.empty(0, np.int32)
-        return Tokens(terms, words, distinct, pointers, np.array(sentences, np.int64))
+        return Tokens(terms, words, given, starts, stops, pointers, sentences)
+
+    def _numbers(self, words: list[str]) -> NDArray[np.int32]:
+        """The terms of lower-case words by number; texts repeat themselves."""
+        known = self._known
+        found = [known.get(word) for word in words]
+        if None in found:
+            if len(known) > _MOST_WORDS:
+                known.clear()
+            new = [word for word, number in zip(words, found, strict=True) if number is None]
+            place = self._place
+            for word, term in zip(new, self._rules.terms(new), strict=True):
+                known[word] = place.get(term, -1)
+            found = [known[word] if n is None else n for word, n in zip(words, found, strict=True)]
+        return np.array(found, np.int32)
+
+    @cached_property
+    def _known(self) -> dict[str, int]:
+        return {}
 
     def find(self, texts: Iterable[str] | Tokens) -> Matches:
         """Every match of every name."""
-        from manylabel.kernels.vocabulary_names import find_names
+        from manylabel.kernels.vocabulary_names import find_names, spread_matches
 
         tokens = texts if isinstance(texts, Tokens) else self.tokens(texts)
-        passages, nodes, starts, stops, covered = find_names(
+        found = find_names(
             tokens.terms,
             tokens.pointers,
             GAPS,
@@ -212,62 +251,24 @@ class NameMatcher:
             self.depths,
             self._is_name,
         )
-        gaps = stops - starts - self.depths[nodes]
-        documents = np.searchsorted(tokens.sentences, passages, side="right") - 1
-        before = tokens.bounds[documents]
-        n_names = self._n_names[nodes]
-        places, each = _spread(self.node_ptr[nodes], n_names)
-        names = self.names_by_node[places]
-        return Matches(
-            documents[each],
-            names,
-            (passages - tokens.sentences[documents])[each],
-            (starts - before)[each],
-            (stops - before)[each],
-            gaps[each],
-            covered[each],
-            self._rest(tokens, starts[each], names, gaps[each]),
-            np.diff(tokens.bounds),
+        numbers, covered = spread_matches(
+            *found,
+            self.depths,
+            self.node_ptr,
+            self.names_by_node,
+            tokens.sentences,
+            tokens.bounds,
+            tokens.words,
+            tokens.letters,
+            tokens.starts,
+            tokens.stops,
+            self.name_ptr,
+            self.name_words,
+            *self.words.packed,
         )
-
-    def _rest(
-        self,
-        tokens: Tokens,
-        starts: NDArray[np.int64],
-        names: NDArray[np.int64],
-        gaps: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        """How far the words of matches are from those of their names; 0 where there are gaps."""
-        lengths = np.where(gaps == 0, self.depths_of(names), 0)
-        mine, each = _spread(self.name_ptr[names], lengths)
-        theirs, _ = _spread(starts, lengths)
-        pairs = tokens.words[theirs].astype(np.int64) << 32 | self.name_words[mine]
-        distinct, place = np.unique(pairs, return_inverse=True)
-        rests = np.array(
-            [
-                self._rest_of(tokens.distinct[pair >> 32], pair & 0xFFFFFFFF)
-                for pair in distinct.tolist()
-            ],
-            np.int64,
-        )
-        found = np.zeros(names.size, np.int64)
-        if rests.size:
-            np.maximum.at(found, each, rests[place])
-        return found
-
-    def _rest_of(self, written: str, word: int) -> int:
-        """How far a word as written is from a word of a name; texts repeat themselves."""
-        known = self._rests
-        found = known.get((written, word))
-        if found is None:
-            if len(known) > _MOST_RESTS:
-                known.clear()
-            found = known[written, word] = _rest(written, self.words[word])
-        return found
-
-    @cached_property
-    def _rests(self) -> dict[tuple[str, int], int]:
-        return {}
+        documents, names, passages, starts, stops, gaps, rest = numbers
+        lengths = np.diff(tokens.bounds)
+        return Matches(documents, names, passages, starts, stops, gaps, covered, rest, lengths)
 
     def depths_of(self, names: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many words names have, without their qualifiers."""
@@ -278,13 +279,15 @@ class NameMatcher:
         return [match.span() for match in find_words(text, 1)]
 
 
-def _rest(one: str, other: str) -> int:
-    """How many letters are left of the longer of two words behind what both begin with."""
-    if one == other:
-        return 0
-    pairs = enumerate(zip(one, other, strict=False))
-    shared = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-    return max(len(one), len(other)) - shared
+def _within(values: NDArray[Any], stop: int) -> bool:
+    """Whether all values are at least 0 and below a number."""
+    return not values.size or bool(values.min() >= 0 and values.max() < stop)
+
+
+def _encoded(texts: Iterable[str]) -> tuple[bytes, NDArray[np.int64]]:
+    """Texts in UTF-8, one after the other, and where each ends."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    return b"".join(encoded) or b" ", np.cumsum([len(text) for text in encoded], dtype=np.int64)
 
 
 def _rows(

@@ -29,6 +29,8 @@ _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
 _N_GROUPS = _FREQUENCIES.size + 1
 #: How many candidates it is worth what is usual.
 _USUAL = 50.0
+#: Matches from which the weights of clues are learned, beside those of held-out documents.
+_ENOUGH = 200_000
 #: Labels that names may propose for a document.
 _LIMIT = 50
 
@@ -133,22 +135,22 @@ class NameScorer(Scorer):
         rows = np.repeat(np.arange(len(documents)), np.diff(found.pattern.indptr))
         kept = np.zeros(len(documents), np.bool_)
         kept[training.held] = True
-        mine = kept[rows]
-        truth = (values_at(Y, found.pattern) > 0)[mine]
-        design = self.design(found.clues[mine], found.pattern.indices[mine], truth)
-        places = np.cumsum(kept) - 1
-        at = places[rows[mine]], found.pattern.indices[mine]
-        self.shift = self._unnamed(_at(held, *at, np.ones(truth.size)) > 0, Y[training.held], held)
-        shift = self.shift[_group(self.counts[at[1]] - truth)]
+        # Every document can teach, for what it adds to counts is taken off; a sample is enough.
+        used = kept[rows] | (rows % max(1, -(-rows.size // _ENOUGH)) == 0)
+        rows, labels = rows[used], found.pattern.indices[used]
+        truth = (values_at(Y, found.pattern) > 0)[used]
+        design = self.design(found.clues[used], labels, truth)
         # The second half is scored by what the first teaches, and the other way round.
-        side = rows[mine] % 2
+        side, mine = rows % 2, kept[rows]
         values = np.empty(truth.size)
         for half in (0, 1):
             learn = side != half
-            weights = fit_weights(design[learn], truth[learn])
-            values[~learn] = design[~learn] @ weights - shift[~learn]
+            values[~learn] = design[~learn] @ fit_weights(design[learn], truth[learn])
         self.weights = fit_weights(design, truth)
-        return _at(held, *at, values)
+        at = (np.cumsum(kept) - 1)[rows[mine]], labels[mine]
+        self.shift = self._unnamed(_at(held, *at, np.ones(at[0].size)) > 0, Y[training.held], held)
+        shift = self.shift[_group(self.counts[at[1]] - truth[mine])]
+        return _at(held, *at, values[mine] - shift)
 
     def _unnamed(
         self, is_named: NDArray[np.bool_], Y: sparse.csr_array, held: Candidates
