@@ -37,9 +37,11 @@ demo: $(VENV)/.plain
 	$(BIN)/manylabel demo
 
 test: $(VENV)/.dev
+	$(BIN)/manylabel warm --all
 	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.dev
+	$(BIN)/manylabel warm --all
 	$(BIN)/python -m pytest -n $(CORES) --dist worksteal --hypothesis-profile=random
 
 torture: $(VENV)/.dev

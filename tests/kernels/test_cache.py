@@ -16,6 +16,8 @@ import manylabel
 CODE = """
 import numpy as np
 from scipy import sparse
+from manylabel.kernels import machine_code
+machine_code._TRIED = ()  # as with a version of Numba whose machine code we cannot read
 from manylabel.kernels.cache import cache_folder
 from manylabel.neighbors import NeighborIndex
 rows = sparse.csr_array(np.eye(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,11 +33,11 @@ on_linux = pytest.mark.skipif(
 )
 
 
-def run(folder: Path) -> str:
-    """What a process prints that keeps its code in a folder."""
+def run(folder: Path, *before: str, **environment: str) -> str:
+    """What a process prints that keeps its code in a folder; another may run it."""
     found = subprocess.run(
-        [sys.executable, "-c", RANK],
-        env={**os.environ, "MANYLABEL_CACHE": str(folder)},
+        [*before, sys.executable, "-c", RANK],
+        env={**os.environ, "MANYLABEL_CACHE": str(folder), **environment},
         capture_output=True,
         text=True,
         check=True,
@@ -65,6 +66,27 @@ def test_a_damaged_file_is_compiled_again(tmp_path, damage):
     else:
         path.write_bytes(b"")
     assert [run(tmp_path), run(tmp_path)] == [COMPILED, FOUND]
+
+
+@on_linux
+def test_code_in_a_folder_that_cannot_be_written_is_used(tmp_path):
+    code, temporary = tmp_path / "code", tmp_path / "tmp"
+    temporary.mkdir()
+    before: list[str] = []
+    if os.getuid() == 0:
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            pytest.skip("root may write anywhere")
+        before = [setpriv, "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
+    run(code)
+    folders = [code, *(path for path in code.rglob("*") if path.is_dir())]
+    for path in folders:
+        path.chmod(0o555)
+    try:
+        assert run(code, *before, TMPDIR=str(temporary)) == FOUND
+    finally:
+        for path in folders:
+            path.chmod(0o755)
 
 
 @pytest.mark.slow

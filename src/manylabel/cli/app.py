@@ -43,6 +43,7 @@ from manylabel.cli.stats import stats
 from manylabel.cli.train import train
 from manylabel.cli.tune import tune
 from manylabel.cli.vocabulary import vocabulary
+from manylabel.cli.warm import warm
 from manylabel.exceptions import JournalError, ManylabelError
 
 __all__ = ["COMMANDS", "app", "main", "run"]
@@ -67,6 +68,7 @@ COMMANDS = (
     compare,
     stats,
     convert,
+    warm,
     doctor,
 )
 

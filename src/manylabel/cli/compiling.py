@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import subprocess  # nosec B404
+import sys
 import time
 from collections.abc import Sequence
 
-from manylabel.cli.output import note
+from manylabel.cli.output import counted, note
 
-__all__ = ["Compiling"]
+__all__ = ["Compiling", "compile_in_background", "compile_missing"]
 
 #: The kernels that commands use with the default model on the bundled corpus; others use fewer.
 USUAL = {"train": 32, "predict": 12, "explain": 12}
 #: Of commands that were not counted, most of which train.
 _OTHERWISE = 32
+_ONCE = "Compiling kernels, once after an installation or update"
 #: Seconds between two lines.
 _PAUSE = 3.0
+
+
+#: Processes that this one has started and does not wait for.
+_started: list[subprocess.Popen[bytes]] = []
+
+
+def compile_in_background() -> None:
+    """Let another process compile what is not, while this one works."""
+    from manylabel.kernels import machine_code, warming
+
+    if machine_code.is_possible() and warming.missing("usual"):
+        command = [sys.executable, "-m", "manylabel.cli", "warm", "--quiet"]
+        silent = subprocess.DEVNULL
+        started = subprocess.Popen(  # noqa: S603  # nosec B603
+            command, stdin=silent, stdout=silent, stderr=silent
+        )
+        _started.append(started)
 
 
 class Compiling:
@@ -44,6 +64,30 @@ class Compiling:
         place = n_ready() + 1
         total = max(self._total, place)
         note(
-            f"Compiling kernels, once after an installation or update: {place} of {total}",
+            f"{_ONCE}: {place} of {total}",
             self._quiet,
         )
+
+
+def compile_missing(
+    everything: bool = False,
+    processes: int | None = None,
+    quiet: bool = False,
+    is_asked_for: bool = False,
+) -> int:
+    """Compile what is not, in several processes side by side; the number of kernels."""
+    from manylabel.kernels import machine_code, warming
+
+    # Numba's own cache does not say what is in it, so that looking takes seconds.
+    if not (machine_code.is_possible() or is_asked_for):
+        return 0
+    groups = warming.missing(*(warming.SETS if everything else warming.SETS[:1]))
+    total = sum(map(len, groups))
+    if total:
+        note(f"{_ONCE}: {counted(total, 'kernel')} ...", quiet)
+
+    def tell(n_done: int) -> None:
+        if n_done < total:
+            note(f"{_ONCE}: {n_done} of {total}", quiet)
+
+    return warming.warm(groups, processes, tell)

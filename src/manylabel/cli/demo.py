@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manylabel.cli.compiling import compile_missing
 from manylabel.cli.options import Debug, Jobs, Json, Quiet
 from manylabel.cli.output import make_console, note, print_json
 from manylabel.cli.serve import Port, run_server
@@ -68,7 +69,8 @@ def demo(
       manylabel demo --json
       manylabel demo --serve
     """
-    note("Training; the first run also compiles the kernels, for most of a minute ...", quiet)
+    compile_missing(quiet=quiet)
+    note("Training ...", quiet)
     if serve:
         _serve(jobs, port, quiet)
         return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manylabel.cli.compiling import compile_in_background
 from manylabel.cli.options import Debug, Quiet
 from manylabel.cli.output import note, working
 from manylabel.exceptions import ParameterError
@@ -248,6 +249,7 @@ def serve(
       manylabel serve english=models/en finnish=models/fi --port 8080
     """
     places = _named(models)
+    compile_in_background()
     from manylabel.web import Settings
 
     settings = Settings(

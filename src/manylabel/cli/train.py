@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from manylabel.cli.compiling import compile_missing
 from manylabel.cli.models import check_target, settings_of
 from manylabel.cli.options import (
     Dask,
@@ -74,6 +75,8 @@ def train(
       manylabel train bibtex/train.txt.xz -o model --model subset-svm --jobs 2
     """
     check_target(output, force)
+    if model is None:
+        compile_missing(quiet=quiet)
     from manylabel.cli.clusters import cluster_at
     from manylabel.tagger import DEFAULT_MODEL, Tagger
 

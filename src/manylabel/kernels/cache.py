@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from numba import config, njit
 from numba.core import caching
+
+from manylabel.kernels.machine_code import private_folder
 
 __all__ = ["cache_folder", "find_cache"]
 
@@ -30,7 +30,7 @@ def find_cache(file: str) -> bool:
     if cache_folder() is not None:
         return True
     try:
-        private = _private_folder()
+        private = private_folder()
         # Numba has no public name for the folder of a file inside its cache.
         place = private / caching._CacheLocator.get_suitable_cache_subpath(file)
         compiled = Path(file).parent / "__pycache__"
@@ -64,20 +64,3 @@ def cache_folder() -> str | None:
         return str(njit(cache=True)(kernel).stats.cache_path)
     except RuntimeError:
         return None
-
-
-def _private_folder() -> Path:
-    """A folder for temporary files that belongs to this user alone.
-
-    What lies there is run as a program, so that one which others can write is not used.
-    """
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    folder = Path(tempfile.gettempdir(), f"manylabel-kernels-{user}")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    is_ours = not hasattr(os, "getuid") or found.st_uid == user
-    if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
-        raise PermissionError(13, f"{folder} belongs to somebody else")
-    with tempfile.TemporaryFile(dir=folder):
-        pass
-    return folder

@@ -7,6 +7,7 @@ takes longer to import than a prediction takes to compute.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from collections.abc import Callable
@@ -24,6 +25,9 @@ _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # What an array's flags say of its layout: C or Fortran order, and aligned.
 _LAYOUT = 0x103
 _C_ORDER, _F_ORDER, _ALIGNED = 0x001, 0x002, 0x100
+
+# NumPy's numbers that machine code takes for those of Python.
+_AS_PYTHON: dict[type, type] = {np.int64: int, np.float64: float, np.bool_: bool}
 
 #: Every kernel by "file.name".
 KERNELS: dict[str, Kernel] = {}
@@ -57,6 +61,7 @@ class Kernel:
         self.__module__, self.__wrapped__ = function.__module__, function
         self._entries: dict[Any, Callable[..., Any]] = {}
         self._dispatcher: Any = None
+        self._callee: Any = None
         KERNELS[self.name] = self
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -76,12 +81,16 @@ class Kernel:
                 signature = ", ".join(map(_described, arguments))
                 entry = machine_code.load(self, signature)
                 if entry is None:
-                    entry = self.compiled(signature, lambda: tuple(map(_numba_type, arguments)))
+                    # Another process may be compiling it, and then need not be disturbed.
+                    with machine_code.turn(self.name, signature) as waited:
+                        entry = machine_code.load(self, signature) if waited else None
+                        types = functools.partial(_numba_types, arguments)
+                        entry = entry or self.compiled(signature, types)
                 self._entries[key] = entry
             return self._entries[key]
 
     def compiled(self, signature: str, types: Callable[[], tuple[Any, ...]]) -> Callable[..., Any]:
-        """Compile for some types, and keep the code on disk."""
+        """Compile for some types of arguments, and keep the code on disk."""
         if kernels.on_compile is not None:
             kernels.on_compile(self.name)
         asked = types()
@@ -93,22 +102,7 @@ class Kernel:
     def dispatcher(self) -> Any:
         """Numba's view of the function."""
         if self._dispatcher is None:
-            from numba import njit
-
-            options = dict(self.options)
-            if options.pop("uncounted", False):
-                from numba.core.cpu import CPUTargetOptions
-
-                # Numba does not document this option; without it a step is a kernel like others.
-                if hasattr(CPUTargetOptions, "_nrt"):
-                    options["_nrt"] = False
-            # Where we cannot read machine code Numba keeps its own.
-            options["cache"] = False
-            if not machine_code.is_possible():
-                from manylabel.kernels.cache import find_cache
-
-                options["cache"] = find_cache(__file__)
-            self._dispatcher = njit(**options)(self.function)
+            self._dispatcher = self._decorated({})
         return self._dispatcher
 
     @property
@@ -116,7 +110,32 @@ class Kernel:
         """How Numba sees a kernel that another kernel calls."""
         from numba import types
 
-        return types.Dispatcher(self.dispatcher)
+        if self._callee is None:
+            # What only machine code calls needs no entry for Python, which takes time to compile.
+            # Numba's own cache would mix the two up.
+            apart = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            is_apart = machine_code.is_possible()
+            self._callee = self._decorated(apart) if is_apart else self.dispatcher
+        return types.Dispatcher(self._callee)
+
+    def _decorated(self, more: dict[str, Any]) -> Any:
+        """The function as Numba compiles it."""
+        from numba import njit
+
+        options = {**self.options, **more}
+        if options.pop("uncounted", False):
+            from numba.core.cpu import CPUTargetOptions
+
+            # Numba does not document this option; without it a step is a kernel like others.
+            if hasattr(CPUTargetOptions, "_nrt"):
+                options["_nrt"] = False
+        # Where we cannot read machine code Numba keeps its own.
+        options["cache"] = False
+        if not machine_code.is_possible():
+            from manylabel.kernels.cache import find_cache
+
+            options["cache"] = find_cache(__file__)
+        return njit(**options)(self.function)
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
@@ -133,7 +152,11 @@ def _described(value: Any) -> str:
         cls = type(value)
         name = "" if cls is tuple else f"{cls.__module__}.{cls.__qualname__}"
         return f"{name}({', '.join(map(_described, value))})"
-    return type(value).__name__
+    return _AS_PYTHON.get(type(value), type(value)).__name__
+
+
+def _numba_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(map(_numba_type, arguments))
 
 
 def _numba_type(value: Any) -> Any:

@@ -16,11 +16,12 @@ import hashlib
 import json
 import os
 import re
+import stat
 import struct
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from importlib.metadata import PackageNotFoundError, version
@@ -34,7 +35,17 @@ import numpy as np
 if TYPE_CHECKING:
     from manylabel.kernels.compile import Kernel
 
-__all__ = ["compiled_files", "folder", "is_possible", "load", "save"]
+__all__ = [
+    "compiled_files",
+    "file_name",
+    "folder",
+    "folders",
+    "is_kept",
+    "is_possible",
+    "load",
+    "save",
+    "turn",
+]
 
 #: Numba's extension modules, and what stands before the names of their functions in machine code.
 _HELPERS = {"_helperlib": "numba_", "_dynfunc": "numba_", "core/runtime/_nrt_python": "NRT_"}
@@ -53,22 +64,23 @@ _Unpickle = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, c
 
 def load(kernel: Kernel, signature: str) -> Callable[..., Any] | None:
     """A kernel's compiled code, if it is on disk and can be run here."""
-    path = _path(kernel, signature)
-    if path is None:
-        return None
-    try:
-        head, _, code = path.read_bytes().partition(b"\n")
-        found = json.loads(head)
-        if found["signature"] != signature or found["digest"] != _digest(code):
-            return None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # compiled again, and written again
-    return _linked(kernel, found, code)
+    for path in _kept(kernel.name, signature):
+        try:
+            head, _, code = path.read_bytes().partition(b"\n")
+            found = json.loads(head)
+            if found["signature"] != signature or found["digest"] != _digest(code):
+                continue
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # compiled again, and written again
+        entry = _linked(kernel, found, code)
+        if entry is not None:
+            return entry
+    return None
 
 
 def save(kernel: Kernel, signature: str, compiled: Any) -> None:
     """Keep what Numba has compiled; if it cannot be kept, the next process compiles again."""
-    path = _path(kernel, signature)
+    path = _path(kernel.name, signature)
     if path is None:
         return
     try:
@@ -85,6 +97,40 @@ def save(kernel: Kernel, signature: str, compiled: Any) -> None:
     except (AttributeError, RuntimeError, ValueError, TypeError):
         return  # another Numba than those we know, or a kernel that refers to Python objects
     _write(path, json.dumps(head).encode() + b"\n" + code)
+
+
+def is_kept(name: str, signature: str) -> bool:
+    """Whether there is a file of the compiled code of a kernel, given as "file.name"."""
+    return any(True for _ in _kept(name, signature))
+
+
+@contextmanager
+def turn(name: str, signature: str) -> Iterator[bool]:
+    """Let one process at a time compile a kernel; whether this one had to wait for another.
+
+    The lock goes with the process that holds it.
+    """
+    path = _path(name, signature)
+    if path is None:
+        yield False
+        return
+    import fcntl
+
+    waited = False
+    place = path.with_suffix(".lock")
+    with ExitStack() as open_files:
+        # Without a lock two may compile the same, which takes time and nothing else.
+        with suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            file = open_files.enter_context(open(place, "w"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waited = True
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield waited
+        with suppress(OSError):
+            place.unlink()
 
 
 def _name_of_dtype(constant: Any) -> str:
@@ -104,33 +150,74 @@ def is_possible() -> bool:
             return False
     except PackageNotFoundError:
         return False
-    return sys.maxsize > 2**32 and _engine_parts() is not None and folder() is not None
+    return sys.maxsize > 2**32 and _engine_parts() is not None and bool(folders())
 
 
 @cache
 def folder() -> Path | None:
-    """Where machine code is kept: beside the kernels, or else in the user's cache."""
-    own = Path(__file__).parent / "__pycache__"
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manylabel"
-    named = os.environ.get("MANYLABEL_CACHE")
-    for place in [Path(named)] if named else [own, user]:
-        try:
+    """Where machine code is written: beside the kernels, in the user's cache, or in a private one.
+
+    The last one is for containers whose files cannot be written.
+    """
+    for place in _places():
+        with suppress(OSError):
             place.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        # A folder of somebody else's is not ours to run code from.
-        if os.access(place, os.W_OK) and place.stat().st_uid == os.getuid():
-            return place
-    return None
+            # Code that others could write is not ours to run.
+            if os.access(place, os.W_OK) and place.stat().st_uid == os.getuid():
+                return place
+    try:
+        return private_folder()
+    except OSError:
+        return None
+
+
+@cache
+def folders() -> tuple[Path, ...]:
+    """Where machine code is read: what may be written, and what comes with a read-only image."""
+    written = folder()
+    found = [] if written is None else [written]
+    for place in _places():
+        with suppress(OSError):
+            status = place.stat()
+            # As trustworthy as the package itself, which is run as well.
+            owners = {os.getuid(), 0, Path(__file__).stat().st_uid}
+            if place != written and status.st_uid in owners and not status.st_mode & 0o022:
+                found.append(place)
+    return tuple(found)
+
+
+def _places() -> list[Path]:
+    """The folders that are meant for machine code."""
+    named = os.environ.get("MANYLABEL_CACHE")
+    if named:
+        return [Path(named)]
+    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manylabel"
+    return [Path(__file__).parent / "__pycache__", user]
+
+
+def private_folder() -> Path:
+    """A folder for temporary files that belongs to this user alone.
+
+    What lies there is run as a program, so that one which others can write is not used.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    place = Path(tempfile.gettempdir(), f"manylabel-kernels-{user}")
+    place.mkdir(mode=0o700, exist_ok=True)
+    found = place.lstat()
+    is_ours = not hasattr(os, "getuid") or found.st_uid == user
+    if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
+        raise PermissionError(13, f"{place} belongs to somebody else")
+    with tempfile.TemporaryFile(dir=place):
+        pass
+    return place
 
 
 def compiled_files() -> set[str]:
     """The files of kernels of which there is machine code that can be run here."""
-    place = folder()
-    if place is None or not is_possible():
-        return set()
     found = set()
-    for path in place.glob("*-*"):
+    for path in (
+        (path for place in folders() for path in place.glob("*-*")) if is_possible() else ()
+    ):
         module = path.name.rpartition("-")[0]
         # Code of an older version of the file does not count.
         if (Path(__file__).parent / f"{module}.py").exists() and path.name.endswith(_stamp(module)):
@@ -141,15 +228,23 @@ def compiled_files() -> set[str]:
 # Names of files
 
 
-def _path(kernel: Kernel, signature: str) -> Path | None:
-    """The file of a kernel for some types."""
-    if not is_possible():
-        return None
-    place = folder()
-    assert place is not None
-    module = kernel.name.partition(".")[0]
-    name = f"{kernel.name}-{_digest(signature.encode())}.code"
-    return place / f"{module}-{_stamp(module)}" / name
+def _path(name: str, signature: str) -> Path | None:
+    """The file that a kernel for some types is written to."""
+    place = folder() if is_possible() else None
+    return None if place is None else place / file_name(name, signature)
+
+
+def _kept(name: str, signature: str) -> Iterator[Path]:
+    """The files that may hold a kernel for some types."""
+    if is_possible():
+        file = file_name(name, signature)
+        yield from (path for place in folders() if (path := place / file).exists())
+
+
+def file_name(name: str, signature: str) -> str:
+    """The name of a kernel's file within a folder of machine code."""
+    module = name.partition(".")[0]
+    return f"{module}-{_stamp(module)}/{name}-{_digest(signature.encode())}.code"
 
 
 @cache

@@ -218,7 +218,7 @@ def _cardinality_threshold(
         target = max(0.0, target - best.size)
     if not ranked.size:
         return lowest(scores)
-    ranked = np.sort(ranked)[::-1]
+    ranked = np.ascontiguousarray(np.sort(ranked)[::-1])
     whole = np.array([0, ranked.size])
     count = kernels.nearest_counts(whole, ranked, np.array([target]))[0]
     return float(kernels.between(ranked, 0, ranked.size, count))

@@ -1,0 +1,147 @@
+"""Compile kernels before they are needed, in several processes side by side.
+
+``signatures.json`` lists the types that kernels are called with: those of the default model under
+"usual", and all others. A process compiles all kernels of a file, because they share functions.
+``tools/kernel_signatures.py`` writes the list.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from importlib import import_module
+from multiprocessing import get_all_start_methods, get_context
+from pathlib import Path
+from typing import Any
+
+from manylabel.kernels import machine_code
+from manylabel.kernels.compile import KERNELS, Kernel
+
+__all__ = ["SETS", "missing", "n_known", "warm"]
+
+#: The kernels that the default model uses in training, prediction and reasons; and all others.
+SETS = ("usual", "others")
+_ARRAY = re.compile(r"([a-z])(\d+)\[(\d+)([CFA])(\??)\]")
+
+Job = tuple[str, str]
+
+
+@cache
+def _listed() -> dict[str, dict[str, list[Job]]]:
+    """By set and file, the kernels and the types of their arguments; longest first."""
+    text = Path(__file__).with_name("signatures.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, list[Job]]] = json.loads(text)
+    return found
+
+
+def n_known(*sets: str) -> int:
+    """How many kernels are listed, each for certain types."""
+    return sum(len(jobs) for name in sets for jobs in _listed()[name].values())
+
+
+def missing(*sets: str) -> list[list[Job]]:
+    """The kernels of some sets that are not compiled, those of a file together.
+
+    Examples
+    --------
+    >>> all(len(jobs) > 0 for jobs in missing("usual"))
+    True
+    """
+    groups: dict[str, list[Job]] = {}
+    for name in sets:
+        for file, jobs in _listed()[name].items():
+            left = [job for job in jobs if not machine_code.is_kept(*job)]
+            if left:
+                groups.setdefault(file, []).extend(left)
+    return list(groups.values())
+
+
+def warm(
+    groups: list[list[Job]], processes: int | None = None, tell: Callable[[int], None] | None = None
+) -> int:
+    """Compile kernels, in as many processes as there are cores; the number of them.
+
+    Parameters
+    ----------
+    groups : list of lists
+        As `missing` finds them.
+    processes : int, optional
+        How many may work at the same time.
+    tell : callable, optional
+        Is told how many are compiled, whenever a file's are.
+    """
+    n_processes = min(processes or os.cpu_count() or 1, len(groups))
+    if not n_processes:
+        return 0
+    # Numba is imported once; the processes are copies of the one that did.
+    method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+    context = get_context(method)
+    if method == "forkserver":
+        context.set_forkserver_preload(["manylabel.kernels.warming_start"])
+    n_done = 0
+    with ProcessPoolExecutor(n_processes, mp_context=context) as pool:
+        for done in as_completed([pool.submit(compile_all, jobs) for jobs in groups]):
+            n_done += done.result()
+            if tell is not None:
+                tell(n_done)
+    return n_done
+
+
+def compile_all(jobs: list[Job]) -> int:
+    """Compile some kernels, one after another; how many there were."""
+    for name, signature in jobs:
+        found = kernel_of(name)
+        with machine_code.turn(name, signature) as waited:
+            if not (waited and machine_code.is_kept(name, signature)):
+                found.compiled(signature, lambda: types_of(signature))  # noqa: B023
+    return len(jobs)
+
+
+def kernel_of(name: str) -> Kernel:
+    """A kernel by "file.name"."""
+    import_module(f"manylabel.kernels.{name.partition('.')[0]}")
+    return KERNELS[name]
+
+
+def types_of(signature: str) -> tuple[Any, ...]:
+    """Numba's types of arguments, from what `compile` calls them."""
+    found, end = _members(signature, 0)
+    if end != len(signature):
+        raise ValueError(f"no types: {signature!r}")
+    return found
+
+
+def _members(text: str, at: int) -> tuple[tuple[Any, ...], int]:
+    """The types from a place to the closing bracket or the end, and where that is."""
+    found = []
+    while at < len(text) and text[at] != ")":
+        one, at = _one(text, at)
+        found.append(one)
+        at += 2 if text.startswith(", ", at) else 0
+    return tuple(found), at
+
+
+def _one(text: str, at: int) -> tuple[Any, int]:
+    """The type at a place, and where it ends."""
+    import numpy as np
+    from numba import from_dtype, typeof, types
+
+    if match := _ARRAY.match(text, at):
+        kind, size, n_dimensions, layout, unaligned = match.groups()
+        order: Any = layout
+        dtype = from_dtype(np.dtype(f"{kind}{size}"))
+        array = types.Array(dtype, int(n_dimensions), order, aligned=not unaligned)
+        return array, match.end()
+    name = re.compile(r"[\w.]*").match(text, at)
+    assert name is not None
+    if text[name.end() : name.end() + 1] == "(":
+        members, end = _members(text, name.end() + 1)
+        module, _, cls = name.group().rpartition(".")
+        named = getattr(import_module(module), cls) if module else None
+        return types.BaseTuple.from_types(members, named), end + 1
+    number = {"int": int, "float": float, "bool": bool}.get(name.group())
+    return typeof((number or getattr(np, name.group()))(0)), name.end()

@@ -1,0 +1,112 @@
+"""Kernels that are compiled in advance."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from manylabel.kernels import compile, machine_code, warming
+from manylabel.kernels.index import Rows
+
+ROWS = Rows(np.array([0, 1]), np.array([0], np.int32), np.array([1], np.float32))
+on_linux = pytest.mark.skipif(
+    not machine_code.is_possible(), reason="machine code is kept by Numba here"
+)
+# What runs needs no more than what `usual` lists; a model of the default kind, trained and asked.
+USES = """
+import json
+from manylabel.cli.app import run
+from manylabel.kernels.compile import Kernel, _described
+used = []
+def found(self, arguments, find=Kernel._find):
+    used.append([self.name, ", ".join(map(_described, arguments))])
+    return find(self, arguments)
+Kernel._find = found
+assert run(["demo", "--quiet", "--json"]) == 0
+print("\\n" + json.dumps(used))
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (1, 2.5, True, np.int64(3), np.float64(1), np.uint64(7)),
+        (np.zeros(3), np.zeros((2, 2), np.float32, order="F"), np.zeros(4, np.uint8)[::2]),
+        ((ROWS, np.zeros((1, 1, 1), np.int32)), ROWS),
+        ((), np.zeros(8, np.uint8).view(np.float64)),
+    ],
+)
+def test_types_are_read_back_from_their_names(arguments):
+    signature = ", ".join(map(compile._described, arguments))
+    assert warming.types_of(signature) == compile._numba_types(arguments)
+
+
+def test_what_is_no_type_is_refused():
+    with pytest.raises(ValueError, match="no types"):
+        warming.types_of("int) int")
+
+
+def test_every_listed_kernel_exists_and_takes_as_many_arguments():
+    for name in warming.SETS:
+        for jobs in warming._listed()[name].values():
+            for kernel, signature in jobs:
+                code = warming.kernel_of(kernel).function.__code__
+                assert len(warming.types_of(signature)) == code.co_argcount, kernel
+
+
+@on_linux
+def test_the_list_has_every_kernel_of_the_demonstration():
+    printed = subprocess.run(
+        [sys.executable, "-c", USES], capture_output=True, text=True, check=True
+    ).stdout
+    used = {tuple(job) for job in json.loads(printed.splitlines()[-1])}
+    listed = {tuple(job) for jobs in warming._listed()["usual"].values() for job in jobs}
+    assert used
+    assert used <= listed, "run python tools/kernel_signatures.py"
+
+
+@on_linux
+def test_two_processes_compile_two_files(tmp_path):
+    program = """
+from manylabel.kernels import warming
+groups = [[("rng.mix", "uint64")], [("search.rounding_error", "int")]]
+if __name__ == "__main__":
+    told = []
+    print(warming.warm(groups, 2, told.append), told)
+"""
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    environment = {**os.environ, "MANYLABEL_CACHE": str(tmp_path / "code")}
+    found = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "2 [1, 2]"
+    names = {path.name.rpartition("-")[0] for path in Path(tmp_path, "code").rglob("*.code")}
+    assert names == {"rng.mix", "search.rounding_error"}
+
+
+@on_linux
+def test_a_process_waits_for_another_that_compiles_the_same(tmp_path):
+    program = """
+import sys, time
+from manylabel.kernels import machine_code
+with machine_code.turn("rng.mix", "uint64") as waited:
+    print(waited, flush=True)
+    if len(sys.argv) > 1:
+        sys.stdin.readline()
+"""
+    environment = {**os.environ, "MANYLABEL_CACHE": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
+    with subprocess.Popen([*command, "stay"], **pipes) as first:
+        assert first.stdout.readline() == "False\n"
+        with subprocess.Popen(command, **pipes) as second:
+            first.communicate("go on\n")
+            assert second.communicate()[0] in ("True\n", "False\n")
+    assert not list(tmp_path.rglob("*.lock"))
