@@ -61,7 +61,7 @@ def report(noisy):
     values=st.lists(st.floats(-12, 6), min_size=4, max_size=4),
     proposed=st.lists(st.booleans(), min_size=5, max_size=5),
     share=st.sampled_from([0.01, 0.03, 0.2]),
-    times=st.sampled_from([1, 9]),
+    times=st.sampled_from([1, 30]),
 )
 def test_errors_follow_from_bayes_rule(truth, values, proposed, share, times):
     truth = truth * times

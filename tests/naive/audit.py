@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 
-def rates(log_odds, label, documents, share, mistaken):
-    """How often a label is missing, and given by mistake.
+def missing_rate(log_odds, label, documents, share):
+    """How often a label is missing.
 
-    The expected rates, worth 1,000 documents with the label, and what the least likely and the
-    likeliest tenth of the documents show. ``log_odds`` has those of each document, or None.
+    The expected share, worth 1,000 documents, and what the likeliest documents show: a tenth of the
+    number that have the label. ``log_odds`` has those of each document, or None.
     """
-    n, count = len(documents), sum(label in labels for labels in documents)
-    values = [-9.21 if odds is None else odds for odds in log_odds]
-    # Of equal ones, those that nothing proposes come first, then by document.
-    order = sorted(range(n), key=lambda d: (values[d], log_odds[d] is not None, d))
-    low, high = order[: max(int(0.1 * (n - count)), 1)], order[n - max(int(0.1 * count), 1) :]
-    wrong = sum(label in documents[d] for d in low)
-    lacking = sum(label not in documents[d] for d in high)
-    usual = 1000 * n / max(count, 1)
-    return (
-        (lacking + 1000 * share) / (len(high) + 1000),
-        min((wrong + usual * mistaken) / (len(low) + usual), 0.5),
-    )
+    count = sum(label in labels for labels in documents)
+    judged = [d for d in range(len(documents)) if log_odds[d] is not None]
+    first = sorted(judged, key=lambda d: (-log_odds[d], d))[: int(0.1 * count)]
+    lacking = sum(label not in documents[d] for d in first)
+    return (lacking + 1000 * share) / (len(first) + 1000)
 
 
 def error(probability, given, label, documents, share, n_labels, log_odds):
@@ -30,7 +23,8 @@ def error(probability, given, label, documents, share, n_labels, log_odds):
     # Half of the mistakes go to any label, half to labels as frequent as they are.
     mistakes = share * (0.5 * n_given / n_labels + 0.5 * count)
     mistaken = mistakes / max(len(documents) - count, 1)
-    missing, mistaken = rates(log_odds, label, documents, share, max(mistaken, 1e-9))
+    missing = missing_rate(log_odds, label, documents, share)
+    mistaken = min(mistaken * missing / share, 0.5)
     if given:
         wrong, right = (1 - probability) * mistaken, probability * (1 - missing)
     else:

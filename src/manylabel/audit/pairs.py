@@ -16,14 +16,11 @@ SHARE = 0.03
 #: The part of the mistakes that is shared evenly among labels; the rest follows their frequency.
 #: Every label may be given by mistake, a frequent one more easily.
 _EVEN = 0.5
-#: A label's own rates of error are looked for among the documents that are least and most likely
-#: to have it: this share of those that lack it, and of those that have it.
-_CERTAIN = 0.1
-#: The expected rates count as much as that many documents with the label: few documents tell
-#: nothing, thousands do.
+#: A label's own rate of errors is looked for among the documents that are likeliest to have it:
+#: this share of the number that do.
+_LIKELIEST = 0.1
+#: The expected rate counts as much as this many of them: few documents tell nothing, many do.
 _USUAL = 1_000
-#: Log-odds of pairs that nothing proposes: a probability of 0.0001.
-_UNLIKELY = -9.21
 
 
 def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
@@ -41,11 +38,10 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
 
     where :math:`r_l` is how often the label is given to a document that should not have it.
 
-    Labels with thousands of documents show rates of their own. Hardly any of the tenth of the
-    documents that are least likely to have a label should have it: where it is given, it is wrong.
-    Likewise, where it is lacking in the tenth that is likeliest to have it, it is missing. These
-    rates and the expected ones are averaged, and the latter weigh as much as 1,000 documents with
-    the label.
+    Labels with thousands of documents show a rate of their own: nearly all of the documents that
+    are likeliest to have a label should have it, so where it is lacking, it is missing. If n
+    documents have the label, the n / 10 likeliest are looked at; the expected share weighs as much
+    as 1,000 of them. Mistakes are as many times as frequent as expected as missing labels are.
 
     Parameters
     ----------
@@ -66,7 +62,8 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     mistaken = share * np.maximum(even, 1e-9) / np.maximum(n_documents - counts, 1)
     given = values_at(Y, out.pattern) > 0
     labels = out.pattern.indices
-    missing, mistaken = _own_rates(out, given, counts, n_documents, share, mistaken)
+    missing = _missing_rates(out, given, counts, share)
+    mistaken = np.minimum(mistaken * missing / share, 0.5)
     odds = np.where(
         given,
         -out.log_odds + (np.log(mistaken) - np.log1p(-missing))[labels],
@@ -75,32 +72,21 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     return 1 / (1 + np.exp(-odds))
 
 
-def _own_rates(
-    out: OutOfSample,
-    given: NDArray[np.bool_],
-    counts: NDArray[np.int64],
-    n_documents: int,
-    share: float,
-    mistaken: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How often each label is missing, and given by mistake: the expected rates and its own."""
-    labels, n_labels = out.pattern.indices, counts.size
-    # Places of the documents of each label, the least likely first; pairs that are not stored are
-    # not given, and stand before all that are likelier than they.
-    order = np.lexsort((out.log_odds, labels))
-    stored = np.bincount(labels, minlength=n_labels)
+def _missing_rates(
+    out: OutOfSample, given: NDArray[np.bool_], counts: NDArray[np.int64], share: float
+) -> NDArray[np.float64]:
+    """How often each label is missing: the expected rate, and what its likeliest tenth shows."""
+    labels = out.pattern.indices
+    # Places of the documents of each label, the likeliest first; given labels are all stored, so
+    # that no other document can be among the first.
+    order = np.lexsort((-out.log_odds, labels))
+    stored = np.bincount(labels, minlength=counts.size)
     firsts = np.concatenate([[0], np.cumsum(stored)[:-1]])
     places = np.empty(labels.size, np.int64)
     places[order] = np.arange(labels.size) - np.repeat(firsts, stored)
-    places += np.where(out.log_odds >= _UNLIKELY, (n_documents - stored)[labels], 0)
-    n_low = np.maximum((_CERTAIN * (n_documents - counts)).astype(np.int64), 1)
-    n_high = np.maximum((_CERTAIN * counts).astype(np.int64), 1)
-    wrong = np.bincount(labels[given & (places < n_low[labels])], minlength=n_labels)
-    is_high = places >= (n_documents - n_high)[labels]
-    right = np.bincount(labels[given & is_high], minlength=n_labels)
-    usual = _USUAL * n_documents / np.maximum(counts, 1)
-    missing = (n_high - right + _USUAL * share) / (n_high + _USUAL)
-    return missing, np.minimum((wrong + usual * mistaken) / (n_low + usual), 0.5)
+    n_first = (_LIKELIEST * counts).astype(np.int64)
+    lacking = np.bincount(labels[~given & (places < n_first[labels])], minlength=counts.size)
+    return (lacking + _USUAL * share) / (n_first + _USUAL)
 
 
 def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:
