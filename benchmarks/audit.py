@@ -1,14 +1,15 @@
 """Finding wrong labels: our audit beside cleanlab 2.9.
 
     python -m benchmarks.audit [--corpora medical,bibtex,delicious] [--rates 0.02,0.05,0.1]
-                               [--rows N] [--seeds N] [--synthetic N]
+                               [--rows N] [--seed N] [--synthetic N] [--without-regression]
 
 Labels are flipped at random: of each three, one is taken away, one is given to a document that
 should not have it, one is swapped for one of the three labels whose documents are most similar.
 Both tools then see the flipped labels only. cleanlab gets out-of-sample probabilities of
 scikit-learn's logistic regression (five folds) and, separately, ours; our ranking gets both, too.
 Every number is of one run; nothing is tuned here. `share` and the prior of mistakes were chosen on
-Medical at 5 % with seed 0, so that row flatters us; other seeds and corpora do not.
+Medical at 5 % with seed 0, the weight of a label's own rates of error on that, on Medical at 10 %
+and Bibtex at 5 % with seed 0, and on the synthetic seeds 100 to 103. Reported are other seeds.
 
 The synthetic protocol: Gaussian clusters, one for each of K classes; a row belongs to up to three
 classes, and its features are the mean of their centres with noise. Labels are flipped class by
@@ -48,9 +49,9 @@ def flip(Y: sparse.csr_array, X: sparse.csr_array, rate: float, seed: int) -> ND
     rng = np.random.default_rng(seed)
     truth = Y.toarray().astype(bool)
     noisy = truth.copy()
-    middles = (Y.T @ make_weighting("tfidf").fit_transform(X)).toarray()
-    middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-9)
-    similar = middles @ middles.T
+    middles = sparse.csr_array(Y.T @ make_weighting("tfidf").fit_transform(X))
+    lengths = np.sqrt(np.asarray(middles.multiply(middles).sum(axis=1)).ravel())
+    similar = (middles @ middles.T).toarray() / np.maximum(np.outer(lengths, lengths), 1e-9)
     np.fill_diagonal(similar, -1)
     rows, columns = np.nonzero(truth)
     for number, place in enumerate(rng.permutation(rows.size)[: round(rate * rows.size)]):
@@ -125,10 +126,14 @@ def judged(is_error: NDArray[np.bool_], suspicion: NDArray[np.float64]) -> list[
     return [float(average_precision_score(y, s)), float(roc_auc_score(y, s)), at]
 
 
-def real(name: str, rate: float, seed: int, n_rows: int | None) -> list[list[object]]:
+def real(
+    name: str, rate: float, seed: int, n_rows: int | None, with_regression: bool
+) -> list[list[object]]:
     """The table of a corpus at a rate."""
     train, _ = corpus(name)
     X, Y = train.X[:n_rows], train.Y[:n_rows]
+    # Words that no document of the sample has would only take up room.
+    X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
     Y = sparse.csr_array(Y[:, np.flatnonzero(np.bincount(Y.indices, minlength=Y.shape[1]) > 1)])
     noisy = flip(Y, X, rate, seed)
     wrong = Y.toarray().astype(bool) != noisy
@@ -136,7 +141,9 @@ def real(name: str, rate: float, seed: int, n_rows: int | None) -> list[list[obj
     found = audit(X, sparse.csr_array(noisy.astype(np.int8)), Ensemble(n_jobs=2))
     ours = time.perf_counter() - start
     start = time.perf_counter()
-    by_lr = logistic_regression(make_weighting("tfidf").fit_transform(X), noisy)
+    by_lr = np.full((1, 1), 0.5)
+    if with_regression:
+        by_lr = logistic_regression(make_weighting("tfidf").fit_transform(X), noisy)
     theirs = time.perf_counter() - start
     by_us, pairs = np.full(wrong.shape, ABSENT), np.zeros(wrong.shape)
     pattern = found.out.pattern
@@ -145,8 +152,11 @@ def real(name: str, rate: float, seed: int, n_rows: int | None) -> list[list[obj
     pairs[rows, pattern.indices] = found.errors
     by_us, by_lr = (np.clip(P, 1e-6, 1 - 1e-6) for P in (by_us, by_lr))
     tried = [("manylabel", f"manylabel, {ours:.0f} s", pairs, found.documents)]
-    tried += [("manylabel", f"logistic regression, {theirs:.0f} s", *bayes(by_lr, noisy))]
-    for source, P in (("logistic regression", by_lr), ("manylabel", by_us)):
+    sources = {"manylabel": by_us}
+    if with_regression:
+        tried += [("manylabel", f"logistic regression, {theirs:.0f} s", *bayes(by_lr, noisy))]
+        sources["logistic regression"] = by_lr
+    for source, P in sources.items():
         tried += [(way, source, *scores) for way, *scores in cleanlab(P, noisy)]
     return [
         [
@@ -199,6 +209,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--synthetic", type=int, default=10, help="seeds; 0 for none")
+    parser.add_argument("--large", type=int, default=10, help="seeds of 50 classes; 0 for none")
+    parser.add_argument("--without-regression", action="store_true")
     asked = parser.parse_args()
     warnings.filterwarnings("ignore")
     print(f"# Audit\n\n{versions('manylabel', 'cleanlab', 'scikit-learn')}; seed {asked.seed}\n")
@@ -206,13 +218,14 @@ def main() -> None:
     for name in filter(None, asked.corpora.split(",")):
         rows = []
         for rate in map(float, asked.rates.split(",")):
-            rows += real(name, rate, asked.seed, asked.rows)
+            rows += real(name, rate, asked.seed, asked.rows, not asked.without_regression)
         head = ["corpus", "flipped", "ranking", "probabilities"]
         head += [f"{m}, pairs" for m in measures] + [f"{m}, documents" for m in measures]
         print(table(head, rows), end="\n\n", flush=True)
-    if asked.synthetic:
-        rows = synthetic(6_000, 3, 4, asked.synthetic)
-        print(table(["synthetic", "ranking", *measures], rows), end="\n\n")
+    for size, seeds in (((6_000, 3, 4), asked.synthetic), ((37_500, 20, 50), asked.large)):
+        if seeds:
+            rows = synthetic(*size, seeds)
+            print(table(["synthetic", "ranking", *measures], rows), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from manylabel.predictions import keep_top, rank_order
 from manylabel.scoring import Documents
 from manylabel.thresholds import Promise, Threshold, make_threshold
 from manylabel.validation import (
+    check_incomplete,
     check_labels,
     check_matrix,
     check_same_rows,
@@ -81,6 +82,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     can_leave_out: ClassVar[bool] = False
     #: Training rows are kept, as ``X_``, ``Y_`` and, for those not forgotten, ``alive_``.
     keeps_rows: ClassVar[bool] = False
+    #: Documents may be incomplete: labels that they lack are unknown, not wrong.
+    reads_incomplete: ClassVar[bool] = False
     #: Settings of papers by name, for ``from_preset``.
     presets: ClassVar[Sequence[str]] = ()
     #: What tuning tries by default: parameter to values.
@@ -95,6 +98,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     #: Samples to score at a time when only the best labels are wanted; None for all at once, where
     #: a sample's random numbers depend on its row.
     _round: ClassVar[int | None] = None
+
+    # Which documents are incomplete, while `_fit` runs; None if none is.
+    _incomplete: NDArray[np.bool_] | None = None
 
     threshold: Any
     n_features_in_: int
@@ -161,7 +167,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """Whether there is a threshold and it looks at scores."""
         return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    def fit(self, X: Any, Y: Any, incomplete: Any = None) -> Self:
         """Learn from samples and their labels.
 
         Parameters
@@ -170,14 +176,17 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             Non-negative counts or weights.
         Y : sparse matrix or array-like of shape (n_samples, n_labels)
             The indicator matrix, or a vector of classes.
+        incomplete : array of bool of shape (n_samples,), optional
+            Samples that may have more labels than Y says: those that they lack are unknown, not
+            wrong. Only for models with ``reads_incomplete``; by default all are complete.
 
         Returns
         -------
         self
         """
-        return self._fit_checked(X, Y)
+        return self._fit_checked(X, Y, incomplete=incomplete)
 
-    def _fit_checked(self, X: Any, Y: Any, classes: Any = None) -> Self:
+    def _fit_checked(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Check everything, learn, and fit the threshold."""
         self._check_parameters()
         threshold = make_threshold(self.threshold)
@@ -185,10 +194,34 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Y = self._checked_targets(Y, classes)
         check_same_rows(X, Y)
         self.n_labels_ = Y.shape[1]
-        self._fit(X, Y)
+        are_open = check_incomplete(incomplete, X.shape[0])
+        if are_open is not None:
+            self._check_incomplete(are_open)
+            self._incomplete = are_open
+        try:
+            self._fit(X, Y)
+        finally:
+            self.__dict__.pop("_incomplete", None)
         if not self.single_label_:
+            if are_open is not None:
+                X, Y = X[~are_open], Y[~are_open]
             self.threshold_ = self._fitted_threshold(threshold, X, Y)
         return self
+
+    def _check_incomplete(self, incomplete: NDArray[np.bool_]) -> None:
+        """Refuse incomplete documents where nothing can be made of them."""
+        if not self.reads_incomplete:
+            raise InputError(
+                f"{type(self).__name__} cannot leave labels open: it would count those that an "
+                "incomplete document lacks as wrong. Use LCIF or Ensemble, or give all labels."
+            )
+        if self.single_label_:
+            raise InputError("a sample of one class is never incomplete; leave out `incomplete`.")
+        if incomplete.all():
+            raise InputError(
+                "every document is incomplete, so nothing says which labels are wrong; give some "
+                "documents with all their labels."
+            )
 
     def _fitted_threshold(
         self, threshold: Threshold, X: sparse.csr_array, Y: sparse.csr_array

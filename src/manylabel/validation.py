@@ -17,6 +17,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError, ParameterError
 
 __all__ = [
+    "check_incomplete",
     "check_labels",
     "check_matrix",
     "check_present",
@@ -238,6 +239,28 @@ def check_same_rows(X: sparse.csr_array, Y: sparse.csr_array) -> None:
         raise InputError(
             f"X and Y must have the same number of rows; got {X.shape[0]} and {Y.shape[0]}."
         )
+
+
+def check_incomplete(incomplete: Any, n_rows: int) -> NDArray[np.bool_] | None:
+    """Which documents are incomplete: one flag for all, or one for each; None if none is.
+
+    Examples
+    --------
+    >>> check_incomplete([False, True], 2)
+    array([False,  True])
+    >>> check_incomplete(False, 2) is None
+    True
+    """
+    if incomplete is None:
+        return None
+    flags = np.asarray(incomplete)
+    if flags.dtype != np.bool_ or flags.shape not in ((), (n_rows,)):
+        raise InputError(
+            "`incomplete` must be True or False, or one of them for each of the "
+            f"{n_rows:,} documents; got {incomplete!r}."
+        )
+    flags = np.broadcast_to(flags, (n_rows,)).copy()
+    return flags if flags.any() else None
 
 
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:

@@ -58,29 +58,40 @@ def report(noisy):
 
 @given(
     truth=st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=6),
-    values=st.lists(st.floats(-6, 6), min_size=4, max_size=4),
+    values=st.lists(st.floats(-12, 6), min_size=4, max_size=4),
+    proposed=st.lists(st.booleans(), min_size=5, max_size=5),
     share=st.sampled_from([0.01, 0.03, 0.2]),
+    times=st.sampled_from([1, 30]),
 )
-def test_errors_follow_from_bayes_rule(truth, values, share):
+def test_errors_follow_from_bayes_rule(truth, values, proposed, share, times):
+    truth = truth * times
     Y = indicator(truth, 4)
-    pattern = sparse.csr_array(np.ones((len(truth), 4), np.int8))
+    # Labels that a document has are judged even if nothing proposes them.
+    judged = np.resize(proposed, (len(truth), 4)) | (Y.toarray() > 0)
+    pattern = sparse.csr_array(judged.astype(np.int8))
     log_odds = np.resize(values, pattern.nnz)
-    found = pair_errors(out_of(pattern, log_odds), Y, share).reshape(-1, 4)
-    for row, labels in enumerate(truth):
-        expected = [
+    found = pair_errors(out_of(pattern, log_odds), Y, share)
+    dense = np.full(judged.shape, None)
+    dense[judged] = log_odds
+    expected = [
+        [
             naive.error(
-                1 / (1 + np.exp(-log_odds[4 * row + label])),
+                1 / (1 + np.exp(-dense[row, label])),
                 label in labels,
                 label,
                 truth,
                 share,
                 4,
+                dense[:, label].tolist(),
             )
             for label in range(4)
+            if judged[row, label]
         ]
-        np.testing.assert_allclose(found[row], expected, rtol=1e-6)
+        for row, labels in enumerate(truth)
+    ]
+    np.testing.assert_allclose(found, [value for row in expected for value in row], rtol=1e-6)
     np.testing.assert_allclose(
-        document_errors(pattern, found.ravel()), [naive.any_error(row) for row in found], rtol=1e-6
+        document_errors(pattern, found), [naive.any_error(row) for row in expected], rtol=1e-6
     )
 
 

@@ -123,6 +123,8 @@ def test_labels_that_are_not_judged_are_said_to_count_as_absent(page):  # noqa: 
     expect(absent).to_contain_text("The 7 other labels that are shown will count as absent.")
     chip(page, names(page)[1]).get_by_role("button", name="Reject").click()
     expect(absent).to_contain_text("The 6 other labels")
+    page.get_by_label("Leave the rest open").check()
+    expect(absent).to_contain_text("The 6 other labels that are shown will stay open: unknown,")
     page.get_by_role("button", name="Accept all shown").click()
     expect(absent).to_be_hidden()
     expect(page.locator(".chip.accepted")).to_have_count(7)

@@ -41,6 +41,20 @@ def test_new_documents_need_a_text(client):
     assert post(client, "/v1/review", body).json()["learned"] == ["new"]
 
 
+def test_the_rest_of_a_document_may_stay_open(client, animals):
+    new = {"id": "open", "text": CAT, "accepted": ["cats"]}
+    assert post(client, "/v1/review", {"documents": [new], "incomplete": True}).is_success
+    known = {"id": "open", "accepted": ["mats"]}
+    assert post(client, "/v1/review", {"documents": [known]}).is_success
+    more = {"id": "other", "text": CAT, "labels": ["cats"], "incomplete": True}
+    assert post(client, "/v1/learn", {"documents": [more, new | {"labels": []}]}).is_error
+    assert post(client, "/v1/learn", {"documents": [more]}).is_success
+    assert animals.document("open").incomplete
+    assert animals.document("open").labels == ["cats", "mats"]
+    assert animals.document("other").incomplete
+    assert not animals.document("c1").incomplete
+
+
 def test_texts_are_put_in_an_order(client):
     answer = post(client, "/v1/next", {"texts": [CAT, CAT, "Cheese for mice"], "n": 2}).json()
     assert sorted(answer["order"]) == [0, 2]
@@ -116,6 +130,9 @@ def test_a_label_can_be_added_and_the_model_taught(review):
     page.locator("#add").fill("Stolen pictures")
     page.keyboard.press("Enter")
     expect(page.locator("#labels li.accepted .name")).to_have_text("Stolen pictures")
+    expect(page.locator("#warning")).to_contain_text("did not accept count as absent")
+    page.get_by_label("Leave the rest open").check()
+    expect(page.locator("#warning")).to_contain_text("did not accept stay open: unknown, not wrong")
     page.get_by_role("button", name="Teach the model").click()
     expect(page.locator("#message")).to_have_text("The model has learned 1 document.")
 

@@ -126,7 +126,13 @@ class Audit:
 
 
 def audit(
-    X: Any, Y: Any, model: Ensemble | None = None, *, share: float = SHARE, top: int = 50
+    X: Any,
+    Y: Any,
+    model: Ensemble | None = None,
+    *,
+    share: float = SHARE,
+    top: int = 50,
+    incomplete: Any = None,
 ) -> Audit:
     """Find labels of documents that look wrong or missing, duplicates, and suspicious labels.
 
@@ -143,6 +149,8 @@ def audit(
         and missing labels are ranked against each other; within each kind the order is the same.
     top : int, default=50
         Maximum duplicates and labels to report, of each kind.
+    incomplete : array of bool, optional
+        Documents that are known to lack labels: only those that they have are judged.
 
     Returns
     -------
@@ -163,7 +171,7 @@ def audit(
     labels = check_labels(Y)
     # Probabilities matter here, not the order of the first labels.
     ensemble = (Ensemble() if model is None else clone(model)).set_params(objective="likelihood")
-    out = ensemble.fit_out_of_sample(X, labels)
+    out = ensemble.fit_out_of_sample(X, labels, incomplete)
     probabilities = out.probabilities
     index = ensemble.source_.index
     assert index is not None

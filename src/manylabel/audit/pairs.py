@@ -16,6 +16,11 @@ SHARE = 0.03
 #: The part of the mistakes that is shared evenly among labels; the rest follows their frequency.
 #: Every label may be given by mistake, a frequent one more easily.
 _EVEN = 0.5
+#: A label's own rate of errors is looked for among the documents that are likeliest to have it:
+#: this share of the number that do.
+_LIKELIEST = 0.1
+#: The expected rate counts as much as this many of them: few documents tell nothing, many do.
+_USUAL = 1_000
 
 
 def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
@@ -33,6 +38,11 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
 
     where :math:`r_l` is how often the label is given to a document that should not have it.
 
+    Labels with thousands of documents show a rate of their own: nearly all of the documents that
+    are likeliest to have a label should have it, so where it is lacking, it is missing. If n
+    documents have the label, the n / 10 likeliest are looked at; the expected share weighs as much
+    as 1,000 of them. Mistakes are as many times as frequent as expected as missing labels are.
+
     Parameters
     ----------
     out : OutOfSample
@@ -49,15 +59,34 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     n_documents, n_labels = Y.shape
     counts = np.bincount(Y.indices, minlength=n_labels)
     even = _EVEN * Y.nnz / n_labels + (1 - _EVEN) * counts
-    mistaken = np.log(share * np.maximum(even, 1e-9) / np.maximum(n_documents - counts, 1))
+    mistaken = share * np.maximum(even, 1e-9) / np.maximum(n_documents - counts, 1)
     given = values_at(Y, out.pattern) > 0
     labels = out.pattern.indices
+    missing = _missing_rates(out, given, counts, share)
+    mistaken = np.minimum(mistaken * missing / share, 0.5)
     odds = np.where(
         given,
-        -out.log_odds + mistaken[labels] - np.log1p(-share),
-        out.log_odds + np.log(share) - np.log1p(-np.exp(mistaken[labels])),
+        -out.log_odds + (np.log(mistaken) - np.log1p(-missing))[labels],
+        out.log_odds + (np.log(missing) - np.log1p(-mistaken))[labels],
     )
     return 1 / (1 + np.exp(-odds))
+
+
+def _missing_rates(
+    out: OutOfSample, given: NDArray[np.bool_], counts: NDArray[np.int64], share: float
+) -> NDArray[np.float64]:
+    """How often each label is missing: the expected rate, and what its likeliest tenth shows."""
+    labels = out.pattern.indices
+    # Places of the documents of each label, the likeliest first; given labels are all stored, so
+    # that no other document can be among the first.
+    order = np.lexsort((-out.log_odds, labels))
+    stored = np.bincount(labels, minlength=counts.size)
+    firsts = np.concatenate([[0], np.cumsum(stored)[:-1]])
+    places = np.empty(labels.size, np.int64)
+    places[order] = np.arange(labels.size) - np.repeat(firsts, stored)
+    n_first = (_LIKELIEST * counts).astype(np.int64)
+    lacking = np.bincount(labels[~given & (places < n_first[labels])], minlength=counts.size)
+    return (lacking + _USUAL * share) / (n_first + _USUAL)
 
 
 def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -47,6 +47,13 @@ def learn(
         str | None,
         typer.Option("--id", metavar="ID", help="The name of --text; by default a number."),
     ] = None,
+    incomplete: Annotated[
+        bool,
+        typer.Option(
+            "--incomplete",
+            help="Leave the rest open: labels that a document lacks are unknown, not wrong.",
+        ),
+    ] = False,
     as_json: Json = False,
     reading: Reading = Reading(),
     jobs: Jobs = -1,
@@ -62,6 +69,7 @@ def learn(
     For example:
       manylabel learn model corrected.jsonl
       manylabel learn model --text "Cats at sea" --label cats --label sea
+      manylabel learn model accepted.jsonl --incomplete
     """
     documents: dict[str, Any]
     if (corpus is None) == (text is None):
@@ -76,7 +84,7 @@ def learn(
         documents = {"texts": [text], "labels": [label or []], "ids": ids}
     tagger = open_tagger(model, jobs, quiet)
     with working("Learning ...", quiet):
-        change = tagger.learn(**documents)
+        change = tagger.learn(**documents, incomplete=incomplete)
     show_change(change, as_json, quiet)
 
 

@@ -24,6 +24,8 @@ class Document(NamedTuple):
     title : str or None
     line : int or None
         Where it begins in its file.
+    incomplete : bool
+        Whether labels that it lacks are unknown, not wrong.
     """
 
     id: str | None
@@ -31,6 +33,7 @@ class Document(NamedTuple):
     labels: list[str]
     title: str | None = None
     line: int | None = None
+    incomplete: bool = False
 
     @property
     def full_text(self) -> str:

@@ -52,17 +52,22 @@ class HeldOut:
 
     def take(self, which: NDArray[np.bool_]) -> HeldOut:
         """Some of the candidates of the same documents."""
-        pattern = self.candidates.pattern
-        ptr = np.concatenate([[0], np.cumsum(which)])[pattern.indptr]
-        kept = sparse.csr_array(
-            (pattern.data[which], pattern.indices[which], ptr), shape=pattern.shape
-        )
-        evidence = {name: values[which] for name, values in self.candidates.evidence.items()}
         return HeldOut(
-            replace(self.candidates, pattern=kept, evidence=evidence, cache={}),
+            self.candidates.keep(which),
             {name: values[which] for name, values in self.scores.items()},
             self.counts[which],
             self.Y,
+        )
+
+    def of_documents(self, which: NDArray[np.bool_]) -> HeldOut:
+        """Those of some documents."""
+        rows = np.flatnonzero(which)
+        mine = which[self.candidates.rows]
+        return HeldOut(
+            self.candidates.take(rows),
+            {name: values[mine] for name, values in self.scores.items()},
+            self.counts[mine],
+            self.Y[rows],
         )
 
     def only(self, names: list[str]) -> dict[str, NDArray[np.float64]]:

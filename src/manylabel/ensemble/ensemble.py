@@ -32,7 +32,13 @@ from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
-from manylabel.validation import check_present, check_real, check_removable, check_whole
+from manylabel.validation import (
+    check_incomplete,
+    check_present,
+    check_real,
+    check_removable,
+    check_whole,
+)
 from manylabel.vocabulary.label_names import LabelNames
 from manylabel.vocabulary.scorer import NameScorer, NameSource
 
@@ -146,6 +152,7 @@ class Ensemble(MultiLabelClassifier):
     can_compact = True
     can_promise = True
     can_leave_out = True
+    reads_incomplete = True
     # Whether `fit` scores all training documents, for `fit_out_of_sample`.
     _scores_everyone = False
     default_grid: ClassVar[Grid] = {
@@ -209,22 +216,28 @@ class Ensemble(MultiLabelClassifier):
 
     def _fit(self, X: sparse.csr_array | Documents, Y: sparse.csr_array) -> None:
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        documents = Documents.of(X)
+        documents, incomplete = Documents.of(X), self._incomplete
         self.weighting_ = make_weighting(self.weighting, np.float32).fit(documents.counts)
+        folds = _folds(
+            Y.shape[0],
+            self.seed_,
+            _BEST_FOLDS if self.effort == "best" else 1,
+            self._scores_everyone,
+        )
+        if incomplete is not None and not self._scores_everyone:
+            # Models are judged by documents of which all labels are known.
+            folds[incomplete] = -1
+            folds = _numbered(folds, ~incomplete)
         training = Training(
             documents.weighted(self.weighting_),
             Y,
-            _folds(
-                Y.shape[0],
-                self.seed_,
-                _BEST_FOLDS if self.effort == "best" else 1,
-                self._scores_everyone,
-            ),
+            folds,
             self.seed_,
             self.n_jobs,
             self.verbose,
             self.get_params(deep=False),
             self.vocabulary,
+            incomplete=incomplete,
         )
         self.alive_ = np.ones(Y.shape[0], np.bool_)
         self.counts_ = np.bincount(Y.indices, minlength=Y.shape[1])
@@ -253,21 +266,24 @@ class Ensemble(MultiLabelClassifier):
                 if scorer.name in aside:
                     aside[scorer.name].result()
                 else:
-                    scorer.prepare(training)
-                scores[scorer.name] = scorer.fit(training, candidates, held)
+                    scorer.prepare(_lessons(scorer, training))
+                scores[scorer.name] = _fit_scorer(scorer, training, candidates, held)
         others = self.counts_[held.labels]
         held_out = HeldOut(held, scores, others, Y[training.held])
         # How many other documents have the label. That gives the truth away where a document is
         # between two groups of labels; of frequent labels it is taken off whether right or not.
         taken = np.where(others <= _RARE, held_out.truth, 1)
         held_out = replace(held_out, counts=others - taken)
-        self._combine(scorers, held_out if honest is None else held_out.take(honest), Y)
+        judged = held_out if honest is None else held_out.take(honest)
+        if training.judged.size < training.held.size:
+            judged = judged.of_documents(np.isin(training.held, training.judged))
+        self._combine(scorers, judged, Y)
         if honest is not None:
             # One document fewer for all labels, right or wrong, keeps the truth out of the counts.
             counts = np.maximum(others - 1, 0)
             self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
 
-    def fit_out_of_sample(self, X: Any, Y: Any) -> OutOfSample:
+    def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:
         """Fit, and say how likely each label of each training document is without the document.
 
         Like :meth:`fit`, but every document is scored by models that have not seen it, not only a
@@ -278,15 +294,18 @@ class Ensemble(MultiLabelClassifier):
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
         Y : sparse matrix or array-like of shape (n_samples, n_labels)
+        incomplete : array of bool, optional
+            As in ``fit``.
 
         Returns
         -------
         OutOfSample
-            Of the candidates of every document, and of the labels that it has.
+            Of the candidates of every document, and of the labels that it has; of an incomplete
+            document only the latter.
         """
         self._scores_everyone = True
         try:
-            self.fit(X, Y)
+            self.fit(X, Y, incomplete)
             found: OutOfSample = self.__dict__.pop("_everyone")
         finally:
             del self._scores_everyone
@@ -316,6 +335,12 @@ class Ensemble(MultiLabelClassifier):
         if given is not None:
             honest = values_at(candidates, held.pattern) > 0
             candidates = union([candidates, given])
+        if training.incomplete is not None:
+            # What is not known teaches nothing.
+            candidates = training.known(candidates)
+            kept = values_at(candidates, held.pattern) > 0
+            held = held.keep(kept)
+            honest = None if honest is None else honest[kept]
         return candidates, replace(held, vocabulary=self.vocabulary), honest
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
@@ -505,7 +530,7 @@ class Ensemble(MultiLabelClassifier):
         stale = self.weighting_.scheme in ("tfidf", "bm25")
         return (*self.frozen_parts_, *(("word weights",) if stale else ()))
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents at once.
 
         Neighbours and words know them as if they had been there from the start, but for the
@@ -521,18 +546,40 @@ class Ensemble(MultiLabelClassifier):
             May have more columns than before: new labels.
         classes : array, optional
             If Y is a vector of classes: all that will ever come, at the first call.
+        incomplete : array of bool, optional
+            As in ``fit``.
         """
         if not hasattr(self, "source_"):
-            return self._fit_checked(X, Y, classes)
+            return self._fit_checked(X, Y, classes, incomplete)
         X, Y = self._checked_more(X, Y)
+        are_open = check_incomplete(incomplete, X.shape[0])
         documents = Documents.of(X).weighted(self.weighting_)
         if Y.shape[1] > self.n_labels_:
             self._grow(Y.shape[1])
-        for learner in self._learners():
-            learner.add(documents, Y)
+        self.source_.add(documents, Y, are_open)
+        for source in self.sources_:
+            source.add(documents, Y)
+        self._change_scorers("add", documents, Y, are_open)
         self.counts_ = self.counts_ + np.bincount(Y.indices, minlength=self.n_labels_)
         self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
         return self
+
+    def _change_scorers(
+        self,
+        change: str,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None,
+    ) -> None:
+        """Let scorers add or remove documents; some know only complete ones."""
+        for scorer in self.scorers_.values():
+            if incomplete is None:
+                getattr(scorer, change)(documents, Y)
+            elif scorer.reads_incomplete:
+                getattr(scorer, change)(documents, Y, incomplete)
+            elif not incomplete.all():
+                known = np.flatnonzero(~incomplete)
+                getattr(scorer, change)(documents[known], Y[known])
 
     def _grow(self, n_labels: int) -> None:
         """Make room for labels that appear after ``fit``."""
@@ -584,12 +631,12 @@ class Ensemble(MultiLabelClassifier):
         self.alive_ = self.alive_.copy()
         self.alive_[gone] = False
         lost, rows = self.source_.Y[gone], self.source_.rows(gone)
+        are_open = self.source_.open_rows(gone)
         self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
         for source in (self.source_, *self.sources_):
             source.remove(gone)
         rows.texts = texts
-        for scorer in self.scorers_.values():
-            scorer.remove(rows, lost)
+        self._change_scorers("remove", rows, lost, are_open)
         return self
 
     def relabel(
@@ -620,9 +667,9 @@ class Ensemble(MultiLabelClassifier):
                 labels.indices, minlength=self.n_labels_
             )
         rows.texts = texts
-        for scorer in self.scorers_.values():
-            scorer.remove(rows, before)
-            scorer.add(rows, Y)
+        are_open = self.source_.open_rows(changed)
+        self._change_scorers("remove", rows, before, are_open)
+        self._change_scorers("add", rows, Y, are_open)
         return self
 
     def compact(self) -> NDArray[np.int64]:
@@ -664,10 +711,44 @@ def _prepared_aside(
     if effective_jobs(training.n_jobs) == 1:
         return {}
     return {
-        scorer.name: executor.submit(copy_context().run, scorer.prepare, training)
+        scorer.name: executor.submit(copy_context().run, scorer.prepare, _lessons(scorer, training))
         for scorer in scorers
         if scorer.prepares_aside
     }
+
+
+def _lessons(scorer: Scorer, training: Training) -> Training:
+    """What a scorer learns from: all documents, or only the complete ones."""
+    return training if scorer.reads_incomplete else training.complete
+
+
+def _fit_scorer(
+    scorer: Scorer, training: Training, candidates: sparse.csr_array, held: Candidates
+) -> NDArray[np.float64]:
+    """Fit a scorer; those that know only complete documents score the others as new ones."""
+    lessons = _lessons(scorer, training)
+    if lessons is training:
+        return scorer.fit(training, candidates, held)
+    assert training.incomplete is not None
+    are_open = training.incomplete[training.held]
+    mine = np.repeat(~are_open, np.diff(held.pattern.indptr))
+    scores = np.zeros(len(held))
+    complete = candidates[np.flatnonzero(~training.incomplete)]
+    scores[mine] = scorer.fit(lessons, complete, held.take(np.flatnonzero(~are_open)))
+    if are_open.any():
+        others = training.shared[training.held[are_open]]
+        scores[~mine] = scorer.score(others, held.take(np.flatnonzero(are_open)), training.n_jobs)
+    return scores
+
+
+def _numbered(folds: NDArray[np.int8], free: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Folds without gaps; if none is left, the documents that are free make up one or two."""
+    known = folds >= 0
+    if not known.any():
+        folds[free] = np.arange(np.count_nonzero(free)) % 2
+        known = free
+    folds[known] = np.unique(folds[known], return_inverse=True)[1]
+    return folds
 
 
 def _folds(n_rows: int, seed: int, n_folds: int = 1, everyone: bool = False) -> NDArray[np.int8]:

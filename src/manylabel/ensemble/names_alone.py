@@ -16,7 +16,7 @@ from manylabel.exceptions import InputError
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, Documents
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_present, check_removable
+from manylabel.validation import check_incomplete, check_present, check_removable
 from manylabel.vocabulary.scorer import NameScorer, found_in
 from manylabel.vocabulary.weights import UNNAMED, fit_weights
 
@@ -49,6 +49,9 @@ class NamesAlone(MultiLabelClassifier):
     can_learn = True
     can_forget = True
     can_explain = True
+    reads_incomplete = True
+    #: Which documents are incomplete; None if none is.
+    incomplete_: NDArray[np.bool_] | None = None
     reads_views = True
 
     def __init__(
@@ -98,6 +101,11 @@ class NamesAlone(MultiLabelClassifier):
         old.resize((old.shape[0], Y.shape[1]))
         self.Y_ = sparse.csr_array(sparse.vstack([old, Y], "csr"))
         self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
+        flags, more = self.incomplete_, self._incomplete
+        if flags is not None or more is not None:
+            flags = np.zeros(before, np.bool_) if flags is None else flags
+            more = np.zeros(Y.shape[0], np.bool_) if more is None else more
+            self.incomplete_ = np.concatenate([flags, more])
         self._weigh()
 
     def _weigh(self) -> None:
@@ -105,6 +113,10 @@ class NamesAlone(MultiLabelClassifier):
         there = self.alive_[self.found_rows_]
         rows, labels = self.found_rows_[there], self.found_labels_[there]
         truth = _entries(self.Y_, rows, labels)
+        if self.incomplete_ is not None:
+            is_known = truth | ~self.incomplete_[rows]
+            there[there] = is_known
+            labels, truth = labels[is_known], truth[is_known]
         scorer, n_labels = self.scorer_, self.n_labels_
         scorer.matched = np.bincount(labels, minlength=n_labels)
         scorer.hits = np.bincount(labels[truth], minlength=n_labels)
@@ -113,15 +125,17 @@ class NamesAlone(MultiLabelClassifier):
         if labels.size:
             scorer.weights = fit_weights(scorer.design(self.clues_[there], labels, truth), truth)
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents at once; there may be new labels, which have no names."""
         check_is_fitted(self)
         X, Y = self._checked_more(X, Y)
+        self._incomplete = check_incomplete(incomplete, X.shape[0])
         if Y.shape[1] > self.n_labels_:
             self.n_labels_ = Y.shape[1]
             self.classes_ = np.arange(Y.shape[1])
             self.vocabulary.grow(Y.shape[1])
         self._learn(Documents.of(X), Y)
+        self.__dict__.pop("_incomplete", None)
         return self
 
     def remove(self, numbers: ArrayLike, texts: Any = None) -> Self:

@@ -25,10 +25,11 @@ class Csr(NamedTuple):
 
 
 @kernel
-def instance_votes(neighbors, similarities, alpha, labels, votes, touched):
+def instance_votes(neighbors, similarities, alpha, labels, incomplete, votes, own, touched):
     """Add sim^alpha of each neighbour to its labels (definition 6); labels touched, weight in all.
 
-    ``neighbors`` is padded with -1.
+    ``neighbors`` is padded with -1. A neighbour that is ``incomplete`` takes part only for its own
+    labels: its weight is added to ``own`` of each, not to the weight in all.
     """
     count = 0
     total = 0.0
@@ -37,13 +38,17 @@ def instance_votes(neighbors, similarities, alpha, labels, votes, touched):
         if row < 0:
             break
         weight = max(np.float64(similarities[place]) ** alpha, LEAST)
-        total += weight
+        is_open = incomplete.size > 0 and incomplete[row]
+        if not is_open:
+            total += weight
         for i in range(labels.ptr[row], labels.ptr[row + 1]):
             label = labels.indices[i]
             if votes[label] == 0:
                 touched[count] = label
                 count += 1
             votes[label] += max(weight * labels.data[i], LEAST)
+            if is_open:
+                own[label] += weight
     return count, total
 
 
@@ -69,12 +74,16 @@ def feature_votes(features, values, similar, votes, touched):
 
 @kernel
 def held_out_feature_votes(
-    features, values, own, similar, beta, feature_lengths, label_lengths, votes, touched
-):
+    features, values, own, is_open, similar, beta, feature_lengths, label_lengths, pair_lengths,
+    votes, touched,
+):  # fmt: skip
     """As `feature_votes`, as if the document had not been in the training set.
 
     ``similar`` holds plain similarities here; ``own`` are the document's labels. Without the
     document, a feature column loses the document's value and its labels' columns lose a one.
+
+    Where documents are incomplete, ``pair_lengths`` has the length of the feature column for each
+    entry of ``similar``. A document that ``is_open`` is part of it only for its own labels.
     """
     count = 0
     total = 0.0
@@ -82,15 +91,25 @@ def held_out_feature_votes(
         feature, value = features[place], values[place]
         total += value
         length = feature_lengths[feature]
-        left = length * length - value * value
-        if left <= 1e-9 * length * length:
-            continue
-        stretch = length / np.sqrt(left)
+        stretch = 1.0
+        if pair_lengths.size == 0:
+            left = length * length - value * value
+            if left <= 1e-9 * length * length:
+                continue
+            stretch = length / np.sqrt(left)
         for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
             label = similar.indices[i]
             similarity = similar.data[i]
             at = find(own, 0, own.size, label)
-            if at < own.size and own[at] == label:
+            is_own = at < own.size and own[at] == label
+            if pair_lengths.size > 0:
+                length, stretch = pair_lengths[i], 1.0
+                if is_own or not is_open:
+                    left = length * length - value * value
+                    if left <= 1e-9 * length * length:
+                        continue
+                    stretch = length / np.sqrt(left)
+            if is_own:
                 size = label_lengths[label]
                 if size <= 1:
                     continue
@@ -135,9 +154,9 @@ def best_labels(votes, touched, count, top, scratch):
 
 @kernel
 def propose(
-    first, last, neighbors, similarities, near, alpha, labels,
-    weight, queries, similar, held_out, own, beta, feature_lengths, label_lengths,
-    top_words, limit, also, lengths, out_labels, out_all, out_near, out_words,
+    first, last, neighbors, similarities, near, alpha, labels, incomplete,
+    weight, queries, similar, held_out, own, open_rows, beta, feature_lengths, label_lengths,
+    pair_lengths, top_words, limit, also, lengths, out_labels, out_all, out_near, out_words,
 ):  # fmt: skip
     """Write the candidates of each row and, apart, the votes of its neighbours and features.
 
@@ -149,11 +168,15 @@ def propose(
 
     Rows are written one after another, each in rising order of labels; ``lengths`` says how long
     each is. Beside the labels are the votes of all neighbours, of the ``near`` first, and of the
-    features; each kind is divided by the sum of its weights.
+    features; each kind is divided by the sum of its weights. A training document that is
+    ``incomplete`` counts for that sum only where it has the label, since it is not known whether it
+    should have the others; ``open_rows`` says so of the rows, where ``held_out``.
     """
     n_labels = label_lengths.size
     votes_all, votes_near = np.zeros(n_labels), np.zeros(n_labels)
     votes_words, scores = np.zeros(n_labels), np.zeros(n_labels)
+    n_open = n_labels if incomplete.size > 0 else 0
+    open_all, open_near = np.zeros(n_open), np.zeros(n_open)
     touched, touched_too = np.empty(n_labels, np.int32), np.empty(n_labels, np.int32)
     scratch = np.empty(n_labels)
     at = 0
@@ -162,12 +185,13 @@ def propose(
         all_total, near_total, words_total = 0.0, 0.0, 0.0
         if weight > 0:
             count, all_total = instance_votes(
-                neighbors[row], similarities[row], alpha, labels, votes_all, touched
-            )
+                neighbors[row], similarities[row], alpha, labels, incomplete, votes_all, open_all,
+                touched,
+            )  # fmt: skip
             if near > 0:
                 _, near_total = instance_votes(
-                    neighbors[row, :near], similarities[row, :near], alpha, labels, votes_near,
-                    touched_too,
+                    neighbors[row, :near], similarities[row, :near], alpha, labels, incomplete,
+                    votes_near, open_near, touched_too,
                 )  # fmt: skip
         if weight < 1:
             features = queries.indices[queries.ptr[row] : queries.ptr[row + 1]]
@@ -175,8 +199,8 @@ def propose(
             if held_out:
                 mine = own.indices[own.ptr[row] : own.ptr[row + 1]]
                 n_words, words_total = held_out_feature_votes(
-                    features, values, mine, similar, beta, feature_lengths, label_lengths,
-                    votes_words, touched_too,
+                    features, values, mine, open_rows.size > 0 and open_rows[row], similar, beta,
+                    feature_lengths, label_lengths, pair_lengths, votes_words, touched_too,
                 )  # fmt: skip
             else:
                 n_words, words_total = feature_votes(
@@ -188,13 +212,13 @@ def propose(
                     touched[count] = touched_too[i]
                     count += 1
         # Without neighbours or features there are no votes to divide.
-        all_total, near_total = max(all_total, LEAST), max(near_total, LEAST)
         words_total = max(words_total, LEAST)
         if 0 < limit < count:
             for i in range(count):
                 label = touched[i]
                 by_words = (1 - weight) * votes_words[label] / words_total
-                scores[label] = max(weight * votes_all[label] / all_total + by_words, LEAST)
+                by_all = votes_all[label] / known_weight(all_total, open_all, label)
+                scores[label] = max(weight * by_all + by_words, LEAST)
             count = best_labels(scores, touched, count, limit, scratch)
         if also.ptr.size > 1:
             count = add_labels(also.indices[also.ptr[row] : also.ptr[row + 1]], touched, count)
@@ -202,13 +226,13 @@ def propose(
         for i in range(count):
             label = touched[i]
             out_labels[at] = label
-            out_all[at] = votes_all[label] / all_total
-            out_near[at] = votes_near[label] / near_total
+            out_all[at] = votes_all[label] / known_weight(all_total, open_all, label)
+            out_near[at] = votes_near[label] / known_weight(near_total, open_near, label)
             out_words[at] = votes_words[label] / words_total
             at += 1
         lengths[row - first] = count
         if weight > 0:
-            forget_neighbors(neighbors[row], labels, votes_all, votes_near)
+            forget_neighbors(neighbors[row], labels, votes_all, votes_near, open_all, open_near)
         for i in range(n_words):
             votes_words[touched_too[i]] = 0
 
@@ -231,7 +255,15 @@ def add_labels(more, touched, count):
 
 
 @kernel
-def forget_neighbors(neighbors, labels, votes, votes_too):
+def known_weight(total, own, label):
+    """The weight of the neighbours of which it is known whether they have a label."""
+    if own.size > 0:
+        total += own[label]
+    return max(total, LEAST)
+
+
+@kernel
+def forget_neighbors(neighbors, labels, votes, votes_too, own, own_too):
     """Set the votes of the neighbours' labels back to 0."""
     for place in range(neighbors.size):
         row = neighbors[place]
@@ -240,3 +272,6 @@ def forget_neighbors(neighbors, labels, votes, votes_too):
         for i in range(labels.ptr[row], labels.ptr[row + 1]):
             votes[labels.indices[i]] = 0
             votes_too[labels.indices[i]] = 0
+            if own.size > 0:
+                own[labels.indices[i]] = 0
+                own_too[labels.indices[i]] = 0

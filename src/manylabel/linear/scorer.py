@@ -48,6 +48,7 @@ class LinearScorer(Scorer):
     """
 
     name: ClassVar[str] = "linear"
+    reads_incomplete: ClassVar[bool] = True
     effort: ClassVar[str] = "quick"
     title: ClassVar[str] = "words for and against"
     sentence: ClassVar[str] = "Words of the text, each with the weight it has for the label."
@@ -97,7 +98,7 @@ class LinearScorer(Scorer):
         n_rows, n_labels = Y.shape
         pairs = candidates
         if n_rows * n_labels <= self.all_pairs:
-            pairs = all_pairs(n_rows, n_labels)
+            pairs = training.known(all_pairs(n_rows, n_labels))
         folds = training.folds if training.held.size else None
         self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
         margins = values_at(scores[training.held], held.pattern)

@@ -9,7 +9,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.kernels.votes import Csr
 from manylabel.parallel import map_blocks
-from manylabel.predictions import best_of_rows
+from manylabel.predictions import best_of_rows, values_at
 from manylabel.validation import check_rows
 
 __all__ = ["FeatureSimilarity"]
@@ -31,24 +31,48 @@ class FeatureSimilarity:
     Y : csr_array of shape (n_documents, n_labels)
     labels_per_feature : int, optional
         Maximum labels per feature, nearest first: the scalable variant of section 3.2.
+    incomplete : ndarray of bool, optional
+        Documents that may have more labels than are known. Such a document is part of the columns
+        of its own labels only: for any other label, both columns leave it out.
     """
 
+    #: Of incomplete documents, by feature and label: the squares of those that have the label.
+    _open_squares: sparse.csr_array | None = None
+    #: With incomplete documents, the length of the feature's column for each entry of ``plain``.
+    pair_lengths: NDArray[np.float64] = np.empty(0)
+
     def __init__(
-        self, X: sparse.csr_array, Y: sparse.csr_array, labels_per_feature: int | None
+        self,
+        X: sparse.csr_array,
+        Y: sparse.csr_array,
+        labels_per_feature: int | None,
+        incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
         self.labels_per_feature = labels_per_feature
         self._together, self._squares, self._counts = _sums(X, Y)
+        if incomplete is not None and incomplete.any():
+            self._squares = _column_squares(X[~incomplete])
+            self._open_squares = _square_products(X[incomplete], Y[incomplete])
         self.feature_lengths: NDArray[np.float64]
         self.label_lengths: NDArray[np.float64]
         self._refresh()
 
-    def update(self, X: sparse.csr_array, Y: sparse.csr_array, sign: int) -> None:
+    def update(
+        self,
+        X: sparse.csr_array,
+        Y: sparse.csr_array,
+        sign: int,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Add documents (sign 1) or remove them (sign -1)."""
         if Y.shape[1] < self._counts.size:
             Y = Y.copy()
             Y.resize((Y.shape[0], self._counts.size))
         self.grow(Y.shape[1])
         together, squares, counts = _sums(X, Y)
+        if incomplete is not None and incomplete.any():
+            squares = _column_squares(X[~incomplete])
+            self._add_open(sign * _square_products(X[incomplete], Y[incomplete]))
         self._together = self._together + sign * together
         self._squares = np.maximum(self._squares + sign * squares, 0)
         self._counts = self._counts + sign * counts
@@ -56,20 +80,50 @@ class FeatureSimilarity:
             self._clear_rounding()
         self._refresh()
 
-    def relabel(self, X: sparse.csr_array, lost: sparse.csr_array, got: sparse.csr_array) -> None:
+    def relabel(
+        self,
+        X: sparse.csr_array,
+        lost: sparse.csr_array,
+        got: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Change the labels of documents: remove the lost ones, add the new ones."""
         self.grow(got.shape[1])
+        if incomplete is not None and incomplete.any():
+            which = np.flatnonzero(incomplete)
+            lost.resize((lost.shape[0], got.shape[1]))
+            change = _square_products(X[which], got[which]) - _square_products(
+                X[which], lost[which]
+            )
+            self._add_open(sparse.csr_array(change))
         self._together = self._together + (_products(X, got) - _products(X, lost))
         self._counts = self._counts + np.asarray(got.sum(axis=0) - lost.sum(axis=0)).ravel()
         self._clear_rounding()
         self._refresh()
+
+    def _add_open(self, squares: sparse.csr_array) -> None:
+        """Add squares of incomplete documents; None when nothing is left of them."""
+        known = self._open_squares
+        total = squares if known is None else sparse.csr_array(known + squares)
+        total.data[total.data < 1e-9] = 0
+        total.eliminate_zeros()
+        total.sort_indices()
+        self._open_squares = total if total.nnz else None
+
+    def _pair_squares(self) -> NDArray[np.float64]:
+        """The squared length of the feature's column, for each pair that occurs."""
+        together = self._together
+        squares = np.repeat(self._squares, np.diff(together.indptr))
+        if self._open_squares is not None:
+            squares += values_at(self._open_squares, together)
+        return squares
 
     def _clear_rounding(self) -> None:
         """Clear the rounding errors that remain when every document of a pair is removed."""
         together = self._together
         tiny = 1e-9 if together.dtype == np.float64 else 1e-6
         self._squares[self._squares < tiny] = 0
-        without = np.repeat(self._squares == 0, np.diff(together.indptr))
+        without = self._pair_squares() == 0
         without |= self._counts[together.indices] == 0
         together.data[without | (together.data < tiny)] = 0
         together.eliminate_zeros()
@@ -80,6 +134,9 @@ class FeatureSimilarity:
         if n_new > 0:
             self._together = self._together.copy()
             self._together.resize((self._together.shape[0], n_labels))
+            if self._open_squares is not None:
+                self._open_squares = self._open_squares.copy()
+                self._open_squares.resize(self._together.shape)
             self._counts = np.pad(self._counts, (0, n_new))
             self.label_lengths = np.pad(self.label_lengths, (0, n_new))
 
@@ -88,15 +145,19 @@ class FeatureSimilarity:
         self.feature_lengths = np.sqrt(self._squares)
         self.label_lengths = np.sqrt(self._counts)
         together = self._together
-        lengths = np.repeat(self.feature_lengths, np.diff(together.indptr))
-        lengths *= self.label_lengths[together.indices]
+        if self._open_squares is None:
+            pair_lengths = np.repeat(self.feature_lengths, np.diff(together.indptr))
+        else:
+            pair_lengths = np.sqrt(self._pair_squares())
+        lengths = pair_lengths * self.label_lengths[together.indices]
         indices, ptr = together.indices, together.indptr.astype(np.int64)
         data = together.data / lengths
         if self.labels_per_feature is not None:
             keep = best_of_rows(ptr, data, self.labels_per_feature)
             ptr = np.concatenate([[0], np.cumsum(keep)])[ptr]
-            indices, data = indices[keep], data[keep]
+            indices, data, pair_lengths = indices[keep], data[keep], pair_lengths[keep]
         self.plain = Csr(ptr, indices.astype(np.int32, copy=False), data)
+        self.pair_lengths = np.empty(0) if self._open_squares is None else pair_lengths
 
     def _check_stored(self) -> None:
         """Refuse similarities of features or labels that do not exist."""
@@ -106,7 +167,10 @@ class FeatureSimilarity:
             n_features: (self.plain.ptr[1:], self._squares, self.feature_lengths),
             n_labels: (self._counts, self.label_lengths),
         }
-        if any(array.shape != (n,) for n, arrays in lengths.items() for array in arrays):
+        if any(array.shape != (n,) for n, arrays in lengths.items() for array in arrays) or (
+            self.pair_lengths.size not in (0, self.plain.indices.size)
+            or (self._open_squares is not None and self._open_squares.shape != self._together.shape)
+        ):
             raise InputError("the similarities of words and labels are damaged.")
 
     def to_power(self, beta: float) -> Csr:
@@ -138,6 +202,12 @@ def _products(X: sparse.csr_array, Y: sparse.csr_array) -> sparse.csr_array:
     together = X.T.tocsr() @ Y.astype(X.dtype)
     together.sort_indices()
     return together
+
+
+def _square_products(X: sparse.csr_array, Y: sparse.csr_array) -> sparse.csr_array:
+    """Squares of features, summed over the documents of each label."""
+    squares = sparse.csr_array((X.data.astype(np.float64) ** 2, X.indices, X.indptr), shape=X.shape)
+    return _products(squares, Y)
 
 
 def _column_squares(X: sparse.csr_array) -> NDArray[np.float64]:

@@ -38,6 +38,7 @@ class _Votes(Scorer):
     """A scorer that reads votes of the source."""
 
     learns_at_once = True
+    reads_incomplete: ClassVar[bool] = True
     effort: ClassVar[str] = "quick"
 
     def fit(
@@ -71,7 +72,8 @@ class NeighborVotes(_Votes):
         numbers = near.indices[0][near.indices[0] >= 0][: self._n_voters(source)]
         similarities = near.similarities[0][: numbers.size].astype(np.float64)
         weights = similarities**source.alpha
-        shares = weights / weights.sum() if weights.size else weights
+        are_open = source.open_rows(numbers)
+        total = float(weights.sum() if are_open is None else weights[~are_open].sum())
         shared = candidates.cache.setdefault("shared words", {})
         given = labels_of_rows(source.given, numbers)
 
@@ -86,10 +88,13 @@ class NeighborVotes(_Votes):
 
         def reasons(place: int) -> list[Reason]:
             at, votes = given(int(candidates.labels[place]))
+            # An incomplete neighbour counts only where it has the label.
+            known = total if are_open is None else total + float(weights[at[are_open[at]]].sum())
+            shares = weights[at] / known if known else weights[at]
             return [
                 Reason("neighbour", share, number, similarity, words(number))
                 for share, number, similarity in zip(
-                    (shares[at] * votes).tolist(),
+                    (shares * votes).tolist(),
                     numbers[at].tolist(),
                     similarities[at].tolist(),
                     strict=True,
@@ -123,7 +128,9 @@ class WordVotes(_Votes):
         trial = source.trial
         if not forced and (trial is None or not trial.is_open):
             return source.features is not None
-        source.features = FeatureSimilarity(training.documents.rows, training.Y, _LABELS_PER_WORD)
+        source.features = FeatureSimilarity(
+            training.documents.rows, training.Y, _LABELS_PER_WORD, training.incomplete
+        )
         if not forced and not trial.is_better():
             source.features = None
         return source.features is not None
@@ -148,7 +155,7 @@ class _Trial:
     """Measures the candidates of a source on a sample of the held-out documents."""
 
     def __init__(self, source: NeighborSource, training: Training) -> None:
-        held = training.held
+        held = training.judged
         sample = held[np.linspace(0, held.size - 1, min(_TRIED, held.size)).astype(np.int64)]
         self._source, self._n_jobs = source, training.n_jobs
         self._rows, self._Y = training.shared.rows[sample], training.Y[sample]
@@ -196,6 +203,7 @@ def fit_source(
         limit=limit,
         lag=_LAG,
         dtype=np.float32,
+        incomplete=training.incomplete,
     )
     trial = _Trial(source, training)
     if alpha == "auto":

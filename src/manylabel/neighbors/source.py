@@ -28,6 +28,7 @@ ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
 #: Documents per task, and documents whose neighbours are in memory at a time.
 BLOCK, ROUND = 256, 16_384
 
+_NO_ROWS = np.empty(0, np.bool_)
 _NONE = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
 
 
@@ -70,6 +71,9 @@ class NeighborSource(CandidateSource):
         Words are updated when new documents amount to one in ``lag`` of all; at once by default.
     dtype : dtype
         Of the votes that candidates keep.
+    incomplete : ndarray of bool, optional
+        Training documents that may have more labels than are known: they vote for the labels that
+        they have, and do not count for the others, neither for nor against.
 
     Attributes
     ----------
@@ -79,6 +83,8 @@ class NeighborSource(CandidateSource):
     """
 
     name = "neighbours"
+    #: Of models of before documents could be incomplete.
+    incomplete: NDArray[np.bool_] | None = None
 
     def __init__(
         self,
@@ -96,12 +102,16 @@ class NeighborSource(CandidateSource):
         strategy: str = "auto",
         lag: int | None = None,
         dtype: Any = np.float64,
+        incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
+        self.incomplete = incomplete if incomplete is not None and incomplete.any() else None
         self.index, self.features = index, features
         self.k, self.alpha, self.near = k, alpha, near
         self.weight, self.beta, self.top_words = weight, beta, top_words
         self.limit, self.strategy, self.lag, self.dtype = limit, strategy, lag, np.dtype(dtype)
-        self._pending: list[tuple[sparse.csr_array, sparse.csr_array]] = []
+        self._pending: list[
+            tuple[sparse.csr_array, sparse.csr_array, NDArray[np.bool_] | None]
+        ] = []
         # Only in training: measures the candidates on a sample.
         self.trial: Any = None
         self.set_labels(Y)
@@ -119,6 +129,8 @@ class NeighborSource(CandidateSource):
         """Refuse votes of documents, or for labels, that do not exist."""
         check_rows(self.given.ptr, self.given.indices, self.n_labels, self.given.data)
         n_rows = self.Y.shape[0]
+        if self.incomplete is not None and self.incomplete.shape != (n_rows,):
+            raise InputError("the votes are damaged: it is not known which are incomplete.")
         if self.given.ptr.size != n_rows + 1 or (
             self.index is not None and self.index.n_rows != n_rows
         ):
@@ -165,7 +177,12 @@ class NeighborSource(CandidateSource):
         rows = documents.rows
         if leave_out is None:
             return self.vote(rows, self.search(rows, n_jobs, documents.trusted), None, n_jobs, also)
-        return self.vote(rows, self.search_self(leave_out, n_jobs), self.Y[leave_out], n_jobs, also)
+        near = self.search_self(leave_out, n_jobs)
+        return self.vote(rows, near, self.Y[leave_out], n_jobs, also, self.open_rows(leave_out))
+
+    def open_rows(self, numbers: Any) -> NDArray[np.bool_] | None:
+        """Which of some training documents are incomplete; None if no document is."""
+        return None if self.incomplete is None else self.incomplete[numbers]
 
     def vote(
         self,
@@ -174,11 +191,12 @@ class NeighborSource(CandidateSource):
         own: sparse.csr_array | None = None,
         n_jobs: int | None = None,
         also: sparse.csr_array | None = None,
+        open_rows: NDArray[np.bool_] | None = None,
     ) -> Candidates:
         """Candidates of weighted rows with known neighbours.
 
         ``own`` holds the rows' labels, if they are training documents to be scored as if they were
-        new.
+        new; ``open_rows`` says which of these are incomplete.
         """
         n_rows, n_labels = rows.shape[0], self.n_labels
         features, held_out = self.features, own is not None
@@ -192,13 +210,15 @@ class NeighborSource(CandidateSource):
             indices, similarities = neighbors.indices, neighbors.similarities
         if features is None or weight == 1:
             queries = similar = mine = _NONE
-            lengths = np.empty(0), np.empty(n_labels)
+            lengths = np.empty(0), np.empty(n_labels), np.empty(0)
         else:
             queries = as_csr(rows)
             similar = features.plain if held_out else features.to_power(self.beta)
             mine = as_csr(own) if own is not None else _NONE
-            lengths = features.feature_lengths, features.label_lengths
+            lengths = features.feature_lengths, features.label_lengths, features.pair_lengths
         more = _NONE if also is None else as_csr(also)
+        incomplete = _NO_ROWS if self.incomplete is None else self.incomplete
+        are_open = _NO_ROWS if open_rows is None else open_rows
         blocks: dict[int, tuple[NDArray[Any], ...]] = {}
 
         def work(first: int, last: int) -> None:
@@ -213,8 +233,8 @@ class NeighborSource(CandidateSource):
             written = np.zeros(last - first, np.int64)
             labels, values = np.empty(size, np.int32), [np.empty(size) for _ in range(3)]
             votes.propose(
-                first, last, indices, similarities, self.near, self.alpha, self.given,
-                weight, queries, similar, held_out, mine, self.beta, *lengths,
+                first, last, indices, similarities, self.near, self.alpha, self.given, incomplete,
+                weight, queries, similar, held_out, mine, are_open, self.beta, *lengths,
                 self.top_words, self.limit, more, written, labels, *values,
             )  # fmt: skip
             n = int(written.sum())
@@ -280,16 +300,18 @@ class NeighborSource(CandidateSource):
             for start in range(0, n_rows, size):
                 stop = min(start + size, n_rows)
                 near = self.search_self(np.arange(start, stop), n_jobs)
+                are_open = self.open_rows(slice(start, stop))
                 candidates = self.vote(
                     documents.rows[start:stop], near, self.Y[start:stop], n_jobs,
-                    None if also is None else also[start:stop],
+                    None if also is None else also[start:stop], are_open,
                 )  # fmt: skip
                 patterns.append(candidates.pattern)
                 if given is not None:
                     more = union([candidates.pattern, given[start:stop]])
                     candidates = self.vote(
-                        documents.rows[start:stop], near, self.Y[start:stop], n_jobs, more
-                    )
+                        documents.rows[start:stop], near, self.Y[start:stop], n_jobs, more,
+                        are_open,
+                    )  # fmt: skip
                 candidates = replace(candidates, neighbors=None)
                 mine.append(candidates.take(kept[(kept >= start) & (kept < stop)] - start))
                 if callback is not None:
@@ -303,9 +325,20 @@ class NeighborSource(CandidateSource):
 
     # Adding and removing documents
 
-    def add(self, documents: Documents, Y: sparse.csr_array) -> None:
-        """Learn more documents; ``Y`` may have more labels."""
+    def add(
+        self,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Learn more documents; ``Y`` may have more labels, some documents may be incomplete."""
         before = self.Y
+        if incomplete is not None or self.incomplete is not None:
+            known = (
+                np.zeros(before.shape[0], np.bool_) if self.incomplete is None else self.incomplete
+            )
+            more = np.zeros(Y.shape[0], np.bool_) if incomplete is None else incomplete
+            self.incomplete = np.concatenate([known, more])
         if Y.shape[1] > before.shape[1]:
             before = before.copy()
             before.resize((before.shape[0], Y.shape[1]))
@@ -314,8 +347,8 @@ class NeighborSource(CandidateSource):
             self.index.add(documents.rows)
         if self.features is None:
             return
-        self._pending.append((documents.rows, Y))
-        waiting = sum(rows.shape[0] for rows, _ in self._pending)
+        self._pending.append((documents.rows, Y, incomplete))
+        waiting = sum(rows.shape[0] for rows, *_ in self._pending)
         if self.lag is None or waiting * self.lag >= self.Y.shape[0]:
             self._tell_words()
         else:
@@ -329,7 +362,7 @@ class NeighborSource(CandidateSource):
                 assert self.index is not None
                 rows = self.index.rows(gone)
             self._tell_words()
-            self.features.update(rows, self.Y[gone], -1)
+            self.features.update(rows, self.Y[gone], -1, self.open_rows(gone))
         if self.index is not None:
             self.index.remove(gone)
 
@@ -349,7 +382,9 @@ class NeighborSource(CandidateSource):
             self._tell_words()
             before, after = self.Y[changed].astype(np.int8), Y.astype(np.int8)
             kept = before.multiply(after)
-            self.features.relabel(rows, _ones(before - kept), _ones(after - kept))
+            self.features.relabel(
+                rows, _ones(before - kept), _ones(after - kept), self.open_rows(changed)
+            )
         order = np.arange(self.Y.shape[0])
         order[changed] = self.Y.shape[0] + np.arange(changed.size)
         self.set_labels(stacked([self.Y, Y])[order])
@@ -374,13 +409,15 @@ class NeighborSource(CandidateSource):
         self._tell_words()
         kept = self.index.compact()
         self.set_labels(self.Y[kept])
+        if self.incomplete is not None:
+            self.incomplete = self.incomplete[kept] if self.incomplete[kept].any() else None
         return kept
 
     def _tell_words(self) -> None:
         """Update the words' similarities with the pending documents."""
         if self.features is not None:
-            for rows, Y in self._pending:
-                self.features.update(rows, Y, 1)
+            for rows, Y, incomplete in self._pending:
+                self.features.update(rows, Y, 1, incomplete)
         self._pending.clear()
 
 

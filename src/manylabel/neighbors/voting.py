@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier, SharedWork
 from manylabel.evidence import Explanation
+from manylabel.exceptions import ParameterError
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.scorers import NeighborVotes, WordVotes
@@ -21,6 +22,7 @@ from manylabel.scoring import Candidates, Documents
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import make_threshold
 from manylabel.validation import (
+    check_incomplete,
     check_labels,
     check_present,
     check_real,
@@ -49,6 +51,9 @@ class VotingClassifier(MultiLabelClassifier):
     _round = ROUND
     can_compact = True
     keeps_rows = True
+    reads_incomplete = True
+    #: Which documents are incomplete; None if none is.
+    incomplete_: NDArray[np.bool_] | None = None
     shared_parameters = ("k", "alpha", "beta", "lam", "threshold")
 
     # Parameters; the value here is for subclasses without the parameter.
@@ -84,6 +89,8 @@ class VotingClassifier(MultiLabelClassifier):
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self.X_, self.Y_ = X, Y
+        self.incomplete_ = self._incomplete
+        self._check_second_order()
         self.alive_ = np.ones(X.shape[0], np.bool_)
         self.threshold_stale_ = False
         self._learn()
@@ -97,7 +104,10 @@ class VotingClassifier(MultiLabelClassifier):
             index = NeighborIndex(self.weighting_.transform(self.X_))
             index.remove(np.flatnonzero(~self.alive_))
         if self.lam < 1:
-            features = FeatureSimilarity(self.weighting_.transform(X), Y, self.labels_per_feature)
+            are_open = None if self.incomplete_ is None else self.incomplete_[self.alive_]
+            features = FeatureSimilarity(
+                self.weighting_.transform(X), Y, self.labels_per_feature, are_open
+            )
         self.source_ = NeighborSource(
             index,
             self.Y_,
@@ -108,8 +118,17 @@ class VotingClassifier(MultiLabelClassifier):
             beta=self.beta,
             top_words=self.candidates,
             strategy=self.strategy,
+            incomplete=self.incomplete_,
         )
         self._refresh_votes()
+
+    def _check_second_order(self) -> None:
+        """Refuse to compare documents by labels that are not all known."""
+        if self.incomplete_ is not None and self.second_order > 0:
+            raise ParameterError(
+                "`second_order` compares the labels of documents, so all must be complete; set it "
+                "to 0 to learn incomplete ones."
+            )
 
     def _refresh_votes(self) -> None:
         """Set the votes of training documents, where they differ from their labels."""
@@ -176,7 +195,8 @@ class VotingClassifier(MultiLabelClassifier):
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Leave-one-out scores of the training documents, evenly sampled if there are many."""
-        numbers = np.flatnonzero(self.alive_)
+        known = self.alive_ if self.incomplete_ is None else self.alive_ & ~self.incomplete_
+        numbers = np.flatnonzero(known)
         if numbers.size > HELD_OUT:
             numbers = numbers[np.linspace(0, numbers.size - 1, HELD_OUT).astype(np.int64)]
         documents = Documents(self.X_[numbers], weighting=self.weighting_)
@@ -207,7 +227,7 @@ class VotingClassifier(MultiLabelClassifier):
             self.threshold_stale_ = False
         return super().predict(X)
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents exactly, as if they had been in ``fit``.
 
         Parameters
@@ -217,6 +237,8 @@ class VotingClassifier(MultiLabelClassifier):
             May have more columns than before: new labels.
         classes : array, optional
             If Y is a vector of classes: all classes there will ever be, in the first call.
+        incomplete : array of bool, optional
+            As in ``fit``.
 
         Notes
         -----
@@ -225,8 +247,17 @@ class VotingClassifier(MultiLabelClassifier):
         change and the cost is proportional to the documents added.
         """
         if not hasattr(self, "X_"):
-            return self._fit_checked(X, Y, classes)
+            return self._fit_checked(X, Y, classes, incomplete)
         X, Y = self._checked_more(X, Y)
+        are_open = check_incomplete(incomplete, X.shape[0])
+        if are_open is not None or self.incomplete_ is not None:
+            known, more = self.incomplete_, are_open
+            if known is None:
+                known = np.zeros(self.X_.shape[0], np.bool_)
+            if more is None:
+                more = np.zeros(X.shape[0], np.bool_)
+            self.incomplete_ = np.concatenate([known, more])
+            self._check_second_order()
         if Y.shape[1] > self.n_labels_:
             self.n_labels_ = Y.shape[1]
             self.classes_ = np.arange(self.n_labels_)
@@ -235,7 +266,7 @@ class VotingClassifier(MultiLabelClassifier):
         self.X_ = sparse.csr_array(sparse.vstack([self.X_, X], "csr"))
         self.Y_ = sparse.csr_array(sparse.vstack([self.Y_, Y], "csr"))
         self.alive_ = np.concatenate([self.alive_, np.ones(X.shape[0], np.bool_)])
-        self._change(X, Y)
+        self._change(X, Y, incomplete=are_open)
         return self
 
     def remove(self, numbers: ArrayLike) -> Self:
@@ -277,7 +308,11 @@ class VotingClassifier(MultiLabelClassifier):
         return self
 
     def _change(
-        self, X: sparse.csr_array, Y: sparse.csr_array, gone: NDArray[np.int64] | None = None
+        self,
+        X: sparse.csr_array,
+        Y: sparse.csr_array,
+        gone: NDArray[np.int64] | None = None,
+        incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
         """Update the model after documents were added, or those in ``gone`` removed."""
         self.threshold_stale_ = True
@@ -286,7 +321,7 @@ class VotingClassifier(MultiLabelClassifier):
             return
         documents = Documents(X, weighting=self.weighting_)
         if gone is None:
-            self.source_.add(documents, Y)
+            self.source_.add(documents, Y, incomplete)
             self.Y_ = self.source_.Y
         else:
             self.source_.remove(gone, documents.rows)
@@ -311,6 +346,8 @@ class VotingClassifier(MultiLabelClassifier):
         check_is_fitted(self)
         kept = np.flatnonzero(self.alive_)
         self.X_, self.Y_ = self.X_[kept], self.Y_[kept]
+        if self.incomplete_ is not None:
+            self.incomplete_ = self.incomplete_[kept] if self.incomplete_[kept].any() else None
         self.alive_ = np.ones(kept.size, np.bool_)
         self.threshold_stale_ = True
         self._learn()

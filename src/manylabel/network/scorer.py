@@ -37,6 +37,7 @@ class NetworkScorer(Scorer):
     """
 
     name: ClassVar[str] = "network"
+    reads_incomplete: ClassVar[bool] = True
     title: ClassVar[str] = "words together"
     sentence: ClassVar[str] = "Words of the text as a network reads them, each beside the others."
 

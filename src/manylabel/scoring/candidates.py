@@ -86,6 +86,19 @@ class Candidates:
             cache={},
         )
 
+    def keep(self, which: NDArray[np.bool_]) -> Candidates:
+        """Some of the candidates of the same documents."""
+        pattern = self.pattern
+        ptr = np.concatenate([[0], np.cumsum(which)])[pattern.indptr]
+        return replace(
+            self,
+            pattern=sparse.csr_array(
+                (pattern.data[which], pattern.indices[which], ptr), shape=pattern.shape
+            ),
+            evidence={name: values[which] for name, values in self.evidence.items()},
+            cache={},
+        )
+
     def place(self, label: int) -> int | None:
         """The position of a label among the candidates of a single document; None if not there."""
         at = int(np.searchsorted(self.labels, label))

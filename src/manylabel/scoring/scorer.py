@@ -46,6 +46,9 @@ class Scorer(ABC):
     #: Whether documents added or removed after ``fit`` count at once. Scores of labels that are
     #: new after ``fit`` are then meaningful, too.
     learns_at_once: ClassVar[bool] = False
+    #: Whether it treats labels that an incomplete document lacks as unknown. Other scorers learn
+    #: from the complete documents alone.
+    reads_incomplete: ClassVar[bool] = False
     #: Whether an ensemble keeps it even if it does not seem to help.
     is_needed: ClassVar[bool] = False
     #: Whether :meth:`prepare` takes long and may run in parallel with the search for candidates.
@@ -112,10 +115,20 @@ class Scorer(ABC):
         scores = self.score(documents, candidates, 1)
         return scores, lambda place: self.reasons(documents, candidates, place)
 
-    def add(self, documents: Documents, Y: sparse.csr_array) -> None:  # noqa: B027
-        """Learn more documents."""
+    def add(  # noqa: B027
+        self,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Learn more documents; ``incomplete`` says of which the missing labels are unknown."""
 
-    def remove(self, documents: Documents, Y: sparse.csr_array) -> None:  # noqa: B027
+    def remove(  # noqa: B027
+        self,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Forget documents."""
 
     def grow(self, n_labels: int) -> None:  # noqa: B027

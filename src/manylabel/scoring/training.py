@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.predictions import values_at
 from manylabel.scoring.documents import Documents
 
 __all__ = ["Training", "without_unique"]
@@ -41,6 +42,8 @@ class Training:
     hides_unique : bool
         Whether to drop features that no other document has from held-out documents; see
         ``shared``.
+    incomplete : ndarray of bool, optional
+        Documents that may have more labels than are known; None if all are complete.
     """
 
     documents: Documents
@@ -52,11 +55,43 @@ class Training:
     settings: Mapping[str, Any] = field(default_factory=dict)
     vocabulary: Any = None
     hides_unique: bool = True
+    incomplete: NDArray[np.bool_] | None = None
 
     @cached_property
     def held(self) -> NDArray[np.int64]:
         """The numbers of the held-out documents, ascending."""
         return np.flatnonzero(self.folds >= 0)
+
+    @property
+    def judged(self) -> NDArray[np.int64]:
+        """Those of the held-out documents whose labels are all known: what models are judged on."""
+        return self.held if self.incomplete is None else self.held[~self.incomplete[self.held]]
+
+    @cached_property
+    def complete(self) -> Training:
+        """The documents whose labels are all known, with the same folds."""
+        if self.incomplete is None:
+            return self
+        rows = np.flatnonzero(~self.incomplete)
+        part = replace(
+            self,
+            documents=self.documents[rows],
+            Y=self.Y[rows],
+            folds=self.folds[rows],
+            incomplete=None,
+        )
+        # Which features are unique is a matter of all documents.
+        part.__dict__["shared"] = self.shared[rows]
+        return part
+
+    def known(self, pairs: sparse.csr_array) -> sparse.csr_array:
+        """Pairs of documents and labels without those of which the truth is not known."""
+        if self.incomplete is None:
+            return pairs
+        given = values_at(self.Y, pairs) > 0
+        kept = given | np.repeat(~self.incomplete, np.diff(pairs.indptr))
+        ptr = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
+        return sparse.csr_array((pairs.data[kept], pairs.indices[kept], ptr), shape=pairs.shape)
 
     @property
     def n_folds(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import sparse
 
@@ -82,12 +82,15 @@ class Learn(NamedTuple):
     labels : list of str
     features : list of (int, float), optional
         Columns and values of a document without a text.
+    incomplete : bool
+        Whether labels that it lacks are unknown, not wrong.
     """
 
     id: str
     text: str
     labels: list[str]
     features: list[tuple[int, float]] | None = None
+    incomplete: bool = False
 
 
 class Forget(NamedTuple):
@@ -119,23 +122,37 @@ class Edit(NamedTuple):
 Changed = Learn | Forget | Edit
 
 
-def documents_of(corpus: Corpus, ids: Sequence[str], counts: sparse.csr_array) -> list[Learn]:
+def documents_of(
+    corpus: Corpus,
+    ids: Sequence[str],
+    counts: sparse.csr_array,
+    incomplete: Sequence[bool] | None = None,
+) -> list[Learn]:
     """The documents of a corpus, of which counts in the tagger's own features are given."""
     texts = corpus.full_texts
+    flags = [False] * len(ids) if incomplete is None else list(incomplete)
     if texts is not None:
-        rows = zip(ids, texts, corpus.label_lists(), strict=True)
-        return [Learn(*row) for row in rows]
+        rows = zip(ids, texts, corpus.label_lists(), flags, strict=True)
+        return [Learn(name, text, labels, incomplete=flag) for name, text, labels, flag in rows]
     found = []
     for row, (name, labels) in enumerate(zip(ids, corpus.label_lists(), strict=True)):
         span = slice(counts.indptr[row], counts.indptr[row + 1])
         features = zip(counts.indices[span].tolist(), counts.data[span].tolist(), strict=True)
-        found.append(Learn(name, "", labels, list(features)))
+        found.append(Learn(name, "", labels, list(features), flags[row]))
     return found
 
 
 def encoded(changes: Iterable[Changed]) -> list[tuple[str, str]]:
     """Kind and content of entries."""
-    return [(type(change).__name__.lower(), json.dumps(change._asdict())) for change in changes]
+    return [(type(change).__name__.lower(), json.dumps(_fields(change))) for change in changes]
+
+
+def _fields(change: Changed) -> dict[str, Any]:
+    """The content of a change; what versions before incomplete documents know, if it is enough."""
+    found = change._asdict()
+    if not found.get("incomplete", True):
+        del found["incomplete"]
+    return found
 
 
 def decoded(entries: Iterable[Entry]) -> list[Changed]:

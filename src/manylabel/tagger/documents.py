@@ -29,12 +29,22 @@ class KeptDocuments:
     ids : sequence of str
     texts : sequence of str
     labels : csr_array of shape (n_documents, n_labels)
+    incomplete : ndarray of bool, optional
+        Which of them may have more labels than are known.
     """
 
-    def __init__(self, ids: Sequence[str], texts: Sequence[str], labels: sparse.csr_array) -> None:
+    def __init__(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        labels: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         self._ids, self._texts, self._labels = ids, texts, labels
         self._new: list[tuple[str, str, list[int]]] = []
         self._removed: set[int] = set()
+        #: Documents that may have more labels than are known.
+        self._incomplete = set() if incomplete is None else set(np.flatnonzero(incomplete).tolist())
         #: Labels of documents of `fit` that have others now.
         self._relabelled: dict[int, list[int]] = {}
 
@@ -59,15 +69,33 @@ class KeptDocuments:
         """Whether a document of that number is there, not removed."""
         return 0 <= number < self.n_numbers and number not in self._removed
 
-    def add(self, name: str, text: str, labels: list[int]) -> None:
+    def add(self, name: str, text: str, labels: list[int], incomplete: bool = False) -> None:
         """Add a document under the next number; one of the same id must have been removed."""
         self._by_id[name] = self.n_numbers
+        if incomplete:
+            self._incomplete.add(self.n_numbers)
         self._new.append((name, text, sorted(set(labels))))
         self._count(labels, 1)
+
+    def is_incomplete(self, number: int) -> bool:
+        """Whether a document may have more labels than are known."""
+        return number in self._incomplete
+
+    def incomplete(self) -> NDArray[np.bool_] | None:
+        """Which of the documents that are there are incomplete; None if none is."""
+        return self.flags(self.kept())
+
+    def flags(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """Which of some documents are incomplete; None if none is."""
+        if not self._incomplete:
+            return None
+        flags = np.isin(numbers, np.fromiter(self._incomplete, np.int64))
+        return flags if flags.any() else None
 
     def remove(self, number: int) -> None:
         """Remove a document; its number is not used again."""
         del self._by_id[self.id(number)]
+        self._incomplete.discard(number)
         self._removed.add(number)
         self._count(self.labels(number), -1)
 
@@ -166,11 +194,13 @@ class KeptDocuments:
     def compacted(self, n_labels: int) -> KeptDocuments:
         """The documents that are there, under new numbers."""
         numbers = self.kept().tolist()
-        return KeptDocuments(
+        kept = KeptDocuments(
             [self.id(number) for number in numbers],
             [self.text(number) for number in numbers],
             self.label_matrix(n_labels),
         )
+        kept._incomplete = {at for at, number in enumerate(numbers) if number in self._incomplete}
+        return kept
 
     def without_removed_texts(self, n_labels: int) -> KeptDocuments:
         """The same documents under the same numbers; nothing is left of removed ones but these."""
@@ -181,7 +211,7 @@ class KeptDocuments:
             [self.text(number) if there[number] else "" for number in numbers],
             indicator((self.labels(n) if there[n] else [] for n in numbers), n_labels),
         )
-        kept._removed = set(self._removed)
+        kept._removed, kept._incomplete = set(self._removed), set(self._incomplete)
         return kept
 
     @property
@@ -197,12 +227,17 @@ class KeptDocuments:
             "texts": StringArray(chain(self._texts, (text for _, text, _ in self._new))),
             "labels": self._all_labels(self._n_columns),
             "removed": np.array(sorted(self._removed), np.int64),
+            "incomplete": np.array(sorted(self._incomplete), np.int64),
         }
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> KeptDocuments:
         documents = cls(state["ids"], state["texts"], state["labels"])
         documents._removed = set(state["removed"].tolist())
+        # Older folders have none.
+        documents._incomplete = (
+            set(state["incomplete"].tolist()) if "incomplete" in state else set()
+        )
         return documents
 
 

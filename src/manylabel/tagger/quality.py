@@ -21,7 +21,7 @@ from manylabel.tagger.drift import Drift, drift_of
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.suggestions import Suggestions, suggestions
 from manylabel.tagger.training import count_corpus, make_vectorizer, spoken
-from manylabel.validation import check_texts, check_whole
+from manylabel.validation import check_incomplete, check_texts, check_whole
 
 if TYPE_CHECKING:
     from manylabel.audit.report import AuditReport
@@ -154,8 +154,12 @@ class Quality(Persistent):
         from manylabel.metrics.calibration import calibration_of
 
         with self._reading() as state:
-            numbers = state.learned_since()
-            n_trained = len(state.documents) - numbers.size
+            since = state.learned_since()
+            n_trained = len(state.documents) - since.size
+            # What people left open, they neither accepted nor rejected.
+            are_open = state.documents.flags(since)
+            judged = np.ones(since.size, np.bool_) if are_open is None else ~are_open
+            numbers = since[judged]
             if not numbers.size:
                 return Drift(0, n_trained, 0.0, 0.0, 0.0, calibration_of(np.empty(0), np.empty(0)))
             if not state.model.can_leave_out:
@@ -169,7 +173,7 @@ class Quality(Persistent):
                 )
             texts = [state.documents.text(number) for number in numbers.tolist()]
             scores = state.model.scores_left_out(state.read(texts)[0], numbers)
-            truth = state.documents.label_matrix(state.n_labels)[-numbers.size :]
+            truth = state.documents.label_matrix(state.n_labels)[-since.size :][judged]
         return drift_of(scores, truth, n_trained)
 
     def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
@@ -207,9 +211,11 @@ class Quality(Persistent):
 
         check_whole("top", top, 1)
         shown: dict[str, str] = {}
+        incomplete = None
         if texts is None:
             with self._reading() as state:
                 corpus = state.corpus()
+                incomplete = state.documents.incomplete()
                 documents = state.read_corpus(corpus)
                 shown = {label: state.labels.name(label) for label in corpus.label_names}
         else:
@@ -220,7 +226,7 @@ class Quality(Persistent):
         estimator = self._new_estimator()
         if not isinstance(estimator, Ensemble):
             estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
-        found = audit(documents, corpus.Y, estimator)
+        found = audit(documents, corpus.Y, estimator, incomplete=incomplete)
         return report_of(found, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
 
     def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
@@ -281,7 +287,9 @@ class Quality(Persistent):
             names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
             return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
 
-    def fix(self, decisions: Iterable[Mapping[str, str]]) -> tuple[Change, list[dict[str, str]]]:
+    def fix(
+        self, decisions: Iterable[Mapping[str, str]], *, incomplete: bool = False
+    ) -> tuple[Change, list[dict[str, str]]]:
         """Change labels of known documents, as people have decided.
 
         Parameters
@@ -290,6 +298,9 @@ class Quality(Persistent):
             Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
             "keep"; see `read_decisions`. With a ``text`` the document may be new. Labels that no
             decision names stay as they are, so that several people can decide at once.
+        incomplete : bool, default=False
+            Whether new documents leave the rest of their labels open; see `Tagger.learn`. Known
+            documents stay as they are.
 
         Returns
         -------
@@ -339,7 +350,14 @@ class Quality(Persistent):
                 check_texts(kept)
                 corpus = Corpus.from_texts(kept, list(labels.values()), names)
                 documents = state.read_corpus(corpus)
-                write(documents_of(corpus, names, documents.counts), documents)
+                flags = [
+                    state.documents.is_incomplete(state.number(name))
+                    if name in replaced
+                    else incomplete
+                    for name in names
+                ]
+                state.check_incomplete(check_incomplete(flags, len(names)), self.model_name)
+                write(documents_of(corpus, names, documents.counts, flags), documents)
             return Change(
                 learned=tuple(labels),
                 replaced=tuple(replaced),

@@ -112,6 +112,7 @@ class TaggerState:
         """Nothing waits for the model."""
         self._learned: list[Documents] = []
         self._columns: list[list[int]] = []
+        self._open: list[bool] = []
         self._gone: list[int] = []
         self._relabelled: set[int] = set()
         self._are_names_new = self._is_grown = False
@@ -296,6 +297,14 @@ class TaggerState:
         kept = self.documents.kept()
         return kept[kept >= self.n_trained] if self.n_trained is not None else kept[:0]
 
+    def check_incomplete(self, incomplete: NDArray[np.bool_] | None, model_name: str) -> None:
+        """Refuse incomplete documents for a model that would count missing labels as wrong."""
+        if incomplete is not None and not self.model.reads_incomplete:
+            raise InputError(
+                f"{model_name} cannot leave labels open: it would count those that an incomplete "
+                "document lacks as wrong. Use lcif or ensemble, or give all labels."
+            )
+
     def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
         """Why each document has the labels that are chosen once its scores are known."""
         found = []
@@ -360,8 +369,9 @@ class TaggerState:
             if isinstance(change, Learn):
                 columns = [self.labels.add(label) for label in change.labels]
                 text = change.text if self.keep_texts else change.text[:SNIPPET]
-                self.documents.add(change.id, text, columns)
+                self.documents.add(change.id, text, columns, change.incomplete)
                 self._columns.append(columns)
+                self._open.append(change.incomplete)
         if learned:
             self._learned.append(documents)
 
@@ -406,7 +416,9 @@ class TaggerState:
         """Tell the model of what was learned and forgotten."""
         if self._learned:
             documents = Documents.stacked(self._learned)
-            self.model.partial_fit(documents, indicator(self._columns, self.n_labels))
+            # Models that cannot leave labels open do not know the word.
+            more = {"incomplete": np.array(self._open)} if any(self._open) else {}
+            self.model.partial_fit(documents, indicator(self._columns, self.n_labels), **more)
         if self.model.can_forget and (self._relabelled or self._is_grown):
             numbers = sorted(filter(self.documents.is_there, self._relabelled))
             Y = indicator(map(self.documents.labels, numbers), self.n_labels)
@@ -552,7 +564,12 @@ class TaggerState:
     def document(self, number: int) -> Document:
         """A document, as far as it is remembered."""
         labels = [self.labels.listed[column] for column in self.documents.labels(number)]
-        return Document(self.documents.id(number), self.documents.text(number), labels)
+        return Document(
+            self.documents.id(number),
+            self.documents.text(number),
+            labels,
+            incomplete=self.documents.is_incomplete(number),
+        )
 
     def _document_there(self, number: int) -> Document | None:
         """A document, unless it was forgotten by all but the model."""
@@ -609,6 +626,7 @@ class TaggerState:
 _PENDING = (
     "_learned",
     "_columns",
+    "_open",
     "_gone",
     "_relabelled",
     "_is_grown",

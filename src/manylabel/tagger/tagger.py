@@ -52,7 +52,7 @@ from manylabel.tagger.training import (
 )
 from manylabel.text import CountVectorizer
 from manylabel.thresholds import Promise
-from manylabel.validation import check_texts, check_whole
+from manylabel.validation import check_incomplete, check_texts, check_whole
 from manylabel.vocabulary import Vocabulary
 from manylabel.vocabulary import read as read_vocabulary
 from manylabel.wording import counted
@@ -164,6 +164,7 @@ class Tagger(Estimator, Quality, LabelEditing):
         text: str | Sequence[str] | None = None,
         title: str | None = None,
         label_names: Sequence[str] | None = None,
+        incomplete: Any = False,
         sample_weight: Any = None,
     ) -> Self:
         """Learn from texts and their labels; everything learned before is forgotten.
@@ -190,6 +191,8 @@ class Tagger(Estimator, Quality, LabelEditing):
             The column of a data frame that holds the titles.
         label_names : list of str, optional
             Of the columns of an indicator matrix; their numbers by default.
+        incomplete : bool or list of bool, default=False
+            Whether labels that a document lacks are unknown, not wrong; see `learn`.
         sample_weight : None
             No model weighs documents; anything else is refused.
 
@@ -204,7 +207,7 @@ class Tagger(Estimator, Quality, LabelEditing):
             )
         info = check_label_info(label_info)
         file = None
-        if not self.keep_texts and current_place() is not None:
+        if not self.keep_texts and current_place() is not None and incomplete is False:
             file = text_file(texts, labels, ids)
         vocabulary = _as_vocabulary(self.vocabulary)
         documents = None
@@ -212,7 +215,10 @@ class Tagger(Estimator, Quality, LabelEditing):
             documents = file or as_corpus(
                 texts, labels, ids, text=text, title=title, label_names=label_names
             )
-        self._remember(self._trained(documents, info, vocabulary))
+        are_open = None
+        if isinstance(documents, Corpus):
+            are_open = check_incomplete(incomplete, len(documents))
+        self._remember(self._trained(documents, info, vocabulary, incomplete=are_open))
         return self
 
     @overload
@@ -375,7 +381,9 @@ class Tagger(Estimator, Quality, LabelEditing):
         if not state.model.can_explain:
             raise InputError(f"{self.model_name} cannot explain its labels; lcif can.")
 
-    def learn(self, texts: Any, labels: Any = None, ids: Any = None) -> Change:
+    def learn(
+        self, texts: Any, labels: Any = None, ids: Any = None, *, incomplete: Any = False
+    ) -> Change:
         """Learn more documents; the next call knows them.
 
         What is exact: documents, labels, the votes of neighbours and words (in an ensemble with
@@ -392,27 +400,44 @@ class Tagger(Estimator, Quality, LabelEditing):
             New labels are welcome.
         ids : list of str, optional
             A document with an id that exists takes its place. By default numbers that are free.
+        incomplete : bool or list of bool, default=False
+            Whether the rest of the labels is left open: those that a document lacks are unknown,
+            not wrong. Among neighbours and words such a document counts for the labels that it
+            has, and for no others, neither for nor against; linear models and networks learn
+            nothing from the open pairs; topics and trees learn from complete documents alone.
+            Thresholds, curves and `drift` are judged by complete documents. This is kept with the
+            document, and holds in later training. For lcif, its parts, and the ensemble.
 
         Returns
         -------
         Change
             What was learned, and which parts of the model are not updated.
+
+        Examples
+        --------
+        >>> tagger = Tagger("lcif").fit(["a cat", "a dog"], [["cats"], ["dogs"]])
+        >>> _ = tagger.learn(["a cat and more"], [["cats"]], ids=["x1"], incomplete=True)
+        >>> tagger.document("x1").incomplete
+        True
         """
         corpus = as_corpus(texts, labels, ids)
         named = corpus.ids if ids is not None or corpus.has_ids else None
         check_distinct(named or [])
         check_texts(corpus.full_texts or [])
+        are_open = check_incomplete(incomplete, len(corpus))
         with self._writing() as (state, write):
             if not state.model.can_learn:
                 raise InputError(
                     f"{self.model_name} cannot learn single documents; fit it again with all of "
                     "them, or use a model such as lcif."
                 )
+            state.check_incomplete(are_open, self.model_name)
             documents = state.read_corpus(corpus)
             named = named or state.free_ids(len(corpus))
             replaced = [name for name in named if state.documents.find(name) is not None]
             known = state.n_labels
-            write(documents_of(corpus, named, documents.counts), documents)
+            flags = None if are_open is None else are_open.tolist()
+            write(documents_of(corpus, named, documents.counts, flags), documents)
             return Change(
                 learned=tuple(named),
                 replaced=tuple(replaced),
@@ -652,6 +677,7 @@ class Tagger(Estimator, Quality, LabelEditing):
         info: dict[str, LabelInfo],
         vocabulary: Vocabulary | None = None,
         edits: LabelEdits | None = None,
+        incomplete: NDArray[np.bool_] | None = None,
     ) -> TaggerState:
         language = spoken(self.language, documents, vocabulary)
         vectorizer = make_vectorizer(language, self.vectorizer, self.n_jobs, self.verbose)
@@ -681,6 +707,7 @@ class Tagger(Estimator, Quality, LabelEditing):
             clock,
             naming,
             with_views=choose is not None,
+            incomplete=incomplete,
         )
         self._fit_seconds = clock.seconds
         return state
@@ -688,7 +715,8 @@ class Tagger(Estimator, Quality, LabelEditing):
     def _retrained(self, state: TaggerState) -> TaggerState:
         documents = state.corpus() if len(state.documents) else None
         known = state.labels
-        found = self._trained(documents, known.infos, known.vocabulary, known.edits)
+        incomplete = state.documents.incomplete()
+        found = self._trained(documents, known.infos, known.vocabulary, known.edits, incomplete)
         found.take_edits(known.edits)
         return found
 

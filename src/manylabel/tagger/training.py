@@ -93,6 +93,7 @@ def train(
     clock: Clock,
     naming: Naming | None = None,
     with_views: bool = False,
+    incomplete: NDArray[np.bool_] | None = None,
 ) -> TaggerState:
     """Count the words of documents and fit a model to them.
 
@@ -113,6 +114,8 @@ def train(
         The vocabulary; labels that no document has become labels of the model.
     with_views : bool
         Let the model read other views of the texts, too; those that it does not use are dropped.
+    incomplete : ndarray of bool, optional
+        Documents that may have more labels than are known.
     """
     count = count_file if isinstance(documents, TextFile) else count_corpus
     corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
@@ -132,13 +135,14 @@ def train(
         clock.lap("vectorize")
     if model.reads_views:
         model.set_params(vocabulary=columns)
-    model.fit(counted, Y)
+    model.fit(counted, Y, incomplete)
     clock.lap("train")
     counts = counted.counts
+    kept = KeptDocuments(corpus.ids, _kept_texts(corpus, keep_texts), Y, incomplete)
     return TaggerState(
         model,
         labels,
-        KeptDocuments(corpus.ids, _kept_texts(corpus, keep_texts), Y),
+        kept,
         fitted,
         corpus.feature_names if fitted is None else [],
         np.bincount(counts.indices, minlength=counts.shape[1]),

@@ -111,6 +111,7 @@ class NameScorer(Scorer):
     title = "its name in the text"
     sentence = "A name of the label stands in the text."
     learns_at_once = True
+    reads_incomplete = True
 
     def __init__(self) -> None:
         self.weights, self.shift = DEFAULT_WEIGHTS.copy(), np.full(_N_GROUPS, UNNAMED)
@@ -131,12 +132,13 @@ class NameScorer(Scorer):
         found = found_in(documents, training.vocabulary, training.n_jobs)
         if found is None:
             return np.zeros(len(held))
-        self._count(found, Y, 1)
+        self._count(found, Y, 1, training.incomplete)
         rows = np.repeat(np.arange(len(documents)), np.diff(found.pattern.indptr))
         kept = np.zeros(len(documents), np.bool_)
         kept[training.held] = True
         # Every document can teach, for what it adds to counts is taken off; a sample is enough.
         used = kept[rows] | (rows % max(1, -(-rows.size // _ENOUGH)) == 0)
+        used &= _known(found, Y, training.incomplete)
         rows, labels = rows[used], found.pattern.indices[used]
         truth = (values_at(Y, found.pattern) > 0)[used]
         design = self.design(found.clues[used], labels, truth)
@@ -163,12 +165,19 @@ class NameScorer(Scorer):
         # Drawn to what they usually are, where there are few.
         return np.log((n_true + _USUAL * np.exp(UNNAMED)) / (n_false + _USUAL))
 
-    def _count(self, found: Found, Y: sparse.csr_array, sign: int) -> None:
+    def _count(
+        self,
+        found: Found,
+        Y: sparse.csr_array,
+        sign: int,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Take documents in, or out."""
         n_labels = Y.shape[1]
         pattern = found.pattern
         true = values_at(Y, pattern) > 0
-        self.matched = self.matched + sign * np.bincount(pattern.indices, minlength=n_labels)
+        matched = pattern.indices[_known(found, Y, incomplete)]
+        self.matched = self.matched + sign * np.bincount(matched, minlength=n_labels)
         self.hits = self.hits + sign * np.bincount(pattern.indices[true], minlength=n_labels)
         self.counts = self.counts + sign * np.bincount(Y.indices, minlength=n_labels)
 
@@ -236,19 +245,35 @@ class NameScorer(Scorer):
 
     # Documents that come and go
 
-    def add(self, documents: Documents, Y: sparse.csr_array) -> None:
+    def add(
+        self,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Count how names and labels go together in more documents."""
-        self._change(documents, Y, 1)
+        self._change(documents, Y, 1, incomplete)
 
-    def remove(self, documents: Documents, Y: sparse.csr_array) -> None:
+    def remove(
+        self,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Count no more how names and labels go together in documents."""
-        self._change(documents, Y, -1)
+        self._change(documents, Y, -1, incomplete)
 
-    def _change(self, documents: Documents, Y: sparse.csr_array, sign: int) -> None:
+    def _change(
+        self,
+        documents: Documents,
+        Y: sparse.csr_array,
+        sign: int,
+        incomplete: NDArray[np.bool_] | None,
+    ) -> None:
         self.grow(Y.shape[1])
         found = None if self.named is None else found_in(documents, self.named)
         if found is not None:
-            self._count(found, Y, sign)
+            self._count(found, Y, sign, incomplete)
 
     def grow(self, n_labels: int) -> None:
         """Make room for labels that appear later."""
@@ -257,6 +282,17 @@ class NameScorer(Scorer):
             self.hits, self.matched, self.counts = (
                 np.pad(each, (0, more)) for each in (self.hits, self.matched, self.counts)
             )
+
+
+def _known(
+    found: Found, Y: sparse.csr_array, incomplete: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    """Of each label that was found, whether it is known if its document has it."""
+    pattern = found.pattern
+    if incomplete is None:
+        return np.ones(pattern.nnz, np.bool_)
+    given = values_at(Y, pattern) > 0
+    return given | np.repeat(~incomplete, np.diff(pattern.indptr))
 
 
 def _group(counts: Any) -> Any:

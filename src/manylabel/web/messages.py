@@ -105,6 +105,9 @@ class NewDocument(Request):
     text: Text
     labels: list[LabelName]
     id: DocumentId | None = Field(None, description="A document of the same id is replaced.")
+    incomplete: bool = Field(
+        False, description="Leave the rest open: labels that it lacks are unknown, not wrong."
+    )
 
 
 class LearnRequest(Request):

@@ -40,6 +40,11 @@ class ReviewRequest(Request):
 
     model: ModelName = None
     documents: list[Reviewed] = Field(min_length=1)
+    incomplete: bool = Field(
+        False,
+        description="Leave the rest of new documents open: labels that they lack are unknown, not "
+        "wrong.",
+    )
 
 
 class Decision(BaseModel):
@@ -97,7 +102,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
             for each in body.documents:
                 if each.text is None:
                     _check_known(served, each.id)
-            change, undo = served.tagger.fix(decisions)
+            change, undo = served.tagger.fix(decisions, incomplete=body.incomplete)
             return change
 
         change = await service.change(served, call, by, "review")

@@ -141,6 +141,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
             [list(dict.fromkeys(document.labels)) for document in body.documents],
             [document.id for document in body.documents],
             by,
+            [document.incomplete for document in body.documents],
         )
         return JSONResponse(_change(served, change))
 

@@ -130,11 +130,15 @@ class Service:
         labels: list[list[str]],
         ids: list[str | None],
         by: Writer,
+        incomplete: list[bool] | None = None,
     ) -> Change:
         """Learn documents; those without an id get one."""
         named = [name or uuid4().hex for name in ids] if any(ids) else None
         return await self.change(
-            served, lambda: served.tagger.learn(texts, labels, named), by, "learn"
+            served,
+            lambda: served.tagger.learn(texts, labels, named, incomplete=incomplete or False),
+            by,
+            "learn",
         )
 
     async def forget(self, served: Served, ids: list[str], by: Writer) -> Change:

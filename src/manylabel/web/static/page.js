@@ -350,10 +350,12 @@ function showLearning() {
     : "Accept or add the labels that are right; the next suggestion knows them.";
   const others = unjudged().length;
   find("absent").hidden = !ready || !others;
+  const fate = find("rest-open").checked ? "open: unknown, not wrong" : "absent";
+  const verb = find("rest-open").checked ? "stay" : "count as";
   find("absent").firstElementChild.textContent =
     others === 1
-      ? "The other label that is shown will count as absent."
-      : `The ${others} other labels that are shown will count as absent.`;
+      ? `The other label that is shown will ${verb} ${fate}.`
+      : `The ${others} other labels that are shown will ${verb} ${fate}.`;
 }
 
 /** Labels that are shown and neither accepted nor rejected. */
@@ -370,7 +372,8 @@ async function learn() {
   const content = text();
   const id = state.learned?.text === content ? state.learned.id : newId();
   const scores = new Map(state.suggested.map(({ label, score }) => [label, score]));
-  const documents = [{ id, text: content, labels: accepted() }];
+  const incomplete = find("rest-open").checked && unjudged().length > 0;
+  const documents = [{ id, text: content, labels: accepted(), incomplete }];
   find("learn").disabled = true;
   try {
     const change = await post("/v1/learn", { model: state.model, documents });
@@ -527,6 +530,7 @@ find("model").addEventListener("change", changeModel);
 find("amount").addEventListener("input", show);
 for (const one of document.querySelectorAll("[name=by]")) one.addEventListener("change", changeChoice);
 find("close").addEventListener("click", closeReasons);
+find("rest-open").addEventListener("change", showLearning);
 find("learning").addEventListener("submit", (event) => {
   event.preventDefault();
   learn();

@@ -70,10 +70,10 @@ function showProgress() {
   )}.`;
   find("teach").hidden = learning === "off" || decisions.length === 0;
   const news = queue.documents.filter((one) => !one.known && decisions.some((d) => d.id === one.id));
-  find("warning").textContent =
-    learning !== "off" && news.length
-      ? "For new documents, labels that you did not accept count as absent. Accept all shown where they are right."
-      : "";
+  find("warning").hidden = learning === "off" || news.length === 0;
+  find("warning").firstElementChild.textContent = find("rest-open").checked
+    ? "For new documents, labels that you did not accept stay open: unknown, not wrong."
+    : "For new documents, labels that you did not accept count as absent. Accept all shown where they are right.";
 }
 
 // The document
@@ -226,7 +226,8 @@ async function learn() {
     }))
     .filter((one) => one.accepted.length || (one.text === undefined && one.rejected.length));
   try {
-    const answer = await post("/v1/review", { model: served.name, documents });
+    const incomplete = find("rest-open").checked;
+    const answer = await post("/v1/review", { model: served.name, documents, incomplete });
     say(`The model has learned ${plural(answer.learned.length, "document")}.`);
   } catch (error) {
     say(error.message);
@@ -289,6 +290,7 @@ async function begin() {
   find("jsonl").addEventListener("click", () => save("decisions.jsonl", asJsonLines(queue.decisions())));
   find("csv").addEventListener("click", () => save("decisions.csv", asCsv(queue.decisions())));
   find("learn").addEventListener("click", learn);
+  find("rest-open").addEventListener("change", showProgress);
   document.addEventListener("keydown", pressed);
   await show();
   document.documentElement.dataset.ready = "";
