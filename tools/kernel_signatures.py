@@ -16,7 +16,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from manylabel.kernels import machine_code
+from manylabel.kernels import machine_code, warming
 
 LIST = Path(__file__).resolve().parents[1] / "src" / "manylabel" / "kernels" / "signatures.json"
 #: What most people run; a model of texts in files, and all there is to do with it.
@@ -56,6 +56,15 @@ def kept(folder: Path) -> dict[tuple[str, str], int]:
     return found
 
 
+def still_fits(job: tuple[str, str]) -> bool:
+    """Whether a kernel is still there and takes as many arguments."""
+    try:
+        kernel = warming.kernel_of(job[0])
+    except (ImportError, KeyError):
+        return False
+    return len(warming.types_of(job[1])) == kernel.function.__code__.co_argcount
+
+
 def by_file(sizes: dict[tuple[str, str], int]) -> dict[str, list[tuple[str, str]]]:
     """Kernels by their files; files with the most code, which take the longest, come first."""
     files: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -80,7 +89,7 @@ def main() -> None:
         others = {
             file: left
             for file, jobs in before.items()
-            if (left := [job for job in jobs if tuple(job) not in usual])
+            if (left := [job for job in jobs if tuple(job) not in usual and still_fits(job)])
         }
     LIST.write_text(
         json.dumps({"usual": by_file(usual), "others": others}, indent=1) + "\n", encoding="utf-8"

@@ -95,6 +95,8 @@ def compile_all(jobs: list[Job]) -> int:
     """Compile some kernels, one after another; how many there were."""
     for name, signature in jobs:
         found = kernel_of(name)
+        if len(types_of(signature)) != found.function.__code__.co_argcount:
+            continue  # the kernel has changed since; it is compiled when it is called
         with machine_code.turn(name, signature) as waited:
             if not (waited and machine_code.is_kept(name, signature)):
                 found.compiled(signature, lambda: types_of(signature))  # noqa: B023
