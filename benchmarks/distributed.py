@@ -120,7 +120,7 @@ def measure_shards(index: NeighborIndex, queries: object) -> None:
     found = []
     with connect("local:2", shard_rows=1 << 17) as cluster:
         shards = NeighborIndex(whole)
-        for name, one in (("1 part", index), (f"{len(shards._parts)} shards", shards)):
+        for name, one in (("1 shard", index), (f"{len(shards._shards)} shards", shards)):
             one.search(queries, K)
             cluster.receipts.clear()
             start = time.perf_counter()

@@ -16,11 +16,11 @@ from manylabel.corpus import load_catalogue, write
 
 PICTURE = Path(__file__).parent / "images" / "demo.svg"
 TEXT = "A ship is caught in the ice of the north"
-#: What is typed -> how many lines of the answer are shown.
-COMMANDS = {
-    "manylabel train books.jsonl -o model": 7,
-    f'manylabel predict model --text "{TEXT}" --to tsv --top 2': 3,
-    f'manylabel explain model --text "{TEXT}" --top 1': 9,
+#: What is typed -> how many lines of the answer are shown, and what makes it as in a terminal.
+COMMANDS: dict[str, tuple[int, list[str]]] = {
+    "manylabel train books.jsonl -o model": (7, []),
+    f'manylabel predict model --text "{TEXT}" --top 3': (4, ["--to", "table"]),
+    f'manylabel explain model --text "{TEXT}" --top 1': (9, ["--table"]),
 }
 COLUMNS = 92
 CHARACTER, LINE, EDGE, BAR = 8.0, 18.0, 16.0, 34.0
@@ -34,11 +34,11 @@ def answers() -> dict[str, list[str]]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         write(load_catalogue("train"), Path(folder) / "books.jsonl")
-        for command, lines in COMMANDS.items():
+        for command, (lines, more) in COMMANDS.items():
             typed = command.replace(f'"{TEXT}"', "TEXT").split()
             arguments = [TEXT if word == "TEXT" else word for word in typed[1:]]
             done = subprocess.run(  # noqa: S603
-                [sys.executable, "-m", "manylabel.cli", *arguments],
+                [sys.executable, "-m", "manylabel.cli", *arguments, *more],
                 cwd=folder,
                 env=environment,
                 capture_output=True,

@@ -94,7 +94,7 @@ def api(page: Page, address: str) -> None:
     """The routes, with examples."""
     page.goto(f"{address}/docs")
     route = page.locator("details", has_text="/v1/suggest").first
-    route.locator("summary").click()
+    route.locator("summary").first.click()
     route.get_by_role("button", name="Send").click()
     route.locator("pre:visible").first.wait_for()
 

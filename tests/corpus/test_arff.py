@@ -93,7 +93,7 @@ def test_meka_counts_labels_from_either_end(file, option, labels):
 @pytest.mark.parametrize(
     ("content", "line", "message"),
     [
-        (HEADER + "1,2,3,0\n", 10, "expected 5 values with commas between, found 4"),
+        (HEADER + "1,2,3,0\n", 10, "expected 5 values separated by commas, found 4"),
         (HEADER + "1,x,3,0,1\n", 10, "expected a finite number as 'two words', found 'x'"),
         (HEADER + "1,nan,3,0,1\n", 10, "expected a finite number"),
         (HEADER + "1,1e999,3,0,1\n", 10, "expected a finite number"),

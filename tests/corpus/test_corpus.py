@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from naive import stratification as naive
 
 from manylabel.corpus import Corpus
-from manylabel.corpus.splitting import stratified_parts
+from manylabel.corpus.splitting import stratified_folds
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.kernels import corpus_stratification
 
@@ -223,7 +223,7 @@ def test_stratification_follows_the_algorithm(sets, n_parts, seed):
 
 def test_stratification_of_documents_without_labels_follows_the_shares():
     Y = Corpus(None, np.zeros((10, 0)), texts=[""] * 10).Y
-    parts = stratified_parts(Y, np.array([0.7, 0.3]), np.random.RandomState(0))
+    parts = stratified_folds(Y, np.array([0.7, 0.3]), np.random.RandomState(0))
     assert np.bincount(parts).tolist() == [7, 3]
 
 

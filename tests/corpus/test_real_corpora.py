@@ -120,11 +120,11 @@ def test_stratification_of_a_large_corpus_keeps_rare_labels_in_both_parts(shared
     assert both.sum() > in_both.sum()
 
 
-def test_the_bundled_corpus_has_two_parts():
+def test_the_bundled_corpus_has_two_subsets():
     train, test = load_catalogue("train"), load_catalogue("test")
     assert len(load_catalogue("all")) == len(train) + len(test)
 
 
-def test_the_bundled_corpus_has_no_other_part():
-    with pytest.raises(ParameterError, match="`part` must be 'train', 'test' or 'all'; got 'dev'"):
+def test_the_bundled_corpus_has_no_other_subset():
+    with pytest.raises(ParameterError, match="`subset` must be 'train', 'test' or 'all'"):
         load_catalogue("dev")

@@ -43,8 +43,8 @@ def test_training_and_prediction_are_the_same(books, processes, monkeypatch, cap
     assert (books / "there.jsonl").read_bytes() == (books / "here.jsonl").read_bytes()
     manifest = json.loads((books / "there.jsonl.manifest.json").read_text())
     assert manifest["failed"] == 0
-    assert sum(part["documents"] for part in manifest["parts"]) == len(load_catalogue("test"))
-    assert not list(books.glob("*.parts")), "what was put aside has gone"
+    assert sum(batch["documents"] for batch in manifest["batches"]) == len(load_catalogue("test"))
+    assert not list(books.glob("*.batches")), "what was put aside has gone"
 
 
 def test_an_address_where_nobody_answers_is_one_sentence(books, capfd):

@@ -13,7 +13,7 @@ from distributed import Client
 from manylabel import LCIF, LDA, NeighborIndex, SubsetSVM, Tagger
 from manylabel.corpus import Corpus
 from manylabel.distributed import use
-from manylabel.distributed.bulk import suggest_parts
+from manylabel.distributed.bulk import suggest_batches
 from manylabel.exceptions import ClusterError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -97,10 +97,10 @@ def test_bulk_prediction_survives_its_workers(processes, client, tagger, spool):
     expected = [tagger.suggest(part) for part in parts]
     with use(client, spool, patience=PATIENCE) as cluster:
         cluster.receipts = Reacting({3}, processes.kill_a_worker)
-        found = [part.suggestions for part in suggest_parts(cluster, tagger, parts)]
+        found = [part.suggestions for part in suggest_batches(cluster, tagger, parts)]
     assert found == expected
     with use(client, spool, patience=PATIENCE) as cluster:
-        again = list(suggest_parts(cluster, tagger, parts))
+        again = list(suggest_batches(cluster, tagger, parts))
         assert not cluster.receipts, "parts that are finished do not run again"
     assert [part.suggestions for part in again] == expected
     assert [part.number for part in again] == list(range(12))
@@ -176,7 +176,7 @@ def test_a_document_that_always_fails_is_named_and_the_rest_finishes(
             Client(mine.address, timeout=PATIENCE, set_as_default=False) as client,
             use(client, patience=PATIENCE) as cluster,
         ):
-            found = list(suggest_parts(cluster, tagger, parts))
+            found = list(suggest_batches(cluster, tagger, parts))
     assert [part.suggestions for part in found] == expected
     assert [part.failures for part in found] == [[], [("5", reason)], []]
 

@@ -19,8 +19,8 @@ from manylabel import (
     read,
 )
 from manylabel.corpus import Corpus, load_catalogue, write
-from manylabel.corpus.parts import TextFile
-from manylabel.distributed import read_parts, use
+from manylabel.corpus.chunks import TextFile
+from manylabel.distributed import read_in_chunks, use
 from manylabel.exceptions import CorpusError
 from manylabel.neighbors import features
 
@@ -40,7 +40,7 @@ def test_a_sharded_index_finds_what_the_whole_one_finds(client, problem, n_rows,
     everyone, some = whole.search_self(7), whole.search(queries, 500)
     with use(client, shard_rows=shard_rows):
         sharded = NeighborIndex(X)
-        assert len(sharded._parts) == -(-X.shape[0] // shard_rows)
+        assert len(sharded._shards) == -(-X.shape[0] // shard_rows)
         for found, expected in (
             (sharded.search_self(7), everyone),
             (sharded.search(queries, 500), some),
@@ -140,8 +140,8 @@ def test_an_empty_matrix_is_no_problem(client):
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "tsv"])
-def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, ending):
-    monkeypatch.setattr("manylabel.corpus.parts.PART", 9_000)
+def test_texts_are_read_and_counted_in_chunks(client, tmp_path, monkeypatch, ending):
+    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 9_000)
     path = tmp_path / f"books.{ending}"
     books = load_catalogue("train")
     texts = [" ".join(text.split()) for text in books.texts]
@@ -149,7 +149,7 @@ def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, endi
     vectorizer = CountVectorizer(min_df=2, stemming="english")
     expected = read(path).vectorized(CountVectorizer(min_df=2, stemming="english"))
     with use(client) as cluster:
-        found = read_parts(path, vectorizer)
+        found = read_in_chunks(path, vectorizer)
         assert len(cluster.receipts) > 5
     same(found.X, expected.X)
     same(found.Y, expected.Y)
@@ -160,7 +160,7 @@ def test_texts_are_read_and_counted_by_parts(client, tmp_path, monkeypatch, endi
 
 @pytest.mark.slow
 def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_path, monkeypatch):
-    monkeypatch.setattr("manylabel.corpus.parts.PART", 9_000)
+    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 9_000)
     monkeypatch.setattr("manylabel.tagger.features._FEWEST", 100)
     monkeypatch.setattr("manylabel.tagger.features._SHORT", 1_000)
     monkeypatch.setattr("manylabel.tagger.features._LONG", 1_001)
@@ -186,7 +186,7 @@ def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_pa
 
 
 def test_some_texts_of_a_file_in_their_order(tmp_path, monkeypatch):
-    monkeypatch.setattr("manylabel.corpus.parts.PART", 50)
+    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 50)
     path = tmp_path / "numbers.jsonl"
     path.write_text("".join(f'{{"text": "number {n}"}}\n' for n in range(30)))
     file = TextFile(path)
@@ -198,4 +198,4 @@ def test_a_bad_line_of_a_part_is_an_error(tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_text('{"text": "fine"}\n{"text": 5}\n')
     with pytest.raises(CorpusError, match="expected a string as 'text', found '5' in line 2 of"):
-        read_parts(path, CountVectorizer())
+        read_in_chunks(path, CountVectorizer())

@@ -151,12 +151,12 @@ def test_additions_and_removals_equal_a_rebuilt_index(data):
         np.testing.assert_array_equal(index.arrays()[name], array, strict=True)
 
 
-def test_many_small_additions_stay_few_parts_and_exact(corpus, monkeypatch):
+def test_many_small_additions_stay_few_shards_and_exact(corpus, monkeypatch):
     monkeypatch.setattr(index_module, "SEAL", 64)
     index = NeighborIndex(corpus[:1000])
     for start in range(1000, 2000, 10):
         index.add(corpus[start : start + 10])
-    assert len(index._parts) < 10
+    assert len(index._shards) < 10
     index.remove(np.arange(500, 1500, 7))
     alive = np.ones(2000, bool)
     alive[500:1500:7] = False
@@ -183,10 +183,10 @@ def test_read_only_maps_are_searched_as_they_are(corpus, tmp_path):
 def test_the_memory_is_what_the_docstring_says(corpus):
     index = NeighborIndex(corpus)
     n_rows, n_features = corpus.shape
-    part = index._parts[0]
+    shard = index._shards[0]
     used = sum(array.nbytes for array in index.arrays().values())
-    padded = part.postings.tiles.shape[0] * 2048
-    allowed = 11 * corpus.nnz + part.n_columns * padded + 12 * n_features + 11 * n_rows + 64
+    padded = shard.postings.tiles.shape[0] * 2048
+    allowed = 11 * corpus.nnz + shard.n_columns * padded + 12 * n_features + 11 * n_rows + 64
     assert used <= allowed
 
 

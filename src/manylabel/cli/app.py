@@ -99,7 +99,7 @@ def _manylabel(
     """Tag documents with thousands of labels, in seconds, and show exactly why.
 
     Data go to standard output, messages to standard error; - stands for either. The exit code is
-    0 after success, 1 after a failure, 2 after a wrong call.
+    0 for success, 1 for a failure, 2 for a usage error.
 
     For example:
       manylabel demo

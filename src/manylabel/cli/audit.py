@@ -54,14 +54,14 @@ def audit(
         typer.Option(
             "--fix",
             metavar="DECISIONS",
-            help="Look for nothing, but change labels of MODEL as this file says, one JSON object "
-            'a line: {"id": ..., "label": ..., "decision": "add", "remove" or "keep"}.',
+            help="Do not audit; change labels of MODEL as this file says, one JSON object "
+            'per line: {"id": ..., "label": ..., "decision": "add", "remove" or "keep"}.',
         ),
     ] = None,
     undo: Annotated[
         Path | None,
         typer.Option(
-            "--undo", metavar="FILE", help="With --fix: write the decisions that take it back."
+            "--undo", metavar="FILE", help="With --fix: write the decisions that undo it."
         ),
     ] = None,
     as_json: Data = None,
@@ -74,9 +74,9 @@ def audit(
     """Find labels that look wrong or missing, and say why.
 
     Every pair of a document and a label is judged by models that have not seen the document. The
-    report names what speaks for and against, the most similar documents with and without the
-    label, nearly the same documents with different labels, labels that nothing tells apart, labels
-    that may stand for two things, and labels that cannot be learned.
+    report names the reasons for and against, and the most similar documents with and without the
+    label. It also lists nearly identical documents with different labels, labels that cannot be
+    told apart, labels that may have two meanings, and labels that cannot be learned.
 
     For example:
       manylabel audit train.jsonl
@@ -89,7 +89,7 @@ def audit(
     from_model = is_model(source)
     if fix is not None:
         if not from_model:
-            raise typer.BadParameter(f"--fix changes a model; {source} is none.")
+            raise typer.BadParameter(f"--fix changes a model; {source} is not one.")
         decisions = read_decisions(fix)
         change, back = open_tagger(source, jobs, quiet).fix(decisions)
         if undo is not None:
@@ -110,7 +110,7 @@ def audit(
     if output is not None:
         report.write(output)
         note(f"Wrote {counted(len(report), 'pair')} to {output}.", quiet)
-    # A report in a file is not printed as well, unless somebody says so.
+    # A report in a file is not printed as well, unless asked for.
     if as_json or (output is None and wants_data(as_json)):
         print_json(report.to_dict())
     elif output is None:
@@ -138,10 +138,10 @@ def _show(report: AuditReport) -> None:
     )
     console.print(first)
     for count, thing, sentence in (
-        (len(report.duplicates), "pair", "nearly the same documents with different labels"),
-        (len(report.same), "pair", "labels that are hard to tell apart"),
-        (len(report.two_meanings), "label", "may stand for two things"),
-        (len(report.unlearned), "label", "cannot be learned from these documents"),
+        (len(report.duplicates), "pair", "nearly identical documents with different labels"),
+        (len(report.same), "pair", "labels that cannot be told apart"),
+        (len(report.two_meanings), "label", "may have two meanings"),
+        (len(report.unlearned), "label", "cannot be learned"),
     ):
         console.print(f"{counted(count, thing)}: {sentence}", style="dim", markup=False)
     console.print("-o report.html shows all, with reasons", style="dim", markup=False)

@@ -19,9 +19,9 @@ def check(
 ) -> None:
     """Read a model folder from end to end and say what is damaged.
 
-    Compares the checksums of all files, also of those that are too large to be checked when a
-    model is loaded, reads the journal and looks for what killed writers left behind. The exit code
-    is 1 if something is damaged. Others may use the model meanwhile.
+    Compares the checksums of all files, including those that are too large to check when a model is
+    loaded, reads the journal and looks for what killed writers left behind. The exit code is 1 if
+    something is damaged. Other processes can use the model meanwhile.
 
     For example:
       manylabel check model

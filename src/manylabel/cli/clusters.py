@@ -12,7 +12,7 @@ from manylabel.cli.output import complain, note, readable_size
 if TYPE_CHECKING:
     from manylabel.corpus import Corpus
     from manylabel.distributed import Cluster
-    from manylabel.distributed.bulk import AnsweredPart
+    from manylabel.distributed.bulk import AnsweredBatch
     from manylabel.tagger import Suggestions, Tagger
 
 __all__ = ["Manifest", "cluster_at", "suggestions_of"]
@@ -43,7 +43,7 @@ def cluster_at(
         return
     from manylabel.distributed import connect
 
-    folder = spool or (None if output == "-" else f"{output}.parts")
+    folder = spool or (None if output == "-" else f"{output}.batches")
     with connect(address, folder) as cluster:
         note(f"Running {cluster.n_threads} tasks at a time at {cluster.address}.", quiet)
         yield cluster
@@ -63,25 +63,25 @@ def _note_memory(cluster: Cluster, quiet: bool) -> None:
 
 
 class Manifest:
-    """Tells what was done with the parts of a file.
+    """Tells what was done with the batches of a file.
 
     Parameters
     ----------
     path : str
-        The file that is made of the parts; ``-`` has no manifest.
+        The file that is made of the batches; ``-`` has no manifest.
     about : dict
         What to tell of the whole.
     """
 
     def __init__(self, path: str, about: dict[str, Any]) -> None:
         self._path, self._about = path, about
-        self._parts: list[dict[str, Any]] = []
+        self._batches: list[dict[str, Any]] = []
         self.n_failed = 0
 
-    def add(self, part: AnsweredPart) -> None:
-        """A part has been done."""
-        self._parts.append(part.to_json())
-        for failure in part.failures:
+    def add(self, batch: AnsweredBatch) -> None:
+        """A batch has been done."""
+        self._batches.append(batch.to_json())
+        for failure in batch.failures:
             self.n_failed += 1
             if self.n_failed <= _SHOWN:
                 complain(f"document {failure.id} has no answer ({failure.reason}).")
@@ -95,7 +95,7 @@ class Manifest:
         from manylabel.corpus.files import atomic_write
 
         if self._path != "-":
-            whole = self._about | {"failed": self.n_failed, "parts": self._parts}
+            whole = self._about | {"failed": self.n_failed, "batches": self._batches}
             with atomic_write(Path(f"{self._path}.manifest.json")) as file:
                 file.write(json.dumps(whole, indent=1, ensure_ascii=False).encode() + b"\n")
 
@@ -112,8 +112,8 @@ def suggestions_of(
         for batch in batches:
             yield tagger.suggest(batch, *choice)
         return
-    from manylabel.distributed.bulk import suggest_parts
+    from manylabel.distributed.bulk import suggest_batches
 
-    for part in suggest_parts(cluster, tagger, batches, *choice):
-        manifest.add(part)
-        yield part.suggestions
+    for answered in suggest_batches(cluster, tagger, batches, *choice):
+        manifest.add(answered)
+        yield answered.suggestions

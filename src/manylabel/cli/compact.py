@@ -26,7 +26,7 @@ def compact(
         bool,
         typer.Option(
             "--without-journal",
-            help="Give up what a lost or damaged journal held; what can be read of it is kept.",
+            help="Go on without a lost or damaged journal; what can be read of it is kept.",
         ),
     ] = False,
     as_json: Json = False,
@@ -34,11 +34,11 @@ def compact(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Fold what was learned and forgotten into a model.
+    """Merge learned and forgotten documents into the model folder.
 
-    A model of neighbours that has learned or forgotten much answers faster afterwards, weighs
-    words as if it had known everything from the start. No file holds anything of forgotten texts
-    any more. Others may use the model meanwhile.
+    A model of neighbours that has learned or forgotten much answers faster afterwards, and weighs
+    words as if it had known everything from the start. Forgotten texts are removed from all files.
+    Other processes can use the model meanwhile.
 
     For example:
       manylabel compact model

@@ -42,7 +42,7 @@ def compare(
         typer.Argument(
             metavar="TEST",
             show_default=False,
-            help="The corpus to test on; without one, each seed tests on a part of TRAIN.",
+            help="The corpus to test on; without it, each seed tests on a random quarter of TRAIN.",
         ),
     ] = None,
     models: Annotated[
@@ -50,7 +50,7 @@ def compare(
         typer.Option(
             "--models",
             metavar="NAMES",
-            help="Names with commas between: lcif, lcif:tuned, prior-lda:rubin-yahoo (a paper's "
+            help="Models, separated by commas: lcif, lcif:tuned, prior-lda:rubin-yahoo (a paper's "
             "settings), or package.module:factory for an estimator of your own.",
         ),
     ] = None,
@@ -59,7 +59,7 @@ def compare(
         typer.Option(
             "--set",
             metavar="MODEL.NAME=VALUE",
-            help="A parameter of a model; may be given again.",
+            help="A parameter of a model; repeatable.",
         ),
     ] = None,
     preset: Annotated[
@@ -81,7 +81,7 @@ def compare(
         typer.Option(
             "--data",
             metavar="FOLDER",
-            help="Where the corpora of presets are; otherwise MANYLABEL_DATA says so.",
+            help="The folder with the corpora of presets; by default MANYLABEL_DATA.",
         ),
     ] = None,
     metrics: Annotated[
@@ -95,7 +95,10 @@ def compare(
     seeds: Annotated[
         int | None,
         typer.Option(
-            "--seeds", metavar="N", min=1, help="Runs of each model that depends on chance."
+            "--seeds",
+            metavar="N",
+            min=1,
+            help="Number of runs of each model that uses random numbers.",
         ),
     ] = None,
     folds: Annotated[
@@ -104,28 +107,32 @@ def compare(
             "--folds",
             metavar="K",
             min=2,
-            help="Cross-validate: split TRAIN into this many parts, and test on each once.",
+            help="Cross-validate with this many folds of TRAIN.",
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="What the report is called.")
+        str | None, typer.Option("--title", metavar="TEXT", help="Title of the report.")
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="FOLDER",
-            help="Write tables, plots and a page there. What is finished there does not run again.",
+            help="Write tables, plots and a page there. Finished runs in the folder are not "
+            "repeated.",
         ),
     ] = None,
     parallel: Annotated[
         int,
         typer.Option(
-            "--parallel", metavar="N", min=1, help="Models at a time; more than one spoils times."
+            "--parallel",
+            metavar="N",
+            min=1,
+            help="Models to run at the same time; more than one distorts the times.",
         ),
     ] = 1,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
+        bool, typer.Option("--fresh", help="Repeat the finished runs in the folder.")
     ] = False,
     as_json: Data = None,
     reading: Reading = Reading(),

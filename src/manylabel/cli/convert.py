@@ -58,13 +58,13 @@ def convert(
     to_format: Annotated[
         Format | None,
         typer.Option(
-            "--to", metavar="FORMAT", help="The format of OUT; by default its ending tells."
+            "--to", metavar="FORMAT", help="The format of OUT; by default its ending decides."
         ),
     ] = None,
     to_separator: Annotated[
         str | None,
         typer.Option(
-            "--to-separator", metavar="SIGN", help="What stands between labels in one cell of OUT."
+            "--to-separator", metavar="SIGN", help="Separator of labels in one cell of OUT."
         ),
     ] = None,
     reading: FromReading = FromReading(),

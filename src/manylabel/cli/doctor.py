@@ -11,9 +11,9 @@ __all__ = ["doctor"]
 
 
 def doctor(as_json: Data = None, debug: Debug = False) -> None:
-    """Say what is installed, where compiled kernels are kept, and which settings count.
+    """Show what is installed, where compiled kernels are kept, and which settings apply.
 
-    The first thing to send along with a question or a report.
+    Send this along with a question or a bug report.
 
     For example:
       manylabel doctor

@@ -48,7 +48,7 @@ def evaluate(
         typer.Option(
             "--metrics",
             metavar="NAMES",
-            help="Measures with commas between, such as p@1,micro-f1; by default all.",
+            help="Measures, separated by commas, such as p@1,micro-f1; by default all.",
         ),
     ] = None,
     curve: Annotated[
@@ -56,8 +56,8 @@ def evaluate(
         typer.Option(
             "--curve",
             metavar="FILE",
-            help="Draw how precise labels are against the share of documents that get any, in a "
-            ".svg, .png or .pdf file, and show the table.",
+            help="Plot precision against the share of documents that get labels, as .svg, .png or "
+            ".pdf, and show the table.",
         ),
     ] = None,
     as_json: Data = None,

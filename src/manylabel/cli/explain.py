@@ -29,11 +29,13 @@ def explain(
     text: Text = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="LABEL", help="Explain this label; may be given again."),
+        typer.Option("--label", metavar="LABEL", help="Explain this label; repeatable."),
     ] = None,
     top: Annotated[
         int,
-        typer.Option("--top", metavar="N", min=1, help="How many labels, if none is named."),
+        typer.Option(
+            "--top", metavar="N", min=1, help="Number of labels, unless --label names some."
+        ),
     ] = 3,
     as_json: Data = None,
     reading: DocumentReading = DocumentReading(),
@@ -43,8 +45,8 @@ def explain(
 ) -> None:
     """Show why labels are suggested.
 
-    Words and similar documents, and what each adds to the score: the addends are all there is to
-    it. Words that speak for the first label stand out in the text.
+    Shows words and similar documents, and what each adds to the score. The shares sum to the score
+    exactly. Words that speak for the first label are highlighted in the text.
 
     For example:
       manylabel explain model --text "A voyage around the world"

@@ -23,23 +23,23 @@ def forget(
         typer.Argument(
             metavar="ID...",
             show_default=False,
-            help="Ids of documents, or - for standard input, one a line.",
+            help="Ids of documents, or - for standard input, one per line.",
         ),
     ],
     retrain: Annotated[
         bool,
         typer.Option(
             "--retrain",
-            help="Then train the model again from the texts that are left: it is the same as one "
-            "that never saw the forgotten ones.",
+            help="Then train the model again from the remaining texts: it equals one that never "
+            "saw the forgotten texts.",
         ),
     ] = False,
     verify: Annotated[
         bool,
         typer.Option(
             "--verify",
-            help="Compact the model as well, and look into every file for what is left of the "
-            "texts; the exit code is 1 if something is.",
+            help="Also compact the model, and search every file for traces of the texts; the exit "
+            "code is 1 if there are any.",
         ),
     ] = False,
     as_json: Json = False,
@@ -48,10 +48,10 @@ def forget(
 ) -> None:
     """Make a model forget documents.
 
-    They are no longer found, shown or counted. The answer names the parts of the model that
-    still bear traces of them until the model is trained again; --retrain does that at once. All
-    documents are forgotten or, after an error, none. Their texts are on disk until the next
-    compact; with --retrain or --verify no longer than this command takes.
+    They are no longer found, shown or counted. The answer names the parts of the model that keep
+    traces of them until the next training; --retrain trains at once. After an error, no document
+    is forgotten. The texts stay on disk until the next compact; with --retrain or --verify they
+    are removed by this command.
 
     For example:
       manylabel forget model x1 x2

@@ -51,8 +51,8 @@ def labels(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="What people read: of a label that is added or renamed. A label that is given "
-            "another name need not be given another label.",
+            help="The name that people read, for add and rename. With --name alone, rename keeps "
+            "the label itself.",
         ),
     ] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="List the hidden labels.")] = False,

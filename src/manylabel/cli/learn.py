@@ -41,7 +41,7 @@ def learn(
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="LABEL", help="A label of --text; may be given again."),
+        typer.Option("--label", metavar="LABEL", help="A label of --text; repeatable."),
     ] = None,
     id: Annotated[
         str | None,
@@ -60,11 +60,11 @@ def learn(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Teach a model more documents; the next command knows them.
+    """Teach a model more documents, with effect on the next command.
 
-    A document with the id of a known one takes its place; new labels are welcome. All documents
-    are learned or, after an error, none. They are on disk when the command ends, and what serves
-    the model meanwhile knows them at its next answer.
+    A document with a known id replaces the old one, and labels may be new. After an error, no
+    document is learned. When the command ends, the documents are on disk; a running server knows
+    them at its next answer.
 
     For example:
       manylabel learn model corrected.jsonl

@@ -32,7 +32,8 @@ def next(
         ),
     ],
     number: Annotated[
-        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many to choose.")
+        int,
+        typer.Option("--number", "-n", metavar="N", min=1, help="Number of documents to choose."),
     ] = 20,
     output: Annotated[
         str,
@@ -46,8 +47,8 @@ def next(
 ) -> None:
     """Choose the documents that a person should label next.
 
-    They are those about whose labels the model is least sure, each unlike those before it and
-    unlike what the model knows. A terminal shows a table; a file or a pipe gets JSON Lines, the
+    Chooses documents whose labels the model is least sure of, each different from those before it
+    and from what the model knows. A terminal shows a table; a file or a pipe gets JSON Lines, the
     document to begin with first: its id, its text, and the labels that the model would give it.
 
     For example:

@@ -148,7 +148,7 @@ Labels = Annotated[
     typer.Option(
         "--labels",
         metavar="FILE",
-        help="The names of the labels, one a line; for ARFF, Mulan's XML.",
+        help="A file with the names of the labels, one per line; for ARFF, Mulan's XML file.",
     ),
 ]
 Separator = Annotated[
@@ -157,7 +157,7 @@ Separator = Annotated[
         "--label-separator",
         "--separator",
         metavar="SIGN",
-        help="What stands between labels in one cell or string; detected by default.",
+        help="Separator of labels in one cell or string; detected by default.",
     ),
 ]
 TextColumn = Annotated[
@@ -165,8 +165,8 @@ TextColumn = Annotated[
     typer.Option(
         "--text-column",
         metavar="NAME",
-        help="The column or field with the text; given again, texts are put together. Names such "
-        "as text, content or abstract are known.",
+        help="The column or field with the text; if repeated, the texts are joined. Names such as "
+        "text, content or abstract are recognised.",
     ),
 ]
 LabelColumn = Annotated[
@@ -174,8 +174,8 @@ LabelColumn = Annotated[
     typer.Option(
         "--label-column",
         metavar="NAME",
-        help="The column or field with the labels; may be given again. The name of a column of 0 "
-        "and 1 is a label. Names such as labels, keywords or subjects are known.",
+        help="The column or field with the labels; repeatable. A column of 0s and 1s is a label "
+        "of its name. Names such as labels, keywords or subjects are recognised.",
     ),
 ]
 TitleColumn = Annotated[
@@ -187,7 +187,9 @@ IdColumn = Annotated[
 Encoding = Annotated[
     str | None,
     typer.Option(
-        "--encoding", metavar="NAME", help="Of texts, such as utf-8 or cp1252; detected by default."
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of the texts, such as utf-8 or cp1252; detected by default.",
     ),
 ]
 ZeroBased = Annotated[
@@ -223,12 +225,16 @@ StopWords = Annotated[
     typer.Option(
         "--stop-words",
         metavar="LANGUAGE",
-        help="Leave out this language's most common words, when texts are counted.",
+        help="Leave out the stop words of this language.",
     ),
 ]
 Stemming = Annotated[
     str | None,
-    typer.Option("--stemming", metavar="LANGUAGE", help="Count forms of a word as one."),
+    typer.Option(
+        "--stemming",
+        metavar="LANGUAGE",
+        help="Count the forms of a word as one, with the stemmer of this language.",
+    ),
 ]
 MinDf = Annotated[
     float,
@@ -236,7 +242,7 @@ MinDf = Annotated[
         "--min-df",
         metavar="N",
         parser=_share_or_count,
-        help="Leave out words of fewer documents: a number, or a share such as 0.01.",
+        help="Leave out words in fewer documents than this: a number, or a share such as 0.01.",
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 is every core.")]
@@ -247,8 +253,8 @@ Dask = Annotated[
         metavar="ADDRESS",
         envvar="DASK_SCHEDULER_ADDRESS",
         show_envvar=False,
-        help="Run on a Dask cluster: tcp://host:8786, or local:4 for processes here; otherwise "
-        "DASK_SCHEDULER_ADDRESS says so.",
+        help="Run on a Dask cluster: tcp://host:8786, or local:4 for processes here; by default "
+        "DASK_SCHEDULER_ADDRESS.",
     ),
 ]
 Spool = Annotated[
@@ -256,8 +262,8 @@ Spool = Annotated[
     typer.Option(
         "--spool",
         metavar="FOLDER",
-        help="A folder that the cluster's workers see as well; by default one beside the output, "
-        "removed on success.",
+        help="A folder that the client and the workers of the cluster share; by default one "
+        "beside the output, removed on success.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")]
@@ -271,7 +277,7 @@ Data = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Debug = Annotated[
     bool,
     typer.Option("--debug", callback=_remember_debug, help="Show where an error comes from."),
@@ -305,19 +311,22 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="A parameter of the model, such as k=50; may be given again.",
+        help="A parameter of the model, such as k=50; repeatable.",
     ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, help="The same number, the same model.")
+    int,
+    typer.Option(
+        "--seed", metavar="N", min=0, help="Random seed: the same seed gives the same model."
+    ),
 ]
 Language = Annotated[
     str,
     typer.Option(
         "--language",
         metavar="LANGUAGE",
-        help="Of the texts, such as en, fi or german: decides on stop words and stems; "
-        "auto detects it, none is for neither.",
+        help="Language of the texts, such as en, fi or german: chooses stop words and stems. auto "
+        "detects it; none uses neither.",
     ),
 ]
 Features = Annotated[
@@ -325,8 +334,8 @@ Features = Annotated[
     typer.Option(
         "--features",
         metavar="KIND",
-        help="auto or words: auto tries on a sample whether more weight for the first words of "
-        "long texts, or character n-grams in short ones, pay.",
+        help="auto or words: auto tests on a sample whether weighting the first words of long "
+        "texts, or counting character n-grams in short ones, helps.",
     ),
 ]
 Effort = Annotated[
@@ -341,7 +350,11 @@ Effort = Annotated[
 ]
 Ngrams = Annotated[
     str | None,
-    typer.Option("--ngrams", metavar="A-B", help="Count also words in a row, such as 1-2."),
+    typer.Option(
+        "--ngrams",
+        metavar="A-B",
+        help="Count sequences of words: 1-2 counts words and pairs of words.",
+    ),
 ]
 CharNgrams = Annotated[
     str | None,
@@ -355,7 +368,7 @@ MaxDf = Annotated[
         "--max-df",
         metavar="N",
         parser=_share_or_count,
-        help="Leave out words of more documents: a number, or a share such as 0.5.",
+        help="Leave out words in more documents than this: a number, or a share such as 0.5.",
     ),
 ]
 MaxFeatures = Annotated[

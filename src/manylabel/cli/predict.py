@@ -56,7 +56,7 @@ def predict(
             "--threshold",
             metavar="auto|NUMBER|PROMISE",
             help="Only labels with at least this score; auto lets the model decide how many; "
-            "recall:0.8 or fdr:0.1 promise to find or not to invent that share.",
+            "recall:0.8 promises to find 80 % of the labels, fdr:0.1 that at most 10 % are wrong.",
         ),
     ] = None,
     precision: Annotated[
@@ -64,7 +64,7 @@ def predict(
         typer.Option(
             "--precision",
             metavar="SHARE",
-            help="Only as many labels as are right this often, such as 0.9; documents without any "
+            help="Only labels that are right this often, such as 0.9; documents without any "
             'are marked "abstained". The same as --threshold precision:SHARE.',
         ),
     ] = None,
@@ -74,7 +74,7 @@ def predict(
             "--include",
             metavar="LABEL",
             help="Suggest only this label, or the labels of this collection or scheme of the "
-            "vocabulary; may be given again.",
+            "vocabulary; repeatable.",
         ),
     ] = None,
     exclude: Annotated[
@@ -82,8 +82,8 @@ def predict(
         typer.Option(
             "--exclude",
             metavar="LABEL",
-            help="Never suggest this label, or the labels of this collection or scheme; may be "
-            "given again.",
+            help="Never suggest this label, or the labels of this collection or scheme; "
+            "repeatable.",
         ),
     ] = None,
     output: Annotated[
@@ -102,7 +102,7 @@ def predict(
             metavar="FORMAT",
             help="table, for people; jsonl, one object per document; tsv, one line per label; or "
             "xc, scores as in the Extreme Classification repository. By default OUT's ending "
-            "tells, or table in a terminal and jsonl elsewhere.",
+            "decides; otherwise table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
     reading: DocumentReading = DocumentReading(),
@@ -112,7 +112,7 @@ def predict(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Suggest labels for documents, in the order in which they come.
+    """Suggest labels for documents, in their order.
 
     Texts are read and answered in batches, so that a file may be of any length. Labels that
     documents have already are ignored. A terminal shows a table; a file or a pipe gets a JSON

@@ -92,9 +92,9 @@ class Reading(Group):
             note(sentence, quiet)
         return found
 
-    def can_be_counted_in_parts(self, path: str) -> bool:
+    def can_be_counted_in_chunks(self, path: str) -> bool:
         """Whether a file holds texts that a tagger can read part by part, with no more said."""
-        from manylabel.corpus.parts import TextFile
+        from manylabel.corpus.chunks import TextFile
 
         return all(value is None for value in self.options.values()) and (
             TextFile.at(path) is not None

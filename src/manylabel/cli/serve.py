@@ -42,7 +42,7 @@ Port = Annotated[
         max=65535,
         envvar="MANYLABEL_PORT",
         show_envvar=False,
-        help="0 for any that is free.",
+        help="The port; 0 for any free one.",
     ),
 ]
 
@@ -65,7 +65,7 @@ def serve(
             metavar="ADDRESS",
             envvar="MANYLABEL_HOST",
             show_envvar=False,
-            help="Where to listen; 0.0.0.0 for other machines, too.",
+            help="The address to listen on; 0.0.0.0 also accepts other machines.",
         ),
     ] = "127.0.0.1",
     port: Port = 8000,
@@ -85,8 +85,8 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_TOKEN_FILE",
             show_envvar=False,
-            help="What such requests must carry, in a file, or a line 'NAME TOKEN' per person; "
-            f"or in the environment variable {TOKEN_VARIABLE}.",
+            help="A file with the token that such requests must send, or a line 'NAME TOKEN' "
+            f"per person; or set {TOKEN_VARIABLE}.",
         ),
     ] = None,
     read_token_file: Annotated[
@@ -96,8 +96,8 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_READ_TOKEN_FILE",
             show_envvar=False,
-            help="What all other requests must carry, likewise; or in the environment variable "
-            f"{READ_TOKEN_VARIABLE}.",
+            help="A file with the token that all other requests must send, in the same form; "
+            f"or set {READ_TOKEN_VARIABLE}.",
         ),
     ] = None,
     max_body: Annotated[
@@ -108,7 +108,7 @@ def serve(
             envvar="MANYLABEL_MAX_BODY",
             show_envvar=False,
             min=1,
-            help="Of a request.",
+            help="Maximum size of a request.",
         ),
     ] = 4_000_000,
     max_texts: Annotated[
@@ -119,7 +119,7 @@ def serve(
             envvar="MANYLABEL_MAX_TEXTS",
             show_envvar=False,
             min=1,
-            help="In a request.",
+            help="Maximum texts in a request.",
         ),
     ] = 256,
     timeout: Annotated[
@@ -129,7 +129,7 @@ def serve(
             metavar="SECONDS",
             envvar="MANYLABEL_TIMEOUT",
             show_envvar=False,
-            help="For answering a request.",
+            help="Time limit for a request.",
         ),
     ] = 30.0,
     max_rate: Annotated[
@@ -165,8 +165,8 @@ def serve(
             metavar="NAME",
             envvar="MANYLABEL_ALLOW_HOST",
             show_envvar=False,
-            help="A Host header that is answered, such as example.org or *.example.org; may be "
-            "given again. By default any; on this machine alone, its own names.",
+            help="A Host header that is answered, such as example.org or *.example.org; "
+            "repeatable. By default any; on this machine alone, its own names.",
         ),
     ] = None,
     allow_origin: Annotated[
@@ -176,7 +176,7 @@ def serve(
             metavar="URL",
             envvar="MANYLABEL_ALLOW_ORIGIN",
             show_envvar=False,
-            help="A web site whose pages may use the API; may be given again.",
+            help="A web site whose pages may use the API; repeatable.",
         ),
     ] = None,
     root_path: Annotated[
@@ -197,8 +197,8 @@ def serve(
             metavar="ADDRESS",
             envvar="MANYLABEL_TRUST_PROXY",
             show_envvar=False,
-            help="A proxy that is believed when it says who its clients are (X-Forwarded-For); may "
-            "be given again. By default one on this machine.",
+            help="A proxy whose X-Forwarded-For is trusted; repeatable. By default a proxy on "
+            "this machine.",
         ),
     ] = None,
     vocabulary: Annotated[
@@ -218,7 +218,7 @@ def serve(
             metavar="none|text|json",
             envvar="MANYLABEL_LOG",
             show_envvar=False,
-            help="A line per request on standard error; never what the texts say.",
+            help="One line per request on standard error, without the texts.",
         ),
     ] = LogFormat.none,
     audit_log: Annotated[
@@ -228,7 +228,7 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_AUDIT_LOG",
             show_envvar=False,
-            help="A line of JSON for each change of a model: who, when, which documents.",
+            help="A file with one JSON object per change of a model: who, when, which documents.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -237,10 +237,10 @@ def serve(
     """Answer requests for labels, and show a page to try them.
 
     Open the address in a browser: the page suggests labels, shows the reasons and takes
-    corrections. Programs find the API at /docs. The server also answers programs that are made for
-    Annif, and Label Studio as its machine-learning backend.
-    Ctrl-C ends the server after the requests that it has taken. Each option has a variable of the
-    environment: MANYLABEL_PORT for --port, MANYLABEL_MODELS for MODEL with blanks between.
+    corrections. The API is described at /docs. The server also answers Annif's clients, and is a
+    machine-learning backend of Label Studio. Ctrl-C stops the server after it has answered the
+    requests that it accepted. Every option is also an environment variable: MANYLABEL_PORT for
+    --port, MANYLABEL_MODELS for MODEL, separated by blanks.
 
     For example:
       manylabel serve model

@@ -82,11 +82,11 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Describe a corpus in the figures of the papers' tables, or how well a model still holds.
+    """Describe a corpus in figures, or say whether a model should be trained again.
 
-    Words of texts are counted first; the options for that decide how many features there are. Of
-    a model, shows what it promised of the documents that it has learned since its training, what
-    people accepted, and whether to train again.
+    Words of texts are counted first; the options about words decide how many features there are.
+    For a model, shows which precision it promised for the documents that it has learned since its
+    training, what people accepted, and whether to train again.
 
     For example:
       manylabel stats train.jsonl --stop-words english --min-df 2

@@ -58,12 +58,12 @@ def train(
     """Learn from documents with labels, and write a model folder.
 
     Documents are texts, or rows of features; then later documents must have the same features.
-    The options about words are for texts. An interrupted training leaves nothing behind, or the
-    model that was there before. On a cluster, with --keep-snippets, the workers read and count a
-    file of JSON Lines or TSV that is not compressed, and no process ever has all of it.
+    The options about words are for texts. An interrupted training leaves the old model, or none.
+    On a cluster, with --keep-snippets, the workers read and count an uncompressed file of JSON
+    Lines or TSV, and no process holds all of it.
 
     With a vocabulary, labels are also found by their names, with documents or without. A
-    vocabulary alone gives a model that `manylabel learn` makes better.
+    vocabulary alone gives a model that `manylabel learn` improves.
 
     For example:
       manylabel train train.jsonl -o model
@@ -96,7 +96,7 @@ def train(
         raise typer.BadParameter("give a corpus, a --vocabulary, or both.")
     documents: Any = corpus
     if corpus is not None and (
-        dask is None or keep_texts or not reading.can_be_counted_in_parts(corpus)
+        dask is None or keep_texts or not reading.can_be_counted_in_chunks(corpus)
     ):
         documents = reading.corpus(corpus, quiet)
         note_corpus(documents, clock, quiet)

@@ -58,7 +58,7 @@ def tune(
             "--metric",
             metavar="MEASURE",
             autocompletion=_complete_metric,
-            help="The measure to make good, such as micro-f1 or ndcg@5.",
+            help="The measure to optimise, such as micro-f1 or ndcg@5.",
         ),
     ] = "micro-f1",
     tried: Annotated[
@@ -66,8 +66,8 @@ def tune(
         typer.Option(
             "--try",
             metavar="NAME=V,V,...",
-            help="Values of a parameter to try, instead of the usual ones; may be given again. "
-            "paper stands for those of the LCIF paper, for instance-knn, feature-knn and lcif.",
+            help="Values of a parameter to try, instead of the default grid; repeatable. paper is "
+            "the grid of the LCIF paper, for instance-knn, feature-knn and lcif.",
         ),
     ] = None,
     settings: Settings = None,

@@ -25,7 +25,7 @@ def vocabulary(
     ] = None,
     update: Annotated[
         bool,
-        typer.Option("--update", help="Keep what is known of labels that FILE does not have."),
+        typer.Option("--update", help="Keep the names of labels that are not in FILE."),
     ] = False,
     as_json: Data = None,
     quiet: Quiet = False,

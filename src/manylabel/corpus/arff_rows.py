@@ -74,7 +74,7 @@ class Decoder:
         if cells is None or len(cells) != expected:
             found = "broken quotes" if cells is None else str(len(cells))
             raise BadRowError(
-                f"expected {counted(expected, 'value')} with commas between, found {found}."
+                f"expected {counted(expected, 'value')} separated by commas, found {found}."
             )
         return [self._decode(place, cell) for place, cell in enumerate(cells)]
 

@@ -11,18 +11,18 @@ from manylabel.exceptions import ParameterError
 __all__ = ["load_catalogue"]
 
 
-def load_catalogue(part: str = "train") -> Corpus:
+def load_catalogue(subset: str = "train") -> Corpus:
     """Texts that describe invented books, with subject headings as labels.
 
     Parameters
     ----------
-    part : {"train", "test", "all"}
-        Each part of the fixed split has its own label names; "all" joins both.
+    subset : {"train", "test", "all"}
+        Each side of the fixed split has its own label names; "all" joins both.
     """
-    if part == "all":
+    if subset == "all":
         return load_catalogue("train").join(load_catalogue("test"))
-    if part not in ("train", "test"):
-        raise ParameterError(f"`part` must be 'train', 'test' or 'all'; got {part!r}.")
+    if subset not in ("train", "test"):
+        raise ParameterError(f"`subset` must be 'train', 'test' or 'all'; got {subset!r}.")
     folder = resources.files("manylabel.corpus") / "catalogue"
-    with resources.as_file(folder / f"{part}.jsonl") as path:
+    with resources.as_file(folder / f"{subset}.jsonl") as path:
         return read(path, format="jsonl")

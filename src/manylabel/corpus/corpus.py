@@ -258,32 +258,32 @@ class Corpus:
         >>> a.join(b).Y.toarray().tolist()
         [[1, 0], [0, 1]]
         """
-        parts = [self, *others]
-        with_features = all(part.X is not None for part in parts)
-        if not with_features and any(part.texts is None for part in parts):
+        corpora = [self, *others]
+        with_features = all(one.X is not None for one in corpora)
+        if not with_features and any(one.texts is None for one in corpora):
             raise InputError(
                 "corpora can be joined if all have features or all have texts; vectorise first."
             )
-        labels = vocabulary.union([part.label_names for part in parts])
+        labels = vocabulary.union([one.label_names for one in corpora])
         features = (
-            vocabulary.union([part.feature_names for part in parts]) if with_features else None
+            vocabulary.union([one.feature_names for one in corpora]) if with_features else None
         )
-        ids = [name for part in parts for name in part.ids]
-        aligned = [part.align_to(labels, features) for part in parts]
+        ids = [name for one in corpora for name in one.ids]
+        aligned = [one.align_to(labels, features) for one in corpora]
         return Corpus(
-            sparse.vstack([part.X for part in aligned], format="csr") if with_features else None,
-            sparse.vstack([part.Y for part in aligned], format="csr"),
+            sparse.vstack([one.X for one in aligned], format="csr") if with_features else None,
+            sparse.vstack([one.Y for one in aligned], format="csr"),
             ids=ids if len(set(ids)) == len(ids) else None,
             feature_names=features,
             label_names=labels,
-            texts=_concatenated([part.texts for part in parts]),
-            titles=_concatenated([part.titles for part in parts]),
+            texts=_concatenated([one.texts for one in corpora]),
+            titles=_concatenated([one.titles for one in corpora]),
         )
 
     def split(
         self, test_size: float = 0.25, random_state: Any = None, *, stratified: bool = False
     ) -> tuple[Corpus, Corpus]:
-        """Two parts, to train and to test on; documents keep their order in each.
+        """Two corpora, to train and to test on; documents keep their order in each.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class Corpus:
             The share of documents in the second part, between 0 and 1.
         random_state : int, RandomState or None
         stratified : bool
-            Keep each label's share in both parts, rare labels first (iterative stratification,
+            Keep each label's share in both, rare labels first (iterative stratification,
             Sechidis et al. 2011). The sizes are then met nearly, not always exactly.
 
         Examples
@@ -347,8 +347,8 @@ class Corpus:
         return statistics(self)
 
     def _replaced(self, **changes: Any) -> Corpus:
-        """A copy with some parts changed."""
-        parts = {
+        """A copy with some attributes changed."""
+        attributes = {
             "X": self.X,
             "Y": self.Y,
             "ids": self._ids,
@@ -358,7 +358,7 @@ class Corpus:
             "titles": self.titles,
             "sized": self.sized,
         }
-        return Corpus(**(parts | changes))
+        return Corpus(**(attributes | changes))
 
     def __repr__(self) -> str:
         features = "texts" if self.X is None else counted(self.n_features, "feature")

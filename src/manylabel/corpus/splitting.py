@@ -11,7 +11,7 @@ from scipy import sparse
 from manylabel.exceptions import ParameterError
 from manylabel.validation import check_real, check_whole, csr_parts
 
-__all__ = ["folds", "split", "stratified_parts"]
+__all__ = ["folds", "split", "stratified_folds"]
 
 
 def split(
@@ -29,7 +29,7 @@ def split(
     random = _random(random_state)
     if stratified:
         shares = np.array([1 - test_size, test_size])
-        return stratified_parts(Y, shares, random) == 1
+        return stratified_folds(Y, shares, random) == 1
     in_test = np.zeros(n_rows, bool)
     in_test[random.permutation(n_rows)[:n_test]] = True
     return in_test
@@ -43,19 +43,19 @@ def folds(Y: sparse.csr_array, n: int, random_state: Any, stratified: bool) -> N
         raise ParameterError(f"`n` must be at most the number of documents, {n_rows}; got {n}.")
     random = _random(random_state)
     if stratified:
-        return stratified_parts(Y, np.full(n, 1 / n), random)
+        return stratified_folds(Y, np.full(n, 1 / n), random)
     fold_of = np.empty(n_rows, np.int64)
     fold_of[random.permutation(n_rows)] = np.arange(n_rows) % n
     return fold_of
 
 
-def stratified_parts(
+def stratified_folds(
     Y: sparse.csr_array, shares: NDArray[np.float64], random: np.random.RandomState
 ) -> NDArray[np.int64]:
-    """The part of each document by iterative stratification (Sechidis et al. 2011, algorithm 1).
+    """The fold of each document by iterative stratification (Sechidis et al. 2011, algorithm 1).
 
     Documents and labels are shuffled first, so ties between them break at random; ties between
-    parts are broken by a random part drawn for each document.
+    folds are broken by a random fold drawn for each document.
     """
     from manylabel.kernels import corpus_stratification
 

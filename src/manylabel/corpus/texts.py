@@ -3,7 +3,7 @@
 A format of texts is a module with ``rows(source, ...)``, which gives pairs of a line number and a
 row: a list of cells, a record (a dictionary), or the error that stands in the row's place. The
 reader finds out what the columns are for, and makes documents of rows: all of them, those that are
-good, or those of a part of the file.
+good, or those of a chunk of the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from manylabel.corpus.files import Source, bare_suffix, open_source
 from manylabel.corpus.row_reader import RowReader
 from manylabel.exceptions import CorpusError, InputError, ParameterError
 
-__all__ = ["TextReader", "part_of_lines", "reader_of_lines"]
+__all__ = ["TextReader", "chunk_of_lines", "reader_of_lines"]
 
 #: Formats that rows of cells are read from; the others give records.
 _TABLES = ("csv", "tsv", "xlsx", "ods", "parquet")
@@ -195,7 +195,7 @@ def reader_of_lines(source: Source, kind: str) -> RowReader | None:
     return reader
 
 
-def part_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> Iterator[Document]:
+def chunk_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> Iterator[Document]:
     """The documents whose lines begin between two bytes of a file.
 
     Parameters
@@ -212,7 +212,7 @@ def part_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> It
         try:
             document = reader.document(line, row)
         except CorpusError as error:
-            # Only the first part knows the numbers of its lines.
+            # Only the first chunk knows the numbers of its lines.
             where = f" in line {line} of the lines from byte {start} on"
             raise CorpusError(f"{error.message.rstrip('.')}{where}.", path) from None
         if document is not None:
@@ -249,7 +249,7 @@ class _Between:
         self.source = Source(self._file, path)  # type: ignore[arg-type]
         self._stop = stop
         if start > 0:
-            # The line that the byte before belongs to is another part's.
+            # The line that the byte before belongs to is another chunk's.
             self._file.seek(start - 1)
             self._file.readline()
 

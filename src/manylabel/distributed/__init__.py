@@ -1,7 +1,7 @@
 """The same results on a Dask cluster: pure tasks over immutable files in a shared folder."""
 
-from manylabel.corpus.parts import read_parts
+from manylabel.corpus.chunks import read_in_chunks
 from manylabel.distributed.cluster import Cluster
 from manylabel.distributed.connecting import connect, use
 
-__all__ = ["Cluster", "connect", "read_parts", "use"]
+__all__ = ["Cluster", "connect", "read_in_chunks", "use"]

@@ -1,4 +1,4 @@
-"""Suggest labels for millions of documents, part by part."""
+"""Suggest labels for millions of documents, batch by batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from manylabel.exceptions import ManylabelError
 from manylabel.store import read_manifest
 from manylabel.tagger import Suggestion, Suggestions, Tagger
 
-__all__ = ["AnsweredPart", "Failure", "suggest_parts"]
+__all__ = ["AnsweredBatch", "Failure", "suggest_batches"]
 
 
 class Failure(NamedTuple):
@@ -30,20 +30,20 @@ class Failure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AnsweredPart:
-    """The suggestions for one part.
+class AnsweredBatch:
+    """The suggestions for one batch.
 
     Parameters
     ----------
     number : int
-        Of the part, from 0.
+        Of the batch, from 0.
     suggestions : list of Suggestions
         In the order of the documents, without those that failed.
     failures : list of Failure
     content : str
-        A hash of the documents of the part.
+        A hash of the documents of the batch.
     receipt : Receipt or None
-        The worker's report; None if an earlier run finished the part.
+        The worker's report; None if an earlier run finished the batch.
     """
 
     number: int
@@ -53,9 +53,9 @@ class AnsweredPart:
     receipt: Receipt | None
 
     def to_json(self) -> dict[str, Any]:
-        """The part's entry in a manifest."""
+        """The batch's entry in a manifest."""
         return {
-            "part": self.number,
+            "batch": self.number,
             "documents": len(self.suggestions) + len(self.failures),
             "content": self.content,
             "failed": [failure._asdict() for failure in self.failures],
@@ -65,7 +65,7 @@ class AnsweredPart:
 
 
 class _Answers(NamedTuple):
-    """Suggestions of a part as arrays, best first; documents that failed have none."""
+    """Suggestions of a batch as arrays, best first; documents that failed have none."""
 
     lengths: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -74,30 +74,30 @@ class _Answers(NamedTuple):
     reasons: list[str]
 
 
-#: A part as it is sent to a worker: texts, or rows of features with the names of their columns.
+#: A batch as it is sent to a worker: texts, or rows of features with the names of their columns.
 _Item = tuple[list[str] | None, sparse.csr_array | None, list[str] | None, bool]
 
 
-def suggest_parts(
+def suggest_batches(
     cluster: Cluster,
     tagger: Tagger,
-    parts: Iterable[Corpus],
+    batches: Iterable[Corpus],
     top: int | None = 5,
     threshold: float | str | None = None,
     include: Iterable[str] | None = None,
     exclude: Iterable[str] | None = None,
-) -> Iterator[AnsweredPart]:
-    """Suggest labels for documents that come in parts, in order.
+) -> Iterator[AnsweredBatch]:
+    """Suggest labels for documents that come in batches, in order.
 
-    Only a few parts are in memory at a time. A document that fails every time is reported, and the
+    Only a few batches are in memory at a time. A document that fails every time is reported; the
     others get their suggestions.
 
     Parameters
     ----------
     cluster : Cluster
-        If its spool is kept, parts that an earlier run finished do not run again.
+        If its spool is kept, batches that an earlier run finished do not run again.
     tagger : Tagger
-    parts : iterable of Corpus
+    batches : iterable of Corpus
         Say a thousand documents each: a few seconds of work.
     top, threshold, include, exclude
         As for `Tagger.suggest`.
@@ -111,11 +111,11 @@ def suggest_parts(
     waiting: list[Corpus] = []
 
     def items() -> Iterator[_Item]:
-        for corpus in parts:
+        for corpus in batches:
             waiting.append(corpus)
             yield _item_of(corpus)
 
-    finished = cluster.run(_suggest_part, shared, items(), keep_going=True)
+    finished = cluster.run(_suggest_batch, shared, items(), keep_going=True)
     for number, (result, receipt, error) in enumerate(finished):
         corpus = waiting.pop(0)
         if error is None:
@@ -143,7 +143,7 @@ def _item_of(corpus: Corpus) -> _Item:
 
 
 def _corpus_of(item: _Item, rows: slice) -> Corpus:
-    """Some documents of a part."""
+    """Some documents of a batch."""
     texts, X, names, sized = item
     if texts is not None:
         some = texts[rows]
@@ -153,7 +153,7 @@ def _corpus_of(item: _Item, rows: slice) -> Corpus:
     return Corpus(X[rows], no_labels, feature_names=names, sized=sized)
 
 
-def _suggest_part(
+def _suggest_batch(
     tagger: Tagger,
     top: int | None,
     threshold: float | str | None,
@@ -161,8 +161,8 @@ def _suggest_part(
     exclude: list[str] | None,
     *item: Any,
 ) -> tuple[Any, ...]:
-    """The answers for a part; if the part fails, document by document."""
-    # One thread: other parts run at the same time.
+    """The answers for a batch; if the batch fails, document by document."""
+    # One thread: other batches run at the same time.
     tagger._fitted().use_jobs(1)
 
     def answers(rows: slice) -> list[Suggestions]:
@@ -199,7 +199,7 @@ def _size_of(item: Any) -> int:
 def _halved(
     cluster: Cluster, shared: tuple[Any, ...], item: _Item, size: int, error: Exception
 ) -> _Answers:
-    """Retry a part that ends every worker, in halves, down to single documents."""
+    """Retry a batch that ends every worker, in halves, down to single documents."""
     if not isinstance(error, FatalTaskError):
         raise error
     if size == 1:
@@ -211,7 +211,7 @@ def _halved(
     first, second = (
         _Answers(*result) if failure is None else _halved(cluster, shared, half, n, failure)
         for half, n, (result, _, failure) in zip(
-            halves, sizes, cluster.run(_suggest_part, shared, halves, keep_going=True), strict=True
+            halves, sizes, cluster.run(_suggest_batch, shared, halves, keep_going=True), strict=True
         )
     )
     return _Answers(
@@ -230,7 +230,7 @@ def _answered(
     labels: list[str],
     names: list[str],
     receipt: Receipt | None,
-) -> AnsweredPart:
+) -> AnsweredBatch:
     """The answers with the names of labels and documents."""
     failed = set(answers.failed)
     ids = [name for row, name in enumerate(corpus.ids) if row not in failed]
@@ -250,4 +250,4 @@ def _answered(
         Failure(corpus.ids[row], reason)
         for row, reason in zip(answers.failed, answers.reasons, strict=True)
     ]
-    return AnsweredPart(number, suggestions, failures, digest_of(_item_of(corpus)), receipt)
+    return AnsweredBatch(number, suggestions, failures, digest_of(_item_of(corpus)), receipt)

@@ -14,7 +14,7 @@ from manylabel.exceptions import InputError
 from manylabel.kernels import index as kernels
 from manylabel.kernels import search
 from manylabel.kernels.index import Rows
-from manylabel.neighbors.part import Part
+from manylabel.neighbors.shard import Shard
 from manylabel.neighbors.strategies import BLOCK, Job, run
 from manylabel.parallel import Callback, current_place, map_blocks, run_blocks
 from manylabel.progress import progress_bar
@@ -22,7 +22,7 @@ from manylabel.validation import check_matrix, check_rows, check_whole, csr_part
 
 __all__ = ["NeighborIndex", "Neighbors"]
 
-#: Rows added one by one are scanned until there are this many; then they become a part.
+#: Rows added one by one are scanned until there are this many; then they become a shard.
 SEAL = 2_048
 #: Queries per task, where tasks run elsewhere.
 TASK = 1_024
@@ -40,7 +40,7 @@ class Neighbors:
     similarities : array of shape (n_queries, k), float32
         Cosine similarities; 0 where there is no row.
     strategy : str
-        The strategy used for the main part of the index.
+        The strategy used for the main shard of the index.
     candidates, postings : int
         Rows whose similarity was computed, and postings read, over all queries.
     """
@@ -83,14 +83,14 @@ class NeighborIndex:
     def __init__(self, X: Any) -> None:
         matrix = check_matrix(X, dtype=None)
         self.n_features = int(matrix.shape[1])
-        self._parts = _parts(_unit(matrix), self.n_features)
+        self._shards = _shards(_unit(matrix), self.n_features)
         self._tail = _Tail(self.n_features)
         self._alive: NDArray[np.bool_] = np.empty(0, np.bool_)
 
     @property
     def n_rows(self) -> int:
         """Row numbers in use, removed rows included."""
-        return sum(map(len, self._parts)) + len(self._tail)
+        return sum(map(len, self._shards)) + len(self._tail)
 
     def __len__(self) -> int:
         """The number of rows that can be found."""
@@ -207,7 +207,7 @@ class NeighborIndex:
             The old number of each row, in the order of the new numbers.
         """
         kept = np.flatnonzero(self._alive) if self._alive.size else np.arange(self.n_rows)
-        self._parts = [Part(self._rows(kept), self.n_features)]
+        self._shards = [Shard(self._rows(kept), self.n_features)]
         self._tail = _Tail(self.n_features)
         self._alive = np.empty(0, np.bool_)
         return kept
@@ -225,18 +225,25 @@ class NeighborIndex:
 
         Call :meth:`compact` first if rows were added or removed.
         """
-        if len(self._parts) > 1 or len(self._tail) or self._alive.size:
+        if len(self._shards) > 1 or len(self._tail) or self._alive.size:
             raise InputError("rows were added or removed: call compact() before arrays().")
-        return self._parts[0].arrays()
+        return self._shards[0].arrays()
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> NeighborIndex:
         """Make an index from its :meth:`arrays` without a copy; read-only maps are fine."""
         index = cls.__new__(cls)
-        index._parts = [Part.from_arrays(arrays)]
-        index.n_features = index._parts[0].n_features
+        index._shards = [Shard.from_arrays(arrays)]
+        index.n_features = index._shards[0].n_features
         index._tail = _Tail(index.n_features)
         index._alive = np.empty(0, np.bool_)
+        return index
+
+    @classmethod
+    def _from_store_state(cls, state: dict[str, Any]) -> NeighborIndex:
+        """From the attributes in a model folder; older ones call the shards ``_parts``."""
+        index = cls.__new__(cls)
+        vars(index).update({"_shards" if k == "_parts" else k: v for k, v in state.items()})
         return index
 
     def _check_stored(self) -> None:
@@ -244,8 +251,8 @@ class NeighborIndex:
         if self._alive.size not in (0, self.n_rows):
             raise InputError("the index is damaged: rows are missing.")
         tail = self._tail.rows
-        if any(part.n_features != self.n_features for part in self._parts):
-            raise InputError("the index is damaged: its parts have other features.")
+        if any(shard.n_features != self.n_features for shard in self._shards):
+            raise InputError("the index is damaged: its shards have other features.")
         check_rows(tail.ptr, tail.features, self.n_features, tail.values)
 
     def _search(
@@ -259,7 +266,7 @@ class NeighborIndex:
         callback: Callback | None,
         verbose: bool | int,
     ) -> Neighbors:
-        """Search every part and merge the answers."""
+        """Search every shard and merge the answers."""
         k = min(check_whole("k", k, 1), max(self.n_rows, 1))
         check_whole("m", m, 1)
         if verbose and callback is None:
@@ -284,11 +291,11 @@ class NeighborIndex:
         n_jobs: int | None,
         callback: Callback | None,
     ) -> Neighbors:
-        """Search every part in this process."""
+        """Search every shard in this process."""
         return _merged(
             (
-                _search_part(part, queries, skip - offset, alive, k, strategy, m, n_jobs, report)
-                for offset, part, alive, report in self._placed_parts(callback)
+                _search_shard(shard, queries, skip - offset, alive, k, strategy, m, n_jobs, report)
+                for offset, shard, alive, report in self._placed_shards(callback)
             ),
             self._offsets,
         )
@@ -302,16 +309,16 @@ class NeighborIndex:
         m: int,
         callback: Callback | None,
     ) -> Neighbors:
-        """Search every part for blocks of queries wherever tasks run."""
+        """Search every shard for blocks of queries wherever tasks run."""
         streams = [
             map_blocks(
                 _search_block,
-                (part, queries, skip - offset, alive, k, strategy, m),
+                (shard, queries, skip - offset, alive, k, strategy, m),
                 skip.size,
                 TASK,
                 callback=report,
             )
-            for offset, part, alive, report in self._placed_parts(callback)
+            for offset, shard, alive, report in self._placed_shards(callback)
         ]
         blocks = [_merged(answers, self._offsets) for answers in zip(*streams, strict=True)]
         return Neighbors(
@@ -324,16 +331,16 @@ class NeighborIndex:
 
     @property
     def _offsets(self) -> list[int]:
-        """The number of each part's first row."""
-        return [0, *np.cumsum([len(part) for part in self._parts[:-1]], dtype=np.int64).tolist()]
+        """The number of each shard's first row."""
+        return [0, *np.cumsum([len(shard) for shard in self._shards[:-1]], dtype=np.int64).tolist()]
 
-    def _placed_parts(
+    def _placed_shards(
         self, callback: Callback | None
-    ) -> Iterator[tuple[int, Part, NDArray[np.bool_], Callback | None]]:
-        """Offset, part, mask of its rows, and callback; only the first part reports progress."""
-        for offset, part in zip(self._offsets, self._parts, strict=True):
+    ) -> Iterator[tuple[int, Shard, NDArray[np.bool_], Callback | None]]:
+        """Offset, shard, mask of its rows, and callback; only the first shard reports progress."""
+        for offset, shard in zip(self._offsets, self._shards, strict=True):
             report = None if offset else callback
-            yield offset, part, self._alive[offset : offset + len(part)], report
+            yield offset, shard, self._alive[offset : offset + len(shard)], report
 
     def _scan_tail(
         self,
@@ -344,7 +351,7 @@ class NeighborIndex:
         rows: NDArray[np.int32],
         n_jobs: int | None,
     ) -> None:
-        """Search the rows that are not in a part yet."""
+        """Search the rows that are not in a shard yet."""
         tail = self._tail.rows
         alive = self._alive[offset:]
         tail_scores, tail_rows = np.zeros_like(scores), np.full_like(rows, -1)
@@ -358,20 +365,20 @@ class NeighborIndex:
         search.merge(scores, rows, tail_scores, tail_rows, offset)
 
     def _seal(self) -> None:
-        """Make a part of the scanned rows; merge parts of similar size, except the first.
+        """Make a shard of the scanned rows; merge shards of similar size, except the first.
 
-        So the number of parts, and of times that a row is built into a part, is logarithmic in the
+        So the number of shards, and of times that a row is rebuilt, is logarithmic in the
         number of additions.
         """
-        self._parts.append(Part(self._tail.rows, self.n_features))
+        self._shards.append(Shard(self._tail.rows, self.n_features))
         self._tail = _Tail(self.n_features)
-        while len(self._parts) > 2 and len(self._parts[-2]) <= 2 * len(self._parts[-1]):
-            last, previous = self._parts.pop(), self._parts.pop()
-            self._parts.append(Part(_stacked(previous.rows, last.rows), self.n_features))
+        while len(self._shards) > 2 and len(self._shards[-2]) <= 2 * len(self._shards[-1]):
+            last, previous = self._shards.pop(), self._shards.pop()
+            self._shards.append(Shard(_stacked(previous.rows, last.rows), self.n_features))
 
     def _rows(self, numbers: NDArray[np.int64]) -> Rows:
         """Some of the stored rows, at a cost proportional to their number."""
-        pieces = [part.rows for part in self._parts]
+        pieces = [shard.rows for shard in self._shards]
         if len(self._tail):
             pieces.append(self._tail.rows)
         if numbers.size == self.n_rows and (np.diff(numbers) == 1).all():
@@ -398,7 +405,7 @@ class NeighborIndex:
 
 
 class _Tail:
-    """Rows added since the last part was made, in arrays that double as they fill up."""
+    """Rows added since the last shard was made, in arrays that double as they fill up."""
 
     def __init__(self, n_features: int) -> None:
         self._ptr = np.zeros(17, np.int64)
@@ -436,18 +443,18 @@ class _Tail:
         self._n += n_new
 
 
-def _parts(rows: Rows, n_features: int) -> list[Part]:
-    """One part with all rows; on a cluster, shards if there are many rows."""
+def _shards(rows: Rows, n_features: int) -> list[Shard]:
+    """One shard with all rows; on a cluster, several if there are many rows."""
     place, n_rows = current_place(), rows.ptr.size - 1
     if place is None or n_rows <= place.shard_rows:
-        return [Part(rows, n_features)]
-    shards = map_blocks(_build_part, (rows, n_features), n_rows, place.shard_rows, fixed=True)
+        return [Shard(rows, n_features)]
+    shards = map_blocks(_build_shard, (rows, n_features), n_rows, place.shard_rows, fixed=True)
     return list(shards)
 
 
-def _build_part(rows: Rows, n_features: int, start: int, stop: int) -> Part:
-    """Build a part of some of the rows."""
-    return Part(_some(rows, start, stop), n_features)
+def _build_shard(rows: Rows, n_features: int, start: int, stop: int) -> Shard:
+    """Build a shard of some of the rows."""
+    return Shard(_some(rows, start, stop), n_features)
 
 
 def _some(rows: Rows, start: int, stop: int) -> Rows:
@@ -458,7 +465,7 @@ def _some(rows: Rows, start: int, stop: int) -> Rows:
 
 
 def _search_block(
-    part: Part,
+    shard: Shard,
     queries: Rows,
     skip: NDArray[np.int64],
     alive: NDArray[np.bool_],
@@ -470,11 +477,11 @@ def _search_block(
 ) -> Neighbors:
     """The neighbours of some of the queries."""
     some = _some(queries, start, stop)
-    return _search_part(part, some, skip[start:stop], alive, k, strategy, m, None, None)
+    return _search_shard(shard, some, skip[start:stop], alive, k, strategy, m, None, None)
 
 
-def _search_part(
-    part: Part,
+def _search_shard(
+    shard: Shard,
     queries: Rows,
     skip: NDArray[np.int64],
     alive: NDArray[np.bool_],
@@ -484,17 +491,17 @@ def _search_part(
     n_jobs: int | None,
     callback: Callback | None,
 ) -> Neighbors:
-    """The nearest rows in one part, numbered from 0."""
+    """The nearest rows in one shard, numbered from 0."""
     scores = np.zeros((skip.size, k), np.float32)
     rows = np.full((skip.size, k), -1, np.int32)
     counters = np.zeros(2, np.int64)
     job = Job(queries, skip, alive, scores, rows, counters, m, n_jobs, callback)
-    used = run(strategy, part, job)
+    used = run(strategy, shard, job)
     return Neighbors(rows, scores, used, int(counters[0]), int(counters[1]))
 
 
 def _merged(answers: Iterable[Neighbors], offsets: list[int]) -> Neighbors:
-    """Merge the answers of several parts, given in the order of their rows."""
+    """Merge the answers of several shards, given in the order of their rows."""
     best: Neighbors | None = None
     for offset, other in zip(offsets, answers, strict=True):
         if best is None:

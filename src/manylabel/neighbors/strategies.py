@@ -14,7 +14,7 @@ from manylabel.kernels import search, search_classic
 from manylabel.kernels import search_maxscore as kernels
 from manylabel.kernels.index import Rows
 from manylabel.kernels.search import Batch
-from manylabel.neighbors.part import SEGMENT, TILE, Part
+from manylabel.neighbors.shard import SEGMENT, TILE, Shard
 from manylabel.parallel import Callback, run_blocks, single_threaded_blas
 
 __all__ = ["STRATEGIES", "Job", "choose", "run"]
@@ -32,7 +32,7 @@ MAXSCORE_COLUMN_MASS = 0.25
 
 @dataclass
 class Job:
-    """One search in one part: the queries, and the arrays for the answer.
+    """One search in one shard: the queries, and the arrays for the answer.
 
     ``skip`` is a row to leave out for each query, or -1. ``alive`` is a mask of the rows to search,
     empty for all. ``counters`` collects (candidates evaluated, postings read).
@@ -67,26 +67,26 @@ class Job:
             self.counters += counters
 
 
-def _hybrid(part: Part, job: Job) -> None:
+def _hybrid(shard: Shard, job: Job) -> None:
     """Multiply columns by BLAS, one batch of queries at a time; add lists tile by tile."""
     if job.n_queries < FEWEST_FOR_BLAS:
 
         def one(first: int, last: int, counters: NDArray[np.int64]) -> None:
-            batch = _batch(part, job, first, last, counters)
+            batch = _batch(shard, job, first, last, counters)
             search.hybrid(
-                first, SEGMENT, job.skip, job.alive, job.queries, part.rows, part.postings, batch,
+                first, SEGMENT, job.skip, job.alive, job.queries, shard.rows, shard.postings, batch,
                 job.scores, job.rows,
             )  # fmt: skip
 
         job.run(one, 1)
         return
 
-    rows, postings = part.rows, part.postings
+    rows, postings = shard.rows, shard.postings
 
     def many(first: int, last: int, counters: NDArray[np.int64]) -> None:
-        batch = _batch(part, job, first, last, counters)
-        steps = np.empty((last - first, part.n_columns), np.float32)
-        wide = np.empty((part.n_columns, TILE), np.float32)
+        batch = _batch(shard, job, first, last, counters)
+        steps = np.empty((last - first, shard.n_columns), np.float32)
+        wide = np.empty((shard.n_columns, TILE), np.float32)
         scores = np.empty((last - first, TILE), np.float32)
         search.column_steps(first, job.queries, postings, steps)
         search.start_batch(first, job.queries, postings, batch)
@@ -97,7 +97,7 @@ def _hybrid(part: Part, job: Job) -> None:
             search.widen(postings.tiles[tile], wide)
             np.matmul(steps, wide, out=scores)
             search.collect_tile(
-                first, offset, offset % SEGMENT, min(TILE, len(part) - offset),
+                first, offset, offset % SEGMENT, min(TILE, len(shard) - offset),
                 scores, job.skip, job.alive, job.queries, rows, postings, batch,
             )  # fmt: skip
         search.finish_batch(first, job.queries, rows, batch, job.scores, job.rows)
@@ -106,7 +106,7 @@ def _hybrid(part: Part, job: Job) -> None:
         job.run(many, BATCH)
 
 
-def _batch(part: Part, job: Job, first: int, last: int, counters: NDArray[np.int64]) -> Batch:
+def _batch(shard: Shard, job: Job, first: int, last: int, counters: NDArray[np.int64]) -> Batch:
     """The working arrays for a batch of queries."""
     n, k = last - first, job.scores.shape[1]
     n_entries = int(job.queries.ptr[last] - job.queries.ptr[first])
@@ -125,31 +125,31 @@ def _batch(part: Part, job: Job, first: int, last: int, counters: NDArray[np.int
         cursor=np.empty(n_entries, np.int64),
         stop=np.empty(n_entries, np.int64),
         step=np.empty(n_entries, np.float32),
-        spread=np.zeros(part.n_features, np.float32),
+        spread=np.zeros(shard.n_features, np.float32),
         scratch=np.empty(capacity, np.float32),
         counters=counters,
     )
 
 
-def _maxscore(part: Part, job: Job) -> None:
+def _maxscore(shard: Shard, job: Job) -> None:
     def work(first: int, last: int, counters: NDArray[np.int64]) -> None:
         kernels.maxscore(
-            first, last, SEGMENT, job.skip, job.alive, job.queries, part.rows, part.postings,
+            first, last, SEGMENT, job.skip, job.alive, job.queries, shard.rows, shard.postings,
             job.scores, job.rows, counters,
         )  # fmt: skip
 
     job.run(work, BLOCK)
 
 
-def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[search_classic.Lists, ...]]) -> Any:
+def _classic(kernel: Any, lists: Callable[[Shard, Job], tuple[search_classic.Lists, ...]]) -> Any:
     """A strategy on plain posting lists."""
 
-    def strategy(part: Part, job: Job) -> None:
-        chosen = lists(part, job)
+    def strategy(shard: Shard, job: Job) -> None:
+        chosen = lists(shard, job)
 
         def work(first: int, last: int, counters: NDArray[np.int64]) -> None:
             kernel(
-                first, last, job.skip, job.alive, job.queries, part.rows, *chosen,
+                first, last, job.skip, job.alive, job.queries, shard.rows, *chosen,
                 job.scores, job.rows, counters,
             )  # fmt: skip
 
@@ -158,18 +158,18 @@ def _classic(kernel: Any, lists: Callable[[Part, Job], tuple[search_classic.List
     return strategy
 
 
-#: Strategy name -> the function that runs it on a part.
-STRATEGIES: dict[str, Callable[[Part, Job], None]] = {
+#: Strategy name -> the function that runs it on a shard.
+STRATEGIES: dict[str, Callable[[Shard, Job], None]] = {
     "hybrid": _hybrid,
     "maxscore": _maxscore,
-    "taat": _classic(search_classic.taat, lambda part, job: (part.lists,)),
-    "wand": _classic(search_classic.wand, lambda part, job: (part.lists,)),
-    "fagin": _classic(search_classic.fagin, lambda part, job: (part.lists_by_value,)),
-    "partitioned": _classic(search_classic.partitioned, lambda part, job: part.partition(job.m)),
+    "taat": _classic(search_classic.taat, lambda shard, job: (shard.lists,)),
+    "wand": _classic(search_classic.wand, lambda shard, job: (shard.lists,)),
+    "fagin": _classic(search_classic.fagin, lambda shard, job: (shard.lists_by_value,)),
+    "partitioned": _classic(search_classic.partitioned, lambda shard, job: shard.partition(job.m)),
 }
 
 
-def choose(part: Part, queries: Rows) -> str:
+def choose(shard: Shard, queries: Rows) -> str:
     """The strategy that should be fastest for these queries.
 
     `hybrid` looks at every row for every query. `maxscore` looks only at the rows in the lists that
@@ -177,19 +177,19 @@ def choose(part: Part, queries: Rows) -> str:
     and which do not depend on frequent features, since those have no lists.
     """
     n_queries = max(1, queries.ptr.size - 1)
-    postings = part.list_lengths[queries.features].sum() / n_queries
-    in_columns = queries.values[part.postings.column[queries.features] >= 0]
+    postings = shard.list_lengths[queries.features].sum() / n_queries
+    in_columns = queries.values[shard.postings.column[queries.features] >= 0]
     mass = float(in_columns @ in_columns) / n_queries
-    few = postings < MAXSCORE_POSTINGS * len(part) and mass < MAXSCORE_COLUMN_MASS
+    few = postings < MAXSCORE_POSTINGS * len(shard) and mass < MAXSCORE_COLUMN_MASS
     return "maxscore" if few else "hybrid"
 
 
-def run(name: str, part: Part, job: Job) -> str:
+def run(name: str, shard: Shard, job: Job) -> str:
     """Run a strategy by name; return the one that was used."""
     if name == "auto":
-        name = choose(part, job.queries)
+        name = choose(shard, job.queries)
     if name not in STRATEGIES:
         known = ", ".join(sorted([*STRATEGIES, "auto"]))
         raise ParameterError(f"`strategy` must be one of {known}; got {name!r}.")
-    STRATEGIES[name](part, job)
+    STRATEGIES[name](shard, job)
     return name

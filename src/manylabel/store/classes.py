@@ -85,7 +85,7 @@ CLASSES: dict[str, str] = {
     "Documents": "manylabel.scoring.documents:Documents",
     "FeatureSimilarity": "manylabel.neighbors.features:FeatureSimilarity",
     "Forest": "manylabel.trees.forest:Forest",
-    "IndexPart": "manylabel.neighbors.part:Part",
+    "IndexPart": "manylabel.neighbors.shard:Shard",
     "IndexPostings": "manylabel.kernels.index:Postings",
     "IndexRows": "manylabel.kernels.index:Rows",
     "IndexTail": "manylabel.neighbors.index:_Tail",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.corpus import Corpus, Document
+from manylabel.corpus.chunks import TextFile
 from manylabel.corpus.given import as_corpus, as_texts
-from manylabel.corpus.parts import TextFile
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import current_place
 from manylabel.predictions import keep_top, values_at
@@ -203,7 +203,7 @@ class Tagger(Estimator, Quality, LabelEditing):
         if sample_weight is not None:
             raise ParameterError(
                 "`sample_weight` has no meaning here, since neighbours count alike; leave it out, "
-                "or repeat documents."
+                "or repeat documents to count them twice."
             )
         info = check_label_info(label_info)
         file = None
@@ -568,7 +568,7 @@ class Tagger(Estimator, Quality, LabelEditing):
         Returns
         -------
         dict
-            ``labels``, ``without_documents``, ``names``, ``languages`` (codes with commas between)
+            ``labels``, ``without_documents``, ``names``, ``languages`` (codes, separated by commas)
             and ``found_in_texts``.
         """
         with self._reading() as state:

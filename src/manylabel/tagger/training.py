@@ -13,7 +13,7 @@ from scipy import sparse
 
 from manylabel.base import MultiLabelClassifier
 from manylabel.corpus import Corpus
-from manylabel.corpus.parts import TextFile
+from manylabel.corpus.chunks import TextFile
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.models import make_model

@@ -68,7 +68,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         model: str | None = Query(None),
         hidden: bool = Query(False, description="Those that were hidden, instead of the others."),
     ) -> JSONResponse:
-        """Labels by a part of their names, whatever the capitals and accents."""
+        """Labels whose names contain the query, ignoring case and accents."""
         served = service.model(model)
         if hidden:
             listed = [served.label(label) for label in served.tagger.hidden_labels]

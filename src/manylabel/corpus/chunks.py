@@ -1,4 +1,4 @@
-"""A file of texts, read and counted a part at a time: no process ever has all the texts."""
+"""A file of texts, read and counted a chunk at a time: no process ever has all the texts."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.detection import detect
 from manylabel.corpus.documents import Document
 from manylabel.corpus.files import bare_suffix, open_source
-from manylabel.corpus.texts import part_of_lines, reader_of_lines
+from manylabel.corpus.texts import chunk_of_lines, reader_of_lines
 from manylabel.corpus.vocabulary import Indicator
 from manylabel.exceptions import CorpusError
 from manylabel.parallel import map_blocks
 from manylabel.text import CountVectorizer
 from manylabel.text.blocks import Block
 
-__all__ = ["TextFile", "read_parts"]
+__all__ = ["TextFile", "read_in_chunks"]
 
-#: Bytes of a part: as many as a vectorizer counts at once.
-PART = 1 << 23
+#: Bytes of a chunk: as many as a vectorizer counts at once.
+CHUNK = 1 << 23
 _LINES = ("jsonl", "tsv")
 
 
-#: Of the documents of a part: ids, how texts begin, how many labels each has, the labels, and the
+#: Of the documents of a chunk: ids, how texts begin, how many labels each has, the labels, and the
 #: counted texts.
 _Counted = tuple[list[str], list[str], list[int], list[str], Block]
 
 
-def read_parts(
+def read_in_chunks(
     path: str | os.PathLike[str], vectorizer: CountVectorizer, format: str | None = None
 ) -> Corpus:
-    r"""Read texts and count their words, part by part, wherever blocks run.
+    r"""Read texts and count their words, chunk by chunk, wherever blocks run.
 
-    The caller gets counts, ids and labels; no process holds the texts of more than a part.
+    The caller gets counts, ids and labels; no process holds the texts of more than a chunk.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_parts(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "pets.tsv"
     ...     _ = path.write_text("a cat sleeps\tcats\nthe dog barks\tdogs\n")
-    ...     corpus = read_parts(path, CountVectorizer(stop_words="english"))
+    ...     corpus = read_in_chunks(path, CountVectorizer(stop_words="english"))
     >>> corpus
     <Corpus: 2 documents, 4 features, 2 labels, 1.00 labels per document>
     """
@@ -69,7 +69,7 @@ def read_parts(
 
 
 class TextFile:
-    """A file of texts that is read a part at a time, wherever blocks run.
+    """A file of texts that is read a chunk at a time, wherever blocks run.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ class TextFile:
                 reader = reader_of_lines(source, self.kind)
             if reader is None:
                 raise source.error(
-                    "parts can be read of JSON Lines and TSV that are in UTF-8, not quoted and not "
+                    "chunks need JSON Lines or TSV in UTF-8, not quoted and not "
                     "compressed; use `read`, or convert the file."
                 )
-        #: What was found out of the columns, for the readers of parts.
+        #: What was found out of the columns, for the readers of chunks.
         self.found = reader.to_json()
         self._sizes: list[int] = []
 
     @classmethod
     def at(cls, path: str | os.PathLike[str], format: str | None = None) -> TextFile | None:
-        """The file, if it can be read in parts."""
+        """The file, if it can be read in chunks."""
         try:
             return cls(path, format)
         except CorpusError:
@@ -119,7 +119,7 @@ class TextFile:
 
         def blocks() -> Iterator[Block]:
             for named, beginnings, sizes, flat, block in self._map(
-                _count_part, vectorizer, n_characters or 0
+                _count_chunk, vectorizer, n_characters or 0
             ):
                 ids.extend(named)
                 texts.extend(beginnings)
@@ -146,18 +146,18 @@ class TextFile:
         wanted = np.asarray(rows, np.int64)
         order = np.argsort(wanted, kind="stable")
         bounds = np.cumsum([0, *self._sizes])
-        found = [text for part in self._map(_pick_part, wanted[order], bounds) for text in part]
+        found = [text for chunk in self._map(_pick_chunk, wanted[order], bounds) for text in chunk]
         return [found[place] for place in np.argsort(order).tolist()]
 
     def _map(self, task: Any, *more: Any) -> Iterator[Any]:
-        """What a task makes of each part."""
+        """What a task makes of each chunk."""
         stat = os.stat(self.name)
         # The time of the last change is there so that another file is another piece of work.
         shared = (self.name, stat.st_mtime_ns, self.kind, self.found, *more)
-        return map_blocks(task, shared, stat.st_size, PART, fixed=True)
+        return map_blocks(task, shared, stat.st_size, CHUNK, fixed=True)
 
 
-def _count_part(
+def _count_chunk(
     path: str,
     changed: int,
     kind: str,
@@ -179,7 +179,7 @@ def _count_part(
     )
 
 
-def _pick_part(
+def _pick_chunk(
     path: str,
     changed: int,
     kind: str,
@@ -189,8 +189,8 @@ def _pick_part(
     start: int,
     stop: int,
 ) -> list[str]:
-    """The texts of those rows, in their order, that are in a part."""
-    first, end = bounds[start // PART], bounds[start // PART + 1]
+    """The texts of those rows, in their order, that are in a chunk."""
+    first, end = bounds[start // CHUNK], bounds[start // CHUNK + 1]
     mine = rows[np.searchsorted(rows, first) : np.searchsorted(rows, end)] - first
     if mine.size == 0:
         return []
@@ -204,4 +204,4 @@ def _documents(
     """The documents whose lines begin between two bytes of a file."""
     if os.stat(path).st_mtime_ns != changed:
         raise CorpusError("the file was changed while it was read; read it again.", path)
-    return list(part_of_lines(path, kind, found, start, stop))
+    return list(chunk_of_lines(path, kind, found, start, stop))

@@ -1,4 +1,4 @@
-"""An immutable part of the index: rows, and the postings that make them quick to search."""
+"""An immutable shard of the index: rows, and the postings that make them quick to search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manylabel.kernels.index import Postings, Rows
 from manylabel.kernels.search_classic import Lists
 from manylabel.validation import check_rows
 
-__all__ = ["SEGMENT", "TILE", "Part"]
+__all__ = ["SEGMENT", "TILE", "Shard"]
 
 #: Rows per segment: a posting's row number has 16 bits.
 SEGMENT = 65_536
@@ -28,7 +28,7 @@ SHORT = 32
 FREQUENT = {"short": 0.06, "long": 0.12}
 
 
-class Part:
+class Shard:
     """Rows of unit length with their postings.
 
     Parameters
@@ -39,7 +39,7 @@ class Part:
         Built from the rows if not given.
     """
 
-    #: A place may recognise a part by its identity.
+    #: A place may recognise a shard by its identity.
     immutable = True
 
     def __init__(self, rows: Rows, n_features: int, postings: Postings | None = None) -> None:
@@ -137,8 +137,8 @@ class Part:
         return rows | {name.replace("_", "-"): a for name, a in self.postings._asdict().items()}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Part:
-        """Make a part from its :meth:`arrays`."""
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Shard:
+        """Make a shard from its :meth:`arrays`."""
         rows = Rows(*(np.asarray(arrays[f"row-{name}"]) for name in Rows._fields))
         postings = Postings(
             *(np.asarray(arrays[name.replace("_", "-")]) for name in Postings._fields)
