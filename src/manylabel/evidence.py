@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["KINDS", "Explanation", "Kind", "Reason", "WordReasons", "kind_of", "word_reasons"]
 
@@ -193,12 +192,15 @@ class WordReasons(Sequence[Reason]):
         bias = None if self._bias is None else int(np.argmax(order == self._bias))
         return WordReasons(self._features[order], shares[order], self._view, bias)
 
-    def words(self) -> Iterator[tuple[str, int, float]]:
-        """The view, the feature and the share of every word."""
-        features, shares = self._features.tolist(), self._shares.tolist()
-        if self._bias is not None:
-            del features[self._bias], shares[self._bias]
-        return zip(repeat(self._view, len(features)), features, shares, strict=True)
+    def words(self) -> tuple[str, NDArray[np.int64], NDArray[np.float64]]:
+        """The view, and the features and shares of all words."""
+        if self._bias is None:
+            return self._view, self._features, self._shares
+        return (
+            self._view,
+            np.delete(self._features, self._bias),
+            np.delete(self._shares, self._bias),
+        )
 
     @overload
     def __getitem__(self, place: int) -> Reason: ...

@@ -5,15 +5,25 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tagger.tagger_problems import texts_and_labels
 
 from manylabel import Tagger
 from manylabel.corpus import Document
 from manylabel.evidence import KINDS, Explanation, Reason
 from manylabel.tagger.display import FOR, html_highlighted, separate
-from manylabel.tagger.explanations import LabelReasons, TextExplanation, Words, label_reasons
+from manylabel.tagger.explanations import (
+    LabelReasons,
+    TextExplanation,
+    Words,
+    label_reasons,
+    summed_words,
+)
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 
 QUERY = "The cats purr; a DOG barks by the river, <b>purrs</b> & all"
@@ -53,6 +63,34 @@ def test_the_parts_of_every_model_sum_to_the_score(model):
         for kind, group in (("neighbours", reasons.neighbours), ("words", reasons.words)):
             if kind in shown:
                 assert sum(reason.share for reason in group) == pytest.approx(shown[kind])
+
+
+def test_data_for_json_are_those_of_the_objects(tagger):
+    for reasons in tagger.explain(QUERY):
+        near = [replace(one, words=list(one.words)) for one in reasons.neighbours]
+        made = replace(reasons, words=list(reasons.words), neighbours=near)
+        assert json.dumps(reasons.to_dict()) == json.dumps(asdict(made) | {"total": made.total})
+        assert reasons == made
+        assert reasons.words[:2] == made.words[:2]
+        assert [reasons.words[-1], reasons.words[0]] == [made.words[-1], made.words[0]]
+
+
+SHARES = st.sampled_from([0.0, 0.1, -0.1, 0.3, 0.7, 1e-17, -1e9])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "names"]), st.dictionaries(st.integers(0, 4), SHARES)))
+)
+def test_shares_of_words_are_added_in_order(given_words):
+    words = {view: Words("", {}, [f"{view}{n}" for n in range(5)]) for view in ("", "names")}
+    sums: dict[tuple[str, int], float] = {}
+    for view, shares in given_words:
+        for feature, share in shares.items():
+            sums[view, feature] = sums.get((view, feature), 0.0) + share
+    ordered = sorted(sums.items(), key=lambda item: -abs(item[1]))
+    expected = [words[view].reason(feature, share) for (view, feature), share in ordered]
+    direct = [(view, list(shares), np.array(list(shares.values()))) for view, shares in given_words]
+    assert list(summed_words(direct, words)) == expected
 
 
 def test_words_stand_where_they_say(tagger):

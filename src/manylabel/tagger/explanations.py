@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from manylabel.corpus import Document
 from manylabel.evidence import Explanation, Kind, Reason, WordReasons, kind_of
@@ -89,7 +92,7 @@ class NeighbourReason:
     similarity : float
     share : float
         What it adds to the score.
-    words : list of WordReason
+    words : sequence of WordReason
         What it shares with the text, the most important first; their shares add up to the
         similarity where there are only a few.
     """
@@ -99,7 +102,7 @@ class NeighbourReason:
     labels: list[str]
     similarity: float
     share: float
-    words: list[WordReason]
+    words: Sequence[WordReason]
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class LabelReasons:
         Their shares add up to the score. What counts before the text is read comes first, then the
         greatest share.
     neighbours : list of NeighbourReason
-    words : list of WordReason
+    words : sequence of WordReason
         Greatest share first. Neighbours and words explain the parts that are made of them.
     probability : float, optional
         What `Tagger.suggest` gives, where that is a probability; the score is the logarithm of its
@@ -127,7 +130,7 @@ class LabelReasons:
     score: float
     parts: list[PartReason] = field(default_factory=list)
     neighbours: list[NeighbourReason] = field(default_factory=list)
-    words: list[WordReason] = field(default_factory=list)
+    words: Sequence[WordReason] = field(default_factory=list)
     probability: float | None = None
 
     @property
@@ -160,9 +163,14 @@ class LabelReasons:
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON."""
-        from dataclasses import asdict
-
-        return asdict(self) | {"total": self.total}
+        # `dataclasses.asdict` copies the places of every word, which takes longer than all else.
+        own = {**vars(self), "words": [dict(vars(word)) for word in self.words]}
+        own["parts"] = [dict(vars(part)) for part in self.parts]
+        own["neighbours"] = [
+            {**vars(near), "words": [dict(vars(word)) for word in near.words]}
+            for near in self.neighbours
+        ]
+        return own | {"total": self.total}
 
 
 @dataclass(frozen=True)
@@ -229,7 +237,7 @@ class Words:
     def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
         self._text, self._spans, self._names = text, spans, names
         self._known: dict[int, tuple[str, list[Span]]] = {}
-        self._shared: dict[int | None, list[WordReason]] = {}
+        self._shared: dict[int | None, Sequence[WordReason]] = {}
 
     def reason(self, feature: int, share: float) -> WordReason:
         """A word with its share and its places."""
@@ -243,15 +251,22 @@ class Words:
         reason.__dict__.update(word=known[0], share=share, spans=known[1])
         return reason
 
-    def shared(self, neighbour: Reason) -> list[WordReason]:
+    def shared(self, neighbour: Reason) -> Sequence[WordReason]:
         """The words that make a neighbour similar; the same for every label that it speaks for."""
         found = self._shared.get(neighbour.index)
         if found is None:
-            found = self._shared[neighbour.index] = [
-                self.reason(word.index, word.share)
-                for word in neighbour.reasons[:_SHARED]
-                if word.index is not None
-            ]
+            if isinstance(neighbour.reasons, WordReasons):
+                _, features, shares = neighbour.reasons.words()
+                features = features[:_SHARED]
+                views = np.zeros(features.size, np.int64)
+                found = FoundWords([self], views, features, shares[:_SHARED])
+            else:
+                found = [
+                    self.reason(word.index, word.share)
+                    for word in neighbour.reasons[:_SHARED]
+                    if word.index is not None
+                ]
+            self._shared[neighbour.index] = found
         return found
 
     def written(self, reason: Reason) -> WordReason:
@@ -274,16 +289,16 @@ def label_reasons(
     """
     parts: dict[tuple[str, Kind], float] = {}
     near: dict[int, tuple[float, Reason]] = {}
-    direct: dict[tuple[str, int], float] = {}
+    direct: list[
+        tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
+    ] = []
     written: list[WordReason] = []
     for reason in why.reasons:
         kind = kind_of(reason)
         part = kind.group or reason.kind, kind
         parts[part] = parts.get(part, 0.0) + reason.share
         if isinstance(reason.reasons, WordReasons) and reason.kind != "neighbour":
-            for view, feature, share in reason.reasons.words():
-                word = view, feature
-                direct[word] = direct.get(word, 0.0) + share
+            direct.append(reason.reasons.words())
             continue
         for leaf in _leaves(reason):
             if leaf.spans:
@@ -294,8 +309,7 @@ def label_reasons(
                 share, first = near.get(leaf.index, (0.0, leaf))
                 near[leaf.index] = share + leaf.share, first
             elif leaf.kind == "word":
-                word = leaf.view, leaf.index
-                direct[word] = direct.get(word, 0.0) + leaf.share
+                direct.append((leaf.view, [leaf.index], [leaf.share]))
     neighbours = [
         _neighbour(found, share, reason, words[""])
         for number, (share, reason) in near.items()
@@ -312,18 +326,105 @@ def label_reasons(
             )
         ],
         neighbours=sorted(neighbours, key=lambda reason: -reason.share),
-        words=_sorted_words(written, direct, words),
+        words=_sorted_words(written, summed_words(direct, words)),
         probability=why.probability,
     )
 
 
-def _sorted_words(
-    written: list[WordReason], direct: Mapping[tuple[str, int], float], words: Mapping[str, Words]
-) -> list[WordReason]:
+class FoundWords(Sequence[WordReason]):
+    """Words with their shares, made when somebody looks at them: a label has hundreds.
+
+    Parameters
+    ----------
+    words : list of Words
+        Of each view.
+    views, features : array of int
+        The place of a word's view among them, and its feature there.
+    shares : array of float
+    """
+
+    def __init__(
+        self,
+        words: Sequence[Words],
+        views: NDArray[np.int64],
+        features: NDArray[np.int64],
+        shares: NDArray[np.float64],
+    ) -> None:
+        self._words, self._views, self._features, self._shares = words, views, features, shares
+
+    def __len__(self) -> int:
+        return self._shares.size
+
+    @overload
+    def __getitem__(self, place: int) -> WordReason: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[WordReason]: ...
+    def __getitem__(self, place: int | slice) -> WordReason | list[WordReason]:
+        if isinstance(place, slice):
+            return self._made(place)
+        (found,) = self._made(slice(place, place + 1 or None))
+        return found
+
+    def __iter__(self) -> Iterator[WordReason]:
+        return iter(self._made(slice(None)))
+
+    def _made(self, places: slice) -> list[WordReason]:
+        """Some of the words."""
+        return [
+            self._words[view].reason(feature, share)
+            for view, feature, share in zip(
+                self._views[places].tolist(),
+                self._features[places].tolist(),
+                self._shares[places].tolist(),
+                strict=True,
+            )
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def summed_words(
+    direct: Sequence[
+        tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
+    ],
+    words: Mapping[str, Words],
+) -> FoundWords:
+    """Words by the sums of their shares, the greatest first, for the label or against it.
+
+    Each of ``direct`` is a view, features of it and their shares. Shares of a feature are added in
+    the order in which they come, and equal sums stay in the order in which they first came.
+    """
+    if not direct:
+        nothing = np.empty(0, np.int64)
+        return FoundWords([], nothing, nothing, np.empty(0))
+    views = list(dict.fromkeys(view for view, _, _ in direct))
+    sizes = [len(features) for _, features, _ in direct]
+    numbers = np.repeat([views.index(view) for view, _, _ in direct], sizes)
+    features = np.concatenate([np.asarray(features, np.int64) for _, features, _ in direct])
+    shares = np.concatenate([np.asarray(shares, np.float64) for _, _, shares in direct])
+    keys = features * len(views) + numbers
+    _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
+    sums: NDArray[np.float64] = np.bincount(which, shares, firsts.size).astype(np.float64)
+    order = np.argsort(firsts)
+    order = order[np.argsort(-np.abs(sums[order]), kind="stable")]
+    chosen = firsts[order]
+    by_number = [words[view] for view in views]
+    return FoundWords(by_number, numbers[chosen], features[chosen], sums[order])
+
+
+def _sorted_words(written: list[WordReason], found: FoundWords) -> Sequence[WordReason]:
     """Words with the greatest shares first, for the label or against it."""
-    ordered = sorted(direct.items(), key=lambda item: -abs(item[1]))
-    found = [words[view].reason(feature, share) for (view, feature), share in ordered]
-    return sorted(written + found, key=lambda word: -abs(word.share)) if written else found
+    if not written:
+        return found
+    return sorted([*written, *found], key=lambda word: -abs(word.share))
 
 
 def _neighbour(document: Document, share: float, reason: Reason, words: Words) -> NeighbourReason:
