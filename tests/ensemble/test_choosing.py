@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manylabel.ensemble.choosing import HeldOut, choose_scorers
+from manylabel.ensemble.choosing import HeldOut, choose_scorers, weigh_by_frequency
+from manylabel.ensemble.curves import fit_combination
 from manylabel.scoring import Candidates
 
 
@@ -34,3 +35,21 @@ def test_only_what_helps_is_kept(held_out):
 def test_what_must_stay_stays_whether_it_helps_or_not(held_out, protected):
     kept, _ = choose_scorers(held_out, protected)
     assert set(kept) == {"able", *protected}
+
+
+@pytest.mark.parametrize("differs", [True, False])
+def test_scorers_count_differently_among_rare_labels_only_if_that_helps(differs):
+    rng = np.random.default_rng(6)
+    truth = rng.random((300, 10)) < 0.3
+    rare = np.tile(np.arange(10) < 5, 300)
+    good, bad = (truth.ravel() + rng.normal(0, noise, truth.size) for noise in (0.4, 1.5))
+    scores = {"first": good, "second": bad}
+    if differs:
+        scores = {"first": np.where(rare, good, bad), "second": np.where(rare, bad, good)}
+    pattern = sparse.csr_array(np.ones(truth.shape, np.int8))
+    counts = np.where(rare, 3, 300)
+    held_out = HeldOut(Candidates(pattern), scores, counts, sparse.csr_array(truth.astype(np.int8)))
+    found = fit_combination(scores, counts, held_out.truth)
+    weighed = weigh_by_frequency(held_out, found)
+    assert bool(weighed.weights) == differs
+    assert differs or weighed is found

@@ -59,6 +59,12 @@ def lead_counts(text, lead, weight, n=1, stop_words=()):
     return counts
 
 
+def first_words(text, most):
+    """The beginning of a text, up to the end of so many words."""
+    found = words(text)
+    return text if len(found) < most else text[: found[most - 1][1]]
+
+
 def vocabulary(documents, min_df=1, max_df=1.0, max_features=None):
     """The sorted features that are kept; ``documents`` are lists of features."""
     n = len(documents)

@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from manylabel import Ensemble
+from manylabel.network.scorer import NetworkScorer
 from manylabel.network.training import NetworkSettings, Trainer
 from manylabel.predictions import values_at
+from manylabel.scoring import Candidates, Documents, Training
 from manylabel.scoring.every import all_pairs
+from manylabel.text.weighting import make_weighting
 from tests.naive import network as naive
 
 
@@ -123,6 +126,25 @@ def test_an_ensemble_reads_it_where_there_is_enough_to_learn_from(either_or):
     assert "network" in Ensemble(k=20).fit(X, Y).report_.gain
     assert "network" not in Ensemble(k=20).fit(X[:900], Y[:900]).report_.gain
     assert "network" not in Ensemble(k=20, effort="quick").fit(X, Y).report_.gain
+
+
+def test_without_a_single_fold_several_networks_are_trained(either_or):
+    X, Y = either_or
+    folds = np.where(np.arange(1_200) < 200, 0, -1).astype(np.int8)
+    documents = Documents(X).weighted(make_weighting(None, np.float32).fit(X))
+    every = all_pairs(*Y.shape)
+    held = Candidates(all_pairs(200, 2))
+    found = []
+    for n_jobs in (1, 2):
+        scorer = NetworkScorer(NetworkSettings(size=8, epochs=2))
+        scores = scorer.fit(Training(documents, Y, folds, n_jobs=n_jobs), every, held)
+        assert len(scorer.networks) == 4
+        assert not np.array_equal(scorer.networks[0].features, scorer.networks[1].features)
+        found.append([scores, scorer.score(documents, Candidates(every))])
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+    each = [network.scores(documents.rows, every, None) for network in scorer.networks]
+    np.testing.assert_allclose(found[0][1], np.mean(each, axis=0))
 
 
 def test_a_label_without_documents_has_no_score(either_or):

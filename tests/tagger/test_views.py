@@ -110,6 +110,31 @@ def test_a_view_without_features_is_left_out():
     assert tagger._state.views == {}
 
 
+def test_how_long_texts_begin_is_a_view_that_is_explained(tmp_path, monkeypatch):
+    monkeypatch.setitem(features.VIEWS["opening"], "lead", 3)
+    monkeypatch.setattr(
+        "manylabel.tagger.tagger.choose_features",
+        lambda texts, Y, vectorizer, **_: vectorizer.set_params(lead=3, lead_weight=2),
+    )
+    rng, fill = np.random.default_rng(0), [f"filler{i}" for i in range(30)]
+    kinds = rng.integers(0, 3, 150)
+    names = ["wine", "tea", "milk"]
+    texts = [
+        " ".join([rng.choice(fill), names[kind], *rng.choice(fill, 5), *rng.permutation(names)])
+        for kind in kinds
+    ]
+    tagger = Tagger(language=None, parameters={"k": 20})
+    tagger.fit(texts, [[names[kind].upper()] for kind in kinds])
+    assert "opening" in tagger._state.views
+    text = "filler1 Tea filler2 milk wine tea"
+    (why,) = tagger.explain(text, label="TEA")
+    assert why.total == pytest.approx(why.score, abs=1e-6)
+    assert "opening" in [part.kind for part in why.parts]
+    tagger.save(tmp_path / "model")
+    assert Tagger.load(tmp_path / "model").suggest(text) == tagger.suggest(text)
+    assert tagger.suggest([text, "milk"])[0] == tagger.suggest(text)
+
+
 def test_every_view_has_a_scorer():
     from manylabel.ensemble.scorers import make_scorers
 

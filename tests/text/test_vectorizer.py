@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnVectorizer
 import manylabel.text
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.text import CountVectorizer, blocks
+from manylabel.text.spans import feature_spans
 from manylabel.text.stop_words import LANGUAGES, stop_words
 
 # Few letters, so that words repeat; some of every kind that a tokenizer may stumble over.
@@ -203,6 +204,7 @@ def test_unknown_words_are_left_out(train, texts):
         {"char_ngrams": (2, 3)},
         {"char_ngrams": (2, 3), "whole_words": True},
         {"lead": 3, "lead_weight": 4},
+        {"lead": 3, "lead_only": True, "ngram_range": (1, 2)},
         {"min_df": 2},
     ],
     ids=str,
@@ -283,6 +285,28 @@ def test_phrases_at_the_beginning_of_a_text_count_more(documents, lead, weight, 
         assert {name: value for name, value in zip(names, row, strict=True) if value} == counted
 
 
+@given(
+    st.lists(st.lists(st.sampled_from(["the", "ship", "sails", "sea"]), max_size=9), min_size=1),
+    st.integers(1, 4),
+    st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 3)]),
+)
+def test_what_comes_after_the_first_words_can_be_left_out(documents, lead, sizes):
+    texts = [" ".join(words) for words in documents]
+    cut = [naive.first_words(text, lead) for text in texts]
+    shared = {"ngram_range": sizes, "stop_words": ["the"]}
+    expected = CountVectorizer(**shared)
+    try:
+        counts = expected.fit_transform(cut)
+    except InputError:
+        return
+    ours = CountVectorizer(lead=lead, lead_weight=3, lead_only=True, **shared)
+    assert (ours.fit_transform(texts) != counts).nnz == 0
+    assert ours.vocabulary_ == expected.vocabulary_
+    assert (ours.transform(texts) != counts).nnz == 0
+    for text, beginning in zip(texts, cut, strict=True):
+        assert feature_spans(ours, text) == feature_spans(expected, beginning)
+
+
 def test_no_text_gives_no_rows():
     assert CountVectorizer().fit(["ship"]).transform([]).shape == (0, 1)
     assert CountVectorizer().fit(["ship"]).transform(["", "?"]).nnz == 0
@@ -353,6 +377,11 @@ def test_texts_that_cannot_be_used_are_refused(texts, options, message, n_jobs):
             "numbers, such as (1, 1); got (1, 2).",
         ),
         ({"lead_weight": 0}, "`lead_weight` must be a whole number of at least 1; got 0."),
+        (
+            {"lead_only": True},
+            "`lead_only` leaves out what comes after the first `lead` words, so `lead` must be at "
+            "least 1; got 0.",
+        ),
         ({"stop_words": [1]}, "`stop_words` must hold words; got 1."),
         (
             {"stop_words": "klingon"},

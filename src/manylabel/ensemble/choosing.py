@@ -14,7 +14,7 @@ from manylabel.metrics import evaluate, get_measure
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates
 
-__all__ = ["HeldOut", "choose_scorers", "stretch_curves"]
+__all__ = ["HeldOut", "choose_scorers", "stretch_curves", "weigh_by_frequency"]
 
 #: A scorer must lower the log-loss by this share to be kept.
 _WORTH = 1e-3
@@ -114,6 +114,27 @@ def choose_scorers(
         whole = without[name]
         without = {n: loss([o for o in kept if o != n]) for n in kept if n not in protected}
     return kept, gain
+
+
+def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combination:
+    """Let scorers count differently among rare and frequent labels, if that helps.
+
+    Weights are learned on every other document and judged on the documents between: on a few
+    hundred documents chance would choose them.
+    """
+    learn = held_out.take(held_out.candidates.rows % 2 == 0)
+    judge = held_out.take(held_out.candidates.rows % 2 == 1)
+    if not learn.truth.any() or not judge.truth.any():
+        return combination
+
+    def loss(tried: Combination) -> float:
+        tried = tried.calibrated(learn.scores, learn.counts, learn.truth)
+        return log_loss(tried(judge.scores, judge.counts), judge.truth)
+
+    weighted = combination.weighted(learn.scores, learn.counts, learn.truth)
+    if loss(weighted) > (1 - _WORTH) * loss(combination):
+        return combination
+    return combination.weighted(held_out.scores, held_out.counts, held_out.truth)
 
 
 def stretch_curves(

@@ -17,7 +17,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
-from manylabel.ensemble.choosing import HeldOut, choose_scorers, stretch_curves
+from manylabel.ensemble.choosing import (
+    HeldOut,
+    choose_scorers,
+    stretch_curves,
+    weigh_by_frequency,
+)
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.effort import check_effort, is_within
 from manylabel.ensemble.out_of_sample import OutOfSample
@@ -352,7 +357,7 @@ class Ensemble(MultiLabelClassifier):
         few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
         some = {name: values[few] for name, values in parts.items()}
         found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
-        found = found.weighted(parts, counts, truth)
+        found = weigh_by_frequency(held_out, found)
         if self.objective != "likelihood":
             found = stretch_curves(held_out, found, self.objective, Y_train)
         found = found.calibrated(parts, counts, truth)

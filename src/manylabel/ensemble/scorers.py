@@ -23,6 +23,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "words": "manylabel.neighbors.scorers:WordVotes",
     "linear": "manylabel.linear.scorer:LinearScorer",
     "phrases": "manylabel.linear.views:PhraseScorer",
+    "opening": "manylabel.linear.views:OpeningScorer",
     "network": "manylabel.network.scorer:NetworkScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",

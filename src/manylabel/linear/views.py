@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from manylabel.linear.scorer import LinearScorer
 
-__all__ = ["PhraseScorer"]
+__all__ = ["OpeningScorer", "PhraseScorer"]
 
 
 class PhraseScorer(LinearScorer):
@@ -21,3 +21,13 @@ class PhraseScorer(LinearScorer):
     view: ClassVar[str] = "phrases"
     title: ClassVar[str] = "phrases for and against"
     sentence: ClassVar[str] = "Words that stand together, each pair with its weight for the label."
+
+
+class OpeningScorer(LinearScorer):
+    """A linear SVM for each label that reads the first words of a text, and pairs of them."""
+
+    name: ClassVar[str] = "opening"
+    effort: ClassVar[str] = "normal"
+    view: ClassVar[str] = "opening"
+    title: ClassVar[str] = "how the text begins"
+    sentence: ClassVar[str] = "The first words of the text, each with its weight for the label."

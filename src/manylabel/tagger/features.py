@@ -42,6 +42,7 @@ _WORTH = 1.0
 #: view by the scorer of that name, and keeps it if it helps.
 VIEWS: dict[str, dict[str, Any]] = {
     "phrases": {"ngram_range": (2, 2), "min_df": 3},
+    "opening": {"ngram_range": (1, 2), "min_df": 3, "lead": 60, "lead_only": True},
 }
 #: With fewer documents hardly any other feature occurs often enough to be learned from.
 FEWEST_FOR_VIEWS = 1_000
@@ -146,6 +147,8 @@ def new_views(vectorizer: CountVectorizer) -> dict[str, CountVectorizer]:
     return {
         name: clone(vectorizer).set_params(**_VIEW | own, verbose=False)
         for name, own in VIEWS.items()
+        # How a text begins is a view of its own if first words count more, as those of long texts.
+        if vectorizer.lead or not own.get("lead_only")
     }
 
 

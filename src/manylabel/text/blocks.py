@@ -135,6 +135,8 @@ class BlockCounter:
     lead, lead_weight : int
         Each of the first ``lead`` words of a text, or an n-gram that begins with one of them,
         counts ``lead_weight`` times.
+    lead_only : bool
+        Leave out what comes after these words, which count once.
     """
 
     def __init__(
@@ -146,6 +148,7 @@ class BlockCounter:
         whole_words: bool = False,
         lead: int = 0,
         lead_weight: int = 1,
+        lead_only: bool = False,
     ) -> None:
         self.rules = rules
         self.min_length = min_length
@@ -154,16 +157,19 @@ class BlockCounter:
         self.whole_words = whole_words
         self.lead = lead
         self.lead_weight = lead_weight
+        self.lead_only = lead_only
 
     def __call__(self, texts: list[str]) -> Block:
         """Count one block."""
         from manylabel.kernels.text_tokens import count_rows, string_ngrams
 
         sequence, pointers, words = find_tokens(texts, self.min_length)
+        if self.lead_only:
+            sequence, pointers = _first_words(sequence, pointers, self.lead)
         word_counts = np.bincount(sequence, minlength=len(words))
         features, term_numbers = _number(self.rules.terms(words))
         sequence = term_numbers[sequence]
-        times = self._times(pointers) if self.lead else None
+        times = self._times(pointers) if self.lead and not self.lead_only else None
         if self.ngram_range != (1, 1):
             if times is not None:
                 times = times[sequence >= 0]
@@ -238,6 +244,15 @@ def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
     numbers: dict[str, int] = {}
     places = [numbers.setdefault(term, len(numbers)) if term else -1 for term in terms]
     return list(numbers), np.array(places, np.int32)
+
+
+def _first_words(
+    sequence: NDArray[np.int32], pointers: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The first words of each text, at most so many."""
+    place = np.arange(sequence.size) - np.repeat(pointers[:-1], np.diff(pointers))
+    sizes = np.minimum(np.diff(pointers), most)
+    return sequence[place < most], np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _drop_stop_words(

@@ -51,19 +51,19 @@ class SingleTexts:
         self._counters = [vectorizer._counter() for vectorizer in vectorizers]
         self._rules = self._counters[0].rules
         self._terms = _Terms(self._rules)
-        self._readers: list[_Words | _Pairs] = [
-            (_Words if counter.ngram_range == (1, 1) else _Pairs)(vectorizer.vocabulary_)
+        self._readers: list[_Words | _Pairs | _Both] = [
+            _READERS[counter.ngram_range](vectorizer.vocabulary_)
             for vectorizer, counter in zip(self._vectorizers, self._counters, strict=True)
         ]
 
     @staticmethod
     def can_read(vectorizers: Sequence[CountVectorizer]) -> bool:
-        """Whether all count words, or all pairs of words, by the same rules."""
+        """Whether all count words, pairs of words, or both, by the same rules."""
         first = vectorizers[0]
         shared = ("lowercase", "stop_words", "stemming", "min_length")
         return all(
             vectorizer.char_ngrams is None
-            and tuple(vectorizer.ngram_range) in ((1, 1), (2, 2))
+            and tuple(vectorizer.ngram_range) in _READERS
             and all(getattr(vectorizer, name) == getattr(first, name) for name in shared)
             for vectorizer in vectorizers
         )
@@ -86,9 +86,11 @@ class SingleTexts:
         numbers = terms.of(words)[sequence]
         found = []
         for counter, reader in zip(self._counters, self._readers, strict=True):
-            times = np.ones(numbers.size)
-            times[: counter.lead] = counter.lead_weight
-            columns, counts = reader.count(terms, numbers, times)
+            read = numbers[: counter.lead] if counter.lead_only else numbers
+            times = np.ones(read.size)
+            if not counter.lead_only:
+                times[: counter.lead] = counter.lead_weight
+            columns, counts = reader.count(terms, read, times)
             ptr = np.array([0, columns.size], np.int32)
             found.append(trusted_csr(counts, columns, ptr, (1, len(reader.vocabulary))))
         return found
@@ -185,6 +187,31 @@ class _Pairs:
         columns = np.array(found, np.int32)
         there = columns >= 0
         return _summed(columns[there], times[there])
+
+
+class _Both:
+    """Counts words and pairs of words."""
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        self.vocabulary = vocabulary
+        self._words = _Words(vocabulary)
+        self._pairs = _Pairs({name: at for name, at in vocabulary.items() if " " in name})
+
+    def count(
+        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Columns in rising order, and how often each occurs."""
+        words, word_counts = self._words.count(terms, numbers, times)
+        pairs, pair_counts = self._pairs.count(terms, numbers, times)
+        return _summed(np.concatenate([words, pairs]), np.concatenate([word_counts, pair_counts]))
+
+
+#: By the numbers of words of their features.
+_READERS: dict[tuple[int, int], type[_Words | _Pairs | _Both]] = {
+    (1, 1): _Words,
+    (2, 2): _Pairs,
+    (1, 2): _Both,
+}
 
 
 class _Table:

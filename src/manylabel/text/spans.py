@@ -46,14 +46,16 @@ def feature_spans_of(
     vectorizers: Sequence[CountVectorizer], text: str
 ) -> list[dict[int, list[Span]]]:
     """The `feature_spans` of several vectorizers; words are found once for those that agree."""
-    known: dict[tuple[WordRules, int], list[tuple[str, int, int]]] = {}
+    known: dict[tuple[WordRules, int, int | None], list[tuple[str, int, int]]] = {}
     spans: list[dict[int, list[Span]]] = []
     for vectorizer in vectorizers:
         check_is_fitted(vectorizer, "vocabulary_")
         rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
-        found = known.get((rules, vectorizer.min_length))
+        most = vectorizer.lead if vectorizer.lead_only else None
+        key = rules, vectorizer.min_length, most
+        found = known.get(key)
         if found is None:
-            found = known[rules, vectorizer.min_length] = _terms(rules, vectorizer.min_length, text)
+            found = known[key] = _terms(*key, text)
         mine: dict[int, list[Span]] = {}
         for feature, start, end in _features(vectorizer, found):
             column = vectorizer.vocabulary_.get(feature)
@@ -63,9 +65,11 @@ def feature_spans_of(
     return spans
 
 
-def _terms(rules: WordRules, min_length: int, text: str) -> list[tuple[str, int, int]]:
-    """The terms of a text and where they stand, without stop words."""
-    matches = list(find_words(text, min_length))
+def _terms(
+    rules: WordRules, min_length: int, most: int | None, text: str
+) -> list[tuple[str, int, int]]:
+    """The terms of a text's first words and where they stand, without stop words."""
+    matches = list(itertools.islice(find_words(text, min_length), most))
     terms = rules.terms([match.group() for match in matches])
     return [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
 

@@ -65,6 +65,9 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         Each of the first ``lead`` words of a text, including stop words, counts ``lead_weight``
         times: for texts that begin with a title or a summary. So does an n-gram that begins with
         one of them; all n-grams must then have the same number of words.
+    lead_only : bool, default=False
+        Leave out what comes after the first ``lead`` words, and count these once. N-grams may
+        then have different numbers of words.
     min_df, max_df : int or float, default=1 and 1.0
         Leave out features that occur in fewer, or more, documents than this: an int is a number of
         documents, a float a share of them.
@@ -106,6 +109,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         whole_words: bool = False,
         lead: int = 0,
         lead_weight: int = 1,
+        lead_only: bool = False,
         min_df: float = 1,
         max_df: float = 1.0,
         max_features: int | None = None,
@@ -121,6 +125,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         self.whole_words = whole_words
         self.lead = lead
         self.lead_weight = lead_weight
+        self.lead_only = lead_only
         self.min_df = min_df
         self.max_df = max_df
         self.max_features = max_features
@@ -256,7 +261,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         """A counter with the parameters, checked."""
         given: Any = (
             self.lowercase, self.stop_words, self.stemming, self.min_length, self.ngram_range,
-            self.char_ngrams, self.whole_words, self.lead, self.lead_weight,
+            self.char_ngrams, self.whole_words, self.lead, self.lead_weight, self.lead_only,
         )  # fmt: skip
         try:
             return _counter(*given)
@@ -326,6 +331,7 @@ def _counter(
     whole_words: bool,
     lead: int,
     lead_weight: int,
+    lead_only: bool,
 ) -> BlockCounter:
     """A cached counter with these parameters, which keeps the stems of earlier texts."""
     check_whole("min_length", min_length, 1)
@@ -340,13 +346,20 @@ def _counter(
             )
     check_whole("lead", lead, 0)
     check_whole("lead_weight", lead_weight, 1)
-    if lead and words[0] != words[1]:
+    if lead and not lead_only and words[0] != words[1]:
         raise ParameterError(
             "`lead` needs features of one length, so `ngram_range` must be a pair of equal "
             f"numbers, such as (1, 1); got {words}."
         )
+    if lead_only and not lead:
+        raise ParameterError(
+            "`lead_only` leaves out what comes after the first `lead` words, so `lead` must be at "
+            "least 1; got 0."
+        )
     rules = word_rules(lowercase, stop_words, stemming)
-    return BlockCounter(rules, min_length, words, characters, whole_words, lead, lead_weight)
+    return BlockCounter(
+        rules, min_length, words, characters, whole_words, lead, lead_weight, lead_only
+    )
 
 
 def _check_range(name: str, value: Any) -> tuple[int, int]:
