@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import sys
 import tempfile
 import time
@@ -22,7 +23,7 @@ URI = "http://example.org/"
 def main() -> None:
     """Read a task from standard input, write the labels of each test text to a file."""
     task = json.load(sys.stdin)
-    answer = os.path.abspath(sys.argv[1])
+    path = os.path.abspath(sys.argv[1])
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     plain_splitters()
@@ -30,7 +31,9 @@ def main() -> None:
         file.write(
             "[mllm]\nname=mllm\nlanguage=en\nbackend=mllm\nanalyzer=snowball(english)\nvocab=v\n\n"
             "[bonsai]\nname=bonsai\nlanguage=en\nbackend=omikuji\nanalyzer=snowball(english)\n"
-            "vocab=v\ncluster_balanced=False\ncluster_k=100\nmax_depth=3\nlimit=10\n"
+            "vocab=v\ncluster_balanced=False\ncluster_k=100\nmax_depth=3\nlimit=100\n\n"
+            "[ensemble]\nname=ensemble\nlanguage=en\nbackend=ensemble\nvocab=v\n"
+            "sources=mllm,bonsai\nlimit=100\n"
         )
     with open("v.tsv", "w") as file:
         file.writelines(f"<{URI}{label}>\t{name}\n" for label, name in task["names"])
@@ -45,24 +48,29 @@ def main() -> None:
         cli.main(list(arguments), standalone_mode=False)
 
     call("load-vocab", "v", "v.tsv", "--language", "en")
-    start = time.perf_counter()
-    call("train", task["backend"], "train.tsv")
-    trained = time.perf_counter() - start
+    answers = {}
+    for name in ("mllm", "bonsai"):
+        start = time.perf_counter()
+        call("train", name, "train.tsv")
+        answers[name] = {"train": time.perf_counter() - start}
+    # An ensemble of the two with equal weights has nothing to learn.
+    answers["ensemble"] = {"train": sum(each["train"] for each in answers.values())}
     app = annif.create_app()
     with getattr(app, "app", app).app_context():
         import annif.registry
 
-        project = annif.registry.get_project(task["backend"])
-        subjects = project.subjects
-        found = []
-        start = time.perf_counter()
-        for text in task["test"]:
-            batch = project.suggest(as_documents(text))
-            best = sorted(batch[0], key=lambda one: -one.score)[:10]
-            found.append([subjects[one.subject_id].uri[len(URI) :] for one in best])
-    figures = {"found": found, "train": trained, "suggest": time.perf_counter() - start}
-    with open(answer, "w") as file:
-        json.dump(figures, file)
+        for name, answer in answers.items():
+            project = annif.registry.get_project(name)
+            subjects, found = project.subjects, []
+            start = time.perf_counter()
+            for text in task["test"]:
+                batch = project.suggest(as_documents(text))
+                best = sorted(batch[0], key=lambda one: -one.score)[:10]
+                found.append([subjects[one.subject_id].uri[len(URI) :] for one in best])
+            answer |= {"found": found, "suggest": time.perf_counter() - start}
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    with open(path, "w") as file:
+        json.dump({"projects": answers, "megabytes": megabytes}, file)
 
 
 def as_documents(text: str) -> list:

@@ -1,11 +1,14 @@
 """Labels by their names, with no, few and many training documents.
 
-python -m benchmarks.vocabulary [--dev] [SIZE ...]
+python -m benchmarks.vocabulary [--dev] [--without-names] [SIZE ...]
+python -m benchmarks.vocabulary laws [SIZE ...]
+python -m benchmarks.vocabulary eurlex [SIZE]
 
 YSO-Finna: the first SIZE training titles in a fixed random order, and 1,000 test titles; with
---dev 2,000 other training titles instead. Annif's MLLM and Omikuji (Bonsai) run beside where
-ANNIF_PYTHON names a Python that has them. EURLEX57K: how many labels that no training document has
-are among the first 10 suggestions, of those whose name stands in the text.
+--dev 2,000 other training titles instead. Annif's MLLM, Omikuji (Bonsai) and the ensemble of the
+two run beside where ANNIF_PYTHON names a Python that has them. "laws": the same with laws of
+EURLEX57K. "eurlex": how many labels that no training law has are among the first 10 suggestions, of
+those whose name stands in the text.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from manylabel.vocabulary import Vocabulary
 from manylabel.vocabulary.clues import find_labels
 
 SIZES = (0, 100, 1_000, 10_000)
-N_TEST, N_DEV = 1_000, 2_000
+N_TEST, N_DEV, N_LAWS = 1_000, 2_000, 1_000
+WITHOUT_NAMES = "--without-names"
 MEASURES = ["p@1", "ndcg@5"]
 
 
@@ -58,13 +62,12 @@ def ours(train: Corpus | None, test: Corpus, vocabulary: Vocabulary | None) -> l
     return [*(measured[name] for name in MEASURES), trained]
 
 
-def annif(backend: str, train: Corpus, test: Corpus, vocabulary: Vocabulary) -> list[Any]:
-    """The same of a backend of Annif; empty cells where it is not there."""
+def annif(train: Corpus, test: Corpus, vocabulary: Vocabulary) -> dict[str, list[Any]]:
+    """The same of backends of Annif; none where it is not there."""
     python = os.environ.get("ANNIF_PYTHON")
     if python is None:
-        return ["", "", ""]
+        return {}
     task = {
-        "backend": backend,
         "names": [(label, vocabulary.name(label)) for label in vocabulary],
         "texts": train.texts,
         "labels": list(train.label_lists()),
@@ -82,24 +85,31 @@ def annif(backend: str, train: Corpus, test: Corpus, vocabulary: Vocabulary) -> 
         )
         if done.returncode:
             print(done.stderr[-2000:], file=sys.stderr)
-            return ["failed", "", ""]
+            return {"Annif": ["failed", "", ""]}
         answer = json.loads(path.read_text())
-    listed = list(vocabulary)
-    known = Corpus.from_texts(["x"] * len(test), answer["found"]).align_to(listed).Y
-    scores = known.astype(np.float64)
+    print(f"Annif: {answer['megabytes']:,} MB at most", file=sys.stderr)
+    return {
+        f"Annif {name}": [*_measured(given["found"], test, list(vocabulary)), given["train"]]
+        for name, given in answer["projects"].items()
+    }
+
+
+def _measured(found: list[list[str]], test: Corpus, listed: list[str]) -> list[float]:
+    """The measures of labels in the order in which they were suggested."""
+    scores = Corpus.from_texts(["x"] * len(test), found).align_to(listed).Y.astype(np.float64)
     place = {label: column for column, label in enumerate(listed)}
-    for row, labels in enumerate(answer["found"]):
+    for row, labels in enumerate(found):
         span = slice(scores.indptr[row], scores.indptr[row + 1])
         ranks = {place[label]: rank for rank, label in enumerate(labels)}
         scores.data[span] = [1 / (1 + ranks[column]) for column in scores.indices[span]]
     measured = evaluate(test.align_to(listed).Y, scores, metrics=MEASURES)
-    return [*(measured[name] for name in MEASURES), answer["train"]]
+    return [measured[name] for name in MEASURES]
 
 
-def few_titles(sizes: list[int], is_dev: bool) -> None:
-    """P@1 and nDCG@5 by the number of training titles."""
-    train, test = titles(is_dev)
-    vocabulary = Vocabulary.read(DATA / "yso-finna-en" / "labels.tsv.xz")
+def by_size(
+    train: Corpus, test: Corpus, vocabulary: Vocabulary, sizes: list[int], what: str
+) -> None:
+    """P@1 and nDCG@5 by the number of training documents."""
     rows: list[list[Any]] = []
 
     def add(size: int, name: str, figures: list[Any]) -> None:
@@ -109,14 +119,31 @@ def few_titles(sizes: list[int], is_dev: bool) -> None:
     for size in sizes:
         some = train[np.arange(size)] if size else None
         add(size, "with names", ours(some, test, vocabulary))
-    for size in filter(None, sizes):
-        some = train[np.arange(size)]
-        add(size, "Annif mllm", annif("mllm", some, test, vocabulary))
-        add(size, "Annif bonsai", annif("bonsai", some, test, vocabulary))
-        add(size, "without names", ours(some, test, None))
-    rows.sort(key=lambda row: row[0])
-    print(f"\n{len(test):,} {'held-out training' if is_dev else 'test'} titles of YSO-Finna\n")
-    print(table(["titles", "model", *MEASURES, "seconds of training"], rows))
+        if some is not None:
+            for name, figures in annif(some, test, vocabulary).items():
+                add(size, name, figures)
+            if WITHOUT_NAMES in sys.argv:
+                add(size, "without names", ours(some, test, None))
+    print(f"\n{len(test):,} {what}\n")
+    print(table(["documents", "model", *MEASURES, "seconds of training"], rows))
+
+
+def few_titles(sizes: list[int], is_dev: bool) -> None:
+    """YSO-Finna."""
+    train, test = titles(is_dev)
+    vocabulary = Vocabulary.read(DATA / "yso-finna-en" / "labels.tsv.xz")
+    kind = "held-out training" if is_dev else "test"
+    by_size(train, test, vocabulary, sizes, f"{kind} titles of YSO-Finna")
+
+
+def few_laws(sizes: list[int]) -> None:
+    """EURLEX57K, the first training laws in a fixed random order, and 1,000 test laws."""
+    folder = DATA / "eurlex57k"
+    train, test = (read(folder / f"{part}.jsonl.xz") for part in ("train", "test"))
+    order = np.random.default_rng(0).permutation(len(train))[: max(sizes)]
+    chosen = np.random.default_rng(0).permutation(len(test))[:N_TEST]
+    vocabulary = Vocabulary.read(folder / "labels.jsonl.xz")
+    by_size(train[order], test[np.sort(chosen)], vocabulary, sizes, "test laws of EURLEX57K")
 
 
 def unseen_labels(size: int) -> None:
@@ -158,14 +185,18 @@ def unseen_labels(size: int) -> None:
 
 
 def main() -> None:
-    arguments = [one for one in sys.argv[1:] if one != "--dev"]
+    arguments = [one for one in sys.argv[1:] if not one.startswith("--")]
     sizes = [int(one) for one in arguments if one.isdigit()]
     print(f"## Vocabularies\n\n{versions('manylabel', 'numpy', 'numba')}")
+    if "laws" in arguments:
+        few_laws(sizes or [N_LAWS])
+        return
     if "eurlex" in arguments:
         unseen_labels(sizes[0] if sizes else 45_000)
         return
     few_titles(sizes or list(SIZES), "--dev" in sys.argv)
     if not sizes:
+        few_laws([N_LAWS])
         unseen_labels(45_000)
 
 

@@ -55,3 +55,25 @@ def rest(one, other):
     while shared < min(len(one), len(other)) and one[shared] == other[shared]:
         shared += 1
     return max(len(one), len(other)) - shared
+
+
+def share_words(names, columns, text, rarity, most_names, most_terms):
+    """Label -> (name, weight of its terms in the text, weight of all), of labels that share one.
+
+    ``names`` and ``text`` are lists of terms; ``columns`` are the labels of names.
+    """
+    rare = [
+        term
+        for term in dict.fromkeys(text)
+        if 0 < sum(term in name for name in names) <= most_names
+    ][:most_terms]
+    found = {}
+    for n, name in enumerate(names):
+        if not set(rare) & set(name):
+            continue
+        mine = sum(rarity[term] for term in name if term in text)
+        total = sum(rarity[term] for term in name)
+        best = found.get(columns[n])
+        if best is None or mine / total > best[1] / best[2]:
+            found[columns[n]] = n, mine, total
+    return found

@@ -103,6 +103,22 @@ def test_a_tagger_goes_on_learning_in_its_old_folder(first, known, name, tmp_pat
     assert again.document("newer").labels == ["Antarctica"]
 
 
+@pytest.mark.parametrize("name", TAGGERS)
+def test_labels_of_a_tagger_from_before_labels_could_be_edited_can_be(first, known, name, tmp_path):
+    tagger = Tagger.load(first / name)
+    tagger.save(tmp_path / "other")
+    assert "edits" not in (tmp_path / "other" / "model.json").read_text()
+    tagger.edit_labels("rename", "New label", "Newer label")
+    tagger.edit_labels("hide", "Antarctica")
+    again = Tagger.load(tmp_path / "other")
+    assert again.document("new").labels == ["Antarctica", "Newer label"]
+    assert again.hidden_labels == ["Antarctica"]
+    assert "Antarctica" not in again.suggest(known["text"], top=None).labels
+    again.edit_labels("undo")
+    again.edit_labels("undo")
+    assert_suggestions(Tagger.load(tmp_path / "other"), known, name)
+
+
 def test_the_manifest_of_the_first_format_reads_as_one_of_today(first):
     manifest = read_manifest(first / "lcif")
     assert manifest["version"] == FORMAT_VERSION

@@ -267,6 +267,52 @@ def test_a_label_is_renamed_and_that_is_taken_back(page):
     expect(options(page).first).to_have_text("Monasteries")
 
 
+def test_labels_are_merged_hidden_shown_deleted_and_added(page):
+    look = page.get_by_role("combobox", name="Look up a label")
+    about, told = page.locator("#about"), page.locator("#status")
+
+    def opened(label):
+        look.fill(label)
+        expect(options(page).first).to_have_text(label)
+        look.press("Enter")
+        expect(page.locator("#reasons-title")).to_have_text(label)
+
+    def pressed(button, value=None):
+        if value is not None:
+            about.get_by_role("textbox", name="New name or label").fill(value)
+        about.get_by_role("button", name=button, exact=True).click()
+
+    def taken_back(action):
+        told.get_by_role("button", name="Undo").click()
+        expect(told).to_contain_text(f"Took back the last edit: {action}")
+
+    opened("Monasteries")
+    pressed("Merge into", "Music")
+    expect(told).to_contain_text("Merged 'Monasteries' into 'Music'")
+    taken_back("merge 'Monasteries'")
+
+    opened("Monasteries")
+    pressed("Hide")
+    expect(told).to_contain_text("Hid 'Monasteries'")
+    opened("Music")
+    pressed("Show Monasteries")
+    expect(told).to_contain_text("Showed 'Monasteries'")
+
+    opened("Monasteries")
+    expect(about.get_by_role("button", name="Show Monasteries")).to_have_count(0)
+    pressed("Delete")
+    expect(told).to_contain_text("Deleted 'Monasteries'")
+    taken_back("delete 'Monasteries'")
+
+    opened("Monasteries")
+    pressed("Add as new", "Hermitages")
+    expect(told).to_contain_text("Added 'Hermitages'")
+    opened("Hermitages")
+    expect(about).to_contain_text("0 documents")
+    taken_back("add 'Hermitages'")
+    opened("Monasteries")
+
+
 def test_everything_can_be_done_with_the_keyboard(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # skip to the text

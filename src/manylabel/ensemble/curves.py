@@ -18,6 +18,8 @@ _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
 N_GROUPS = _FREQUENCIES.size + 1
 #: Pieces of a curve: at most so many, and one for each so many true labels.
 _MOST_PIECES, _TRUE_A_PIECE = 8, 25
+#: How steep a cautious curve is beyond its last knot, beside one that goes on for ever.
+_BEYOND = 0.02
 _RIDGE = 1e-5
 _STEPS = 100
 #: How far the offset and the factor of a group's log-odds are expected to be off.
@@ -116,6 +118,19 @@ class Combination:
             total += values * self.weights[name][groups] if name in self.weights else values
         return self.offsets[groups] + self.factors[groups] * total
 
+    def cautious(self) -> Combination:
+        """The same, but for scores above those from which curves were learned: these add little.
+
+        New labels have such scores: the words of their only document speak for nothing else.
+        """
+        curves = {}
+        for name, curve in self.curves.items():
+            end = curve.values[-1] + _BEYOND * curve._ends[1]
+            curves[name] = Curve(
+                np.append(curve.knots, curve.knots[-1] + 1), np.append(curve.values, end)
+            )
+        return replace(self, curves=curves)
+
     def calibrated(
         self,
         parts: dict[str, NDArray[np.float64]],
@@ -125,7 +140,7 @@ class Combination:
         """The same order within groups of frequency, with probabilities that come true in each."""
         log_odds, groups = self(parts, counts), frequency_group(counts)
         offsets, factors = self.offsets.copy(), self.factors.copy()
-        for group in np.unique(groups):
+        for group in _groups_to_learn(groups, truth):
             mine = groups == group
             offset, factor = _line(log_odds[mine], truth[mine])
             offsets[group] = offset + factor * offsets[group]
@@ -144,7 +159,7 @@ class Combination:
         groups = frequency_group(counts)
         worth = {name: curve(parts[name]) for name, curve in self.curves.items()}
         offsets, weights = self.offsets.copy(), {name: np.ones(N_GROUPS) for name in worth}
-        for group in np.unique(groups):
+        for group in _groups_to_learn(groups, truth):
             mine = groups == group
             each = self.factors[group] * np.stack([v[mine] for v in worth.values()], axis=1)
             offset, found = _weights(each, offsets[group], truth[mine])
@@ -152,6 +167,18 @@ class Combination:
             for name, weight in zip(worth, found.tolist(), strict=True):
                 weights[name][group] = weight
         return replace(self, offsets=offsets, weights=weights)
+
+
+def _groups_to_learn(groups: NDArray[np.int64], truth: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The groups in which no more candidates are right than wrong.
+
+    Others tell how the counts were made: where every label has two documents, those that have one
+    when the document is left out are right.
+    """
+    n_all = np.bincount(groups, minlength=N_GROUPS)
+    n_true = np.bincount(groups[truth], minlength=N_GROUPS)
+    found = np.flatnonzero((n_all > 0) & (2 * n_true <= n_all))
+    return found if found.size else np.unique(groups)
 
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
@@ -203,7 +230,9 @@ def fit_combination(
     knots = {name: _knots(scores, truth, most_pieces) for name, scores in parts.items()}
     bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
     n_rises = sum(basis.shape[1] for basis in bases)
-    used = np.unique(groups)
+    used = _groups_to_learn(groups, truth)
+    nearest = np.abs(np.arange(N_GROUPS)[:, None] - used).argmin(axis=1)
+    groups = used[nearest][groups]
     design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
     target = truth.astype(np.float32)
     ridge = np.full(design.shape[1], _RIDGE)

@@ -45,6 +45,7 @@ from manylabel.validation import (
     check_whole,
 )
 from manylabel.vocabulary.label_names import LabelNames
+from manylabel.vocabulary.name_words import NameWordSource
 from manylabel.vocabulary.scorer import NameScorer, NameSource
 
 __all__ = ["Ensemble"]
@@ -365,7 +366,7 @@ class Ensemble(MultiLabelClassifier):
         at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
         self.lazy_combination_ = fit_combination(
             {name: some[name] for name in at_once}, counts[few], truth[few]
-        )
+        ).cautious()
         self.scorers_ = {
             scorer.name: scorer
             for scorer in scorers
@@ -607,7 +608,7 @@ class Ensemble(MultiLabelClassifier):
         check_is_fitted(self)
         self.vocabulary = named
         for learner in self._learners():
-            if isinstance(learner, NameSource | NameScorer):
+            if isinstance(learner, NameSource | NameWordSource | NameScorer):
                 learner.named = named
         if named.n_labels > self.n_labels_:
             self._grow(named.n_labels)

@@ -28,13 +28,16 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",
     "names": "manylabel.vocabulary.scorer:NameScorer",
+    "name words": "manylabel.vocabulary.name_words:NameWordScorer",
 }
 #: Sources of candidates beside the neighbours, whose votes every candidate has.
 SOURCES: dict[str, str | type[CandidateSource]] = {
     "names": "manylabel.vocabulary.scorer:NameSource",
+    "name words": "manylabel.vocabulary.name_words:NameWordSource",
     "every": "manylabel.scoring.every:EveryLabel",
 }
 
+add_place("manylabel.vocabulary.name_words:Rarity")
 # Their objects are part of model folders.
 for _place in (*SCORERS.values(), *SOURCES.values()):
     if isinstance(_place, str):

@@ -155,6 +155,22 @@ class NameMatcher:
     def _place(self) -> dict[str, int]:
         return {term: number for number, term in enumerate(self.terms)}
 
+    @property
+    def term_names(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The names that have each term: where they begin, and the names, each once."""
+        return self._term_names
+
+    @cached_property
+    def _term_names(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        lengths, n_terms = np.diff(self.name_ptr), len(self.terms)
+        if not _within(self.name_terms, n_terms):
+            raise StoreError("the names of labels are damaged; restore the folder from a copy.")
+        names = np.repeat(np.arange(lengths.size), lengths)
+        pairs = np.unique(self.name_terms.astype(np.int64) * max(lengths.size, 1) + names)
+        terms, names = np.divmod(pairs, max(lengths.size, 1))
+        pointers = np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=n_terms))])
+        return pointers.astype(np.int64), names.astype(np.int32)
+
     @cached_property
     def _is_name(self) -> NDArray[np.bool_]:
         """Where names end; on the way, that kernels stay within the arrays of a loaded model."""

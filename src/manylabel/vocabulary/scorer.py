@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,9 +112,12 @@ class NameScorer(Scorer):
     sentence = "A name of the label stands in the text."
     learns_at_once = True
     reads_incomplete = True
+    #: What people read of each clue, and its weight where there is nothing to learn from.
+    titles: ClassVar[dict[str, str]] = LEARNED
+    defaults: ClassVar[NDArray[np.float64]] = DEFAULT_WEIGHTS
 
     def __init__(self) -> None:
-        self.weights, self.shift = DEFAULT_WEIGHTS.copy(), np.full(_N_GROUPS, UNNAMED)
+        self.weights, self.shift = self.defaults.copy(), np.full(_N_GROUPS, UNNAMED)
         self.hits = self.matched = self.counts = np.empty(0, np.int64)
         self.named: LabelNames | None = None
 
@@ -129,7 +132,7 @@ class NameScorer(Scorer):
         documents, Y = training.documents, training.Y
         self.named = training.vocabulary
         self.hits = self.matched = self.counts = np.zeros(Y.shape[1], np.int64)
-        found = found_in(documents, training.vocabulary, training.n_jobs)
+        found = self._look(documents, training.vocabulary, training.n_jobs)
         if found is None:
             return np.zeros(len(held))
         self._count(found, Y, 1, training.incomplete)
@@ -147,12 +150,23 @@ class NameScorer(Scorer):
         values = np.empty(truth.size)
         for half in (0, 1):
             learn = side != half
-            values[~learn] = design[~learn] @ fit_weights(design[learn], truth[learn])
-        self.weights = fit_weights(design, truth)
+            values[~learn] = design[~learn] @ self._weighed(design[learn], truth[learn])
+        self.weights = self._weighed(design, truth)
         at = (np.cumsum(kept) - 1)[rows[mine]], labels[mine]
         self.shift = self._unnamed(_at(held, *at, np.ones(at[0].size)) > 0, Y[training.held], held)
         shift = self.shift[_group(self.counts[at[1]] - truth[mine])]
         return _at(held, *at, values[mine] - shift)
+
+    def _weighed(
+        self, design: NDArray[np.float64], truth: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        return fit_weights(design, truth, self.defaults)
+
+    def _look(
+        self, documents: Documents, named: LabelNames, n_jobs: int | None = None
+    ) -> Found | None:
+        """The labels of which something stands in documents, with a row of clues for each."""
+        return found_in(documents, named, n_jobs)
 
     def _unnamed(
         self, is_named: NDArray[np.bool_], Y: sparse.csr_array, held: Candidates
@@ -211,7 +225,7 @@ class NameScorer(Scorer):
     ) -> Found | None:
         if not isinstance(candidates.vocabulary, LabelNames):
             return None
-        return found_in(documents, candidates.vocabulary, n_jobs)
+        return self._look(documents, candidates.vocabulary, n_jobs)
 
     def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
         """One reason: the name, its places, and below it what each clue adds."""
@@ -228,10 +242,10 @@ class NameScorer(Scorer):
         shares[0] -= self.shift[_group(self.counts[label])]
         below = tuple(
             Reason(clue, float(share), title=title)
-            for (clue, title), share in zip(LEARNED.items(), shares, strict=True)
+            for (clue, title), share in zip(self.titles.items(), shares, strict=True)
             if share
         )
-        spans, sentence = _places(documents.texts[0], named, found, label, int(found.best[at]))
+        spans, sentence = self._said(documents.texts[0], named, found, label, at)
         return [
             Reason(
                 "name",
@@ -242,6 +256,12 @@ class NameScorer(Scorer):
                 spans=spans,
             )
         ]
+
+    def _said(
+        self, text: str, named: LabelNames, found: Found, label: int, at: int
+    ) -> tuple[tuple[tuple[int, int], ...], str]:
+        """Where the name of an entry stands, and what people read of it."""
+        return _places(text, named, found, label, int(found.best[at]))
 
     # Documents that come and go
 
@@ -271,7 +291,7 @@ class NameScorer(Scorer):
         incomplete: NDArray[np.bool_] | None,
     ) -> None:
         self.grow(Y.shape[1])
-        found = None if self.named is None else found_in(documents, self.named)
+        found = None if self.named is None else self._look(documents, self.named)
         if found is not None:
             self._count(found, Y, sign, incomplete)
 

@@ -44,8 +44,8 @@ _DEFAULTS: dict[str, float] = {
     "vocabulary": -1.63,
 }
 DEFAULT_WEIGHTS = np.array([_DEFAULTS.get(clue, 0.0) for clue in LEARNED])
-#: How far weights are expected to be from these.
-_SPREAD = np.array([0.6] * N_STATIC + [1.0] * (len(LEARNED) - N_STATIC))
+#: How far weights are expected to be from these: of the match, and of what documents teach.
+_SPREADS = (0.6, 1.0)
 #: Log-odds of a candidate whose name is not in the text, where there is nothing to learn from.
 UNNAMED = -6.0
 #: The share of documents with a name that have the label, before any is seen, and how many
@@ -78,7 +78,11 @@ def learned_clues(
     )
 
 
-def fit_weights(design: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.float64]:
+def fit_weights(
+    design: NDArray[np.float64],
+    truth: NDArray[np.bool_],
+    defaults: NDArray[np.float64] = DEFAULT_WEIGHTS,
+) -> NDArray[np.float64]:
     """The likeliest weights, drawn to the default ones where there is little to learn from.
 
     Examples
@@ -90,15 +94,16 @@ def fit_weights(design: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArra
     from scipy.optimize import minimize
 
     if not truth.size:
-        return DEFAULT_WEIGHTS.copy()
+        return defaults.copy()
+
+    n_learned = len(LEARNED) - N_STATIC
+    spread = np.where(np.arange(defaults.size) < defaults.size - n_learned, *_SPREADS)
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        away = (weights - DEFAULT_WEIGHTS) / _SPREAD
+        away = (weights - defaults) / spread
         log_odds = design @ weights
         value = float(np.sum(np.logaddexp(0, log_odds) - truth * log_odds) + away @ away / 2)
-        return value, (expit(log_odds) - truth) @ design + away / _SPREAD
+        return value, (expit(log_odds) - truth) @ design + away / spread
 
     with single_threaded_blas():
-        return minimize(
-            loss, DEFAULT_WEIGHTS, jac=True, method="L-BFGS-B", options={"maxiter": 200}
-        ).x
+        return minimize(loss, defaults, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x

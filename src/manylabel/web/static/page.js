@@ -284,10 +284,14 @@ async function explain() {
 async function about() {
   const { label } = state.open;
   try {
-    const found = await get("/v1/label", { label, model: state.model });
+    const mayEdit = state.learning !== "off";
+    const [found, hidden] = await Promise.all([
+      get("/v1/label", { label, model: state.model }),
+      mayEdit ? get("/v1/labels", { hidden: true, limit: 50, model: state.model }) : { labels: [] },
+    ]);
     if (state.open?.label !== label) return;
     showTitle(found.name);
-    showAbout(found, browse, state.learning === "off" ? null : edit);
+    showAbout(found, browse, mayEdit ? edit : null, hidden.labels);
   } catch (error) {
     if (state.open?.label !== label) return;
     find("about").replaceChildren(el("p", { class: "quiet" }, error.message));

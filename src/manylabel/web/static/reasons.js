@@ -200,11 +200,28 @@ function editing({ label, name }, edit) {
     button("Merge into", () => ({ action: "merge", labels: [label], into: input.value })),
     button("Hide", () => ({ action: "hide", labels: [label] })),
     button("Delete", () => ({ action: "delete", labels: [label] })),
+    button("Add as new", () => ({ action: "add", labels: [input.value] })),
+  );
+}
+
+/** Buttons that show hidden labels again. */
+function showing(hidden, edit) {
+  if (!edit || !hidden.length) return null;
+  return el(
+    "div",
+    { class: "edit-label" },
+    ...hidden.map(({ label, name }) =>
+      el(
+        "button",
+        { type: "button", class: "plain", onclick: () => edit({ action: "show", labels: [label] }) },
+        `Show ${name}`,
+      ),
+    ),
   );
 }
 
 /** What a label stands for: its words, labels that go with it, documents. */
-export function showAbout(found, browse, edit = null) {
+export function showAbout(found, browse, edit = null, hidden = []) {
   const most = Math.max(...found.words.map(({ weight }) => weight), Number.MIN_VALUE);
   const list = el(
     "ul",
@@ -224,5 +241,6 @@ export function showAbout(found, browse, edit = null) {
         : null,
     ),
     ...section("Edit the label", editing(found, edit)),
+    ...section("Hidden labels", showing(hidden, edit)),
   );
 }

@@ -1,0 +1,296 @@
+"""Labels that share words with a text, whether their whole name stands there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.parallel import run_blocks
+from manylabel.predictions import keep_top, values_at
+from manylabel.scoring import Candidates, CandidateSource, Documents, Training
+from manylabel.store.strings import StringArray
+from manylabel.vocabulary.label_names import PREFERRED, LabelNames
+from manylabel.vocabulary.scorer import NameScorer
+
+__all__ = ["NameWordScorer", "NameWordSource", "Rarity", "Shared", "share_labels"]
+
+#: Words that more names have propose no label, and only the first few others of a text do.
+MOST_NAMES, MOST_TERMS = 300, 40
+#: Labels that words of names may propose for a document; the scorer sees some more.
+_LIMIT, _SCORED = 30, 100
+#: Texts looked at at a time.
+_BLOCK = 1_024
+#: How many texts it is worth what names say of how common a word is.
+_WORTH = 500.0
+#: What speaks for a label: its title, and what it is worth where there is nothing to learn from
+#: (the likeliest weights for 10,000 training titles of YSO-Finna, rounded).
+_CLUES: dict[str, tuple[str, float]] = {
+    "word": ("a word of its name stands in the text", -4.5),
+    "share": ("how much of its name stands there", 0.5),
+    "most": ("nearly all of it does", 0.9),
+    "whole": ("every word of it does", -0.6),
+    "weight": ("how rare these words are", 5.0),
+    "size": ("how rare all its words are", -2.5),
+    "words": ("how many words it has", -0.3),
+    "length": ("how long the text is", -0.3),
+    "alternative": ("it is an alternative name", -1.0),
+    "rate": ("how often documents with these words have the label", 0.2),
+    "matched": ("how many documents have a word of the name", -1.2),
+    "documents": ("how many documents have the label", 0.1),
+    "seen": ("documents have the label", 0.4),
+}
+
+
+class Rarity:
+    """How rare the words of names are in texts.
+
+    Parameters
+    ----------
+    terms : StringArray
+    heard : ndarray
+        How many texts have each term.
+    n_texts : int
+    """
+
+    def __init__(self, terms: StringArray, heard: NDArray[np.int64], n_texts: int) -> None:
+        self.terms, self.heard, self.n_texts = terms, heard, n_texts
+
+    def of(self, named: LabelNames) -> NDArray[np.float64]:
+        """The weight of each term of a matcher; found once."""
+        known = self.__dict__.get("_of")
+        if known is None or known[0] is not named.matcher:
+            matcher = named.matcher
+            heard = self.heard
+            if matcher.terms is not self.terms and matcher.terms != self.terms:
+                place = {term: number for number, term in enumerate(self.terms)}
+                numbers = np.array([place.get(term, -1) for term in matcher.terms], np.int64)
+                heard = np.where(numbers >= 0, np.append(self.heard, 0)[numbers], 0)
+            n_names = np.diff(matcher.term_names[0])
+            usual = (n_names + 1) / (len(matcher.names) + 1)
+            weights = np.log((self.n_texts + _WORTH) / (heard + _WORTH * np.minimum(usual, 1)))
+            known = self.__dict__["_of"] = matcher, np.maximum(weights, 0.01)
+        return known[1]
+
+    def _store_state(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Labels that share words with texts.
+
+    Parameters
+    ----------
+    pattern : csr_array of shape (n_documents, n_labels), int8
+    clues : ndarray of shape (n_found, n_clues)
+        A row for each entry of ``pattern``.
+    names : ndarray of int64
+        For each entry, the name that shares most.
+    best : csr_array
+        How good each entry is, before anything is learned.
+    """
+
+    pattern: sparse.csr_array
+    clues: NDArray[np.float64]
+    names: NDArray[np.int64]
+    best: sparse.csr_array
+
+
+def share_labels(
+    named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str], n_jobs: int | None = None
+) -> Shared:
+    """Find labels that share words with texts, and what speaks for each.
+
+    Examples
+    --------
+    >>> named = LabelNames(["piano music", "dogs"], [0, 1], [0, 0], 2, "english")
+    >>> shared = share_labels(named, np.ones(3), ["Songs for the piano"])
+    >>> shared.pattern.toarray().tolist(), shared.clues[0, 1].tolist()
+    ([[1, 0]], 0.5)
+    """
+    starts = range(0, len(texts), _BLOCK)
+    blocks: dict[int, Shared] = {}
+
+    def work(first: int, last: int) -> None:
+        for block in range(first, last):
+            blocks[block] = _share(named, rarity, texts[starts[block] : starts[block] + _BLOCK])
+
+    if len(texts) <= _BLOCK:
+        return _share(named, rarity, texts)
+    run_blocks(work, len(starts), 1, n_jobs)
+    parts = [blocks[block] for block in range(len(starts))]
+    return Shared(
+        sparse.csr_array(sparse.vstack([part.pattern for part in parts], "csr")),
+        np.concatenate([part.clues for part in parts]),
+        np.concatenate([part.names for part in parts]),
+        sparse.csr_array(sparse.vstack([part.best for part in parts], "csr")),
+    )
+
+
+def _share(named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str]) -> Shared:
+    """Of a few texts."""
+    from manylabel.kernels.vocabulary_words import share_words
+
+    matcher = named.matcher
+    tokens = matcher.tokens(texts)
+    counts, labels, names, found, total = share_words(
+        tokens.terms,
+        tokens.bounds,
+        MOST_NAMES,
+        MOST_TERMS,
+        *matcher.term_names,
+        matcher.name_ptr,
+        matcher.name_terms,
+        named.columns,
+        rarity,
+        named.n_labels,
+    )
+    shape = len(texts), named.n_labels
+    ptr = np.concatenate([[0], np.cumsum(counts)])
+    rows = np.repeat(np.arange(len(texts)), counts)
+    order = np.lexsort((labels, rows))
+    labels, names, found, total = labels[order], names[order], found[order], total[order]
+    share = found / total
+    place = sparse.csr_array((np.arange(1, labels.size + 1), labels, ptr), shape=shape)
+    best = sparse.csr_array((share + 1e-2 * found, labels, ptr), shape=shape)
+    if labels.size and counts.max() > _SCORED:
+        best = keep_top(best, _SCORED)
+        best.sort_indices()
+        kept = values_at(place, best).astype(np.int64) - 1
+        names, found, total, share = names[kept], found[kept], total[kept], share[kept]
+    pattern = sparse.csr_array((np.ones(best.nnz, np.int8), best.indices, best.indptr), shape=shape)
+    lengths = np.maximum(np.diff(tokens.bounds), 1)
+    clues = np.column_stack(
+        [
+            np.ones(best.nnz),
+            share,
+            share**2,
+            share > 0.999,
+            found / 10,
+            total / 10,
+            np.log(np.maximum(matcher.depths_of(names), 1)),
+            np.repeat(np.log(lengths) / 3, np.diff(best.indptr)),
+            named.kinds[names] != PREFERRED,
+        ]
+    )
+    return Shared(pattern, clues, names, best)
+
+
+def shared_in(
+    documents: Documents, named: LabelNames, rarity: Rarity, n_jobs: int | None = None
+) -> Shared | None:
+    """The labels that share words with documents; None where there are no texts."""
+    if documents.texts is None:
+        return None
+    known = documents.cache.get("name words")
+    if known is None or known[0] is not named or known[1] != named.n_labels:
+        found = share_labels(named, rarity.of(named), documents.texts, n_jobs)
+        documents.cache["name words"] = known = named, named.n_labels, found
+    return known[2]
+
+
+def _heard(training: Training) -> Rarity:
+    """In how many training texts the words of names stand."""
+    documents, matcher = training.documents, training.vocabulary.matcher
+    known = documents.cache.get("heard")
+    if known is None or known.terms is not matcher.terms:
+        heard = np.zeros(len(matcher.terms), np.int64)
+        for start in range(0, len(documents), _BLOCK):
+            tokens = matcher.tokens(documents.texts[start : start + _BLOCK])
+            rows = np.repeat(np.arange(tokens.bounds.size - 1), np.diff(tokens.bounds))
+            pairs = np.unique(rows * (heard.size + 1) + tokens.terms + 1) % (heard.size + 1)
+            heard += np.bincount(pairs, minlength=heard.size + 1)[1:]
+        documents.cache["heard"] = known = Rarity(matcher.terms, heard, len(documents))
+    return known
+
+
+class NameWordSource(CandidateSource):
+    """Proposes labels that share rare words with a document."""
+
+    name = "name words"
+
+    def __init__(self) -> None:
+        self.named: LabelNames | None = None
+        self.rarity: Rarity | None = None
+
+    def wants(self, training: Training) -> bool:
+        """Whether labels have names, and documents texts."""
+        return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
+
+    def fit(self, training: Training) -> None:
+        """Remember the names, and learn how rare their words are."""
+        self.named, self.rarity = training.vocabulary, _heard(training)
+
+    def propose(
+        self,
+        documents: Documents,
+        leave_out: NDArray[np.int64] | None = None,
+        n_jobs: int | None = None,
+    ) -> Candidates:
+        """The labels that share most of their names with documents."""
+        assert self.named is not None
+        assert self.rarity is not None
+        shared = shared_in(documents, self.named, self.rarity, n_jobs)
+        if shared is None:
+            shape = len(documents), self.named.n_labels
+            return Candidates(sparse.csr_array(shape, dtype=np.int8))
+        kept = keep_top(shared.best, _LIMIT)
+        kept.sort_indices()
+        return Candidates(
+            sparse.csr_array((np.ones(kept.nnz, np.int8), kept.indices, kept.indptr), kept.shape)
+        )
+
+    def grow(self, n_labels: int) -> None:
+        """Make room for labels that appear later; they have no names."""
+        if self.named is not None:
+            self.named.grow(n_labels)
+
+
+class NameWordScorer(NameScorer):
+    """How much speaks for a label that words of its name stand in the text, in any order.
+
+    A weighted sum like that of :class:`NameScorer`, which demands the whole name.
+    """
+
+    name = "name words"
+    effort = "normal"
+    title = "words of its name"
+    sentence = "Words of the label's name stand in the text."
+    titles: ClassVar[dict[str, str]] = {clue: title for clue, (title, _) in _CLUES.items()}
+    defaults: ClassVar[NDArray[np.float64]] = np.array([worth for _, worth in _CLUES.values()])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rarity: Rarity | None = None
+
+    def fit(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
+        """Learn how rare words are, then what clues are worth."""
+        self.rarity = _heard(training)
+        return super().fit(training, candidates, held)
+
+    def _look(  # type: ignore[override]
+        self, documents: Documents, named: LabelNames, n_jobs: int | None = None
+    ) -> Shared | None:
+        assert self.rarity is not None
+        return shared_in(documents, named, self.rarity, n_jobs)
+
+    def _said(  # type: ignore[override]
+        self, text: str, named: LabelNames, found: Shared, label: int, at: int
+    ) -> tuple[tuple[tuple[int, int], ...], str]:
+        """Where words of the name stand, and what people read of them."""
+        matcher, name = named.matcher, int(found.names[at])
+        mine = matcher.name_terms[matcher.name_ptr[name] : matcher.name_ptr[name + 1]]
+        terms = matcher.tokens([text]).terms
+        words = matcher.spans(text)
+        spans = tuple(words[place] for place in np.flatnonzero(np.isin(terms, mine)).tolist())
+        written = list(dict.fromkeys(text[start:stop] for start, stop in spans))
+        listed = ", ".join(f"*{word}*" for word in written)
+        verb = "stands" if len(written) == 1 else "stand"
+        return spans, f"Of its name *{matcher.names[name]}*, {listed} {verb} in the text."
