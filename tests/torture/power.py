@@ -2,11 +2,11 @@
 
 ``strace`` records every call that writes while a process changes a model. The calls are then
 replayed on a disk in memory that knows what was synchronised: the content of a file by ``fsync`` of
-the file, its name by ``fsync`` of the folder. At each barrier, and at the end, the power fails. What
-is then on the disk is one of three extremes:
+the file, its name by ``fsync`` of the folder. At each barrier, and at the end, the power fails.
+What is then on the disk is one of three extremes:
 
 - nothing but what was synchronised,
-- every name, but only the content that was synchronised: files that were renamed too early are empty,
+- every name, but only the content that was synchronised: files renamed too early are empty,
 - everything.
 
 In each case the model must open as it was before the change or as it is after it; a change that was

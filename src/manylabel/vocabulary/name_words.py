@@ -200,6 +200,7 @@ def _heard(training: Training) -> Rarity:
     known = documents.cache.get("heard")
     if known is None or known.terms is not matcher.terms:
         heard = np.zeros(len(matcher.terms), np.int64)
+        assert documents.texts is not None
         for start in range(0, len(documents), _BLOCK):
             tokens = matcher.tokens(documents.texts[start : start + _BLOCK])
             rows = np.repeat(np.arange(tokens.bounds.size - 1), np.diff(tokens.bounds))
