@@ -181,10 +181,11 @@ def _suggested(served: Served, found: Suggestions) -> list[dict[str, Any]]:
 
 def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
     places = separate(reasons.highlights())
-    return asdict(reasons) | {
+    found = reasons.to_dict()
+    return found | {
         "neighbours": [
-            asdict(near) | {"labels": [served.label(label) for label in near.labels]}
-            for near in reasons.neighbours
+            near | {"labels": [served.label(label) for label in near["labels"]]}
+            for near in found["neighbours"]
         ],
         "highlights": [{"start": start, "end": end, "weight": w} for start, end, w in places],
     }
