@@ -182,6 +182,7 @@ def _suggested(served: Served, found: Suggestions) -> list[dict[str, Any]]:
 def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
     places = separate(reasons.highlights())
     found = reasons.to_dict()
+    del found["total"]  # the parts tell it
     return found | {
         "neighbours": [
             near | {"labels": [served.label(label) for label in near["labels"]]}
