@@ -32,7 +32,7 @@ TICS: dict[str, str] = {
     r"learnt": "learned",
     r"(?:is|are) (?:not as (?:it|they) should be|none of the \d+)": "invalid, or unknown",
     r"parts? of (?:a )?words?": "character n-grams",
-    r"(?:usually |is |are )found out": "detected",
+    r"(?:usually |is |are |by default )found out": "detected",
     r"what learns": "model to train",
     r"as they were:": "not updated until the next training:",
     r"goes? (?:at the end|when the command has done)": "is removed on success",

@@ -31,7 +31,7 @@ class DocumentStream:
     path : str
         A file, a folder, or ``-`` for standard input.
     format : DocumentFormat, optional
-        By default found out; what is nothing else is lines of plain text.
+        Detected by default; anything else is read as lines of plain text.
     columns : Columns, optional
         Which columns of texts hold what.
     encoding, zero_based, labels, tell

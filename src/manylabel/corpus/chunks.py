@@ -48,7 +48,7 @@ def read_in_chunks(
     vectorizer : CountVectorizer
         Is fitted, as by the whole of the texts.
     format : {"jsonl", "tsv"}, optional
-        By default found out.
+        Detected by default.
 
     Returns
     -------
@@ -76,7 +76,7 @@ class TextFile:
     path : path
         JSON Lines or TSV, not compressed.
     format : {"jsonl", "tsv"}, optional
-        By default found out.
+        Detected by default.
     """
 
     def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -91,7 +91,7 @@ class TextFile:
                     "chunks need JSON Lines or TSV in UTF-8, not quoted and not "
                     "compressed; use `read`, or convert the file."
                 )
-        #: What was found out of the columns, for the readers of chunks.
+        #: What was detected of the columns, for the readers of chunks.
         self.found = reader.to_json()
         self._sizes: list[int] = []
 

@@ -137,7 +137,7 @@ class Layout:
         Those of ``one_hot`` hold 0 or 1, and the column's name is the label.
     title, id : key or None
     separator : str
-        What stands between labels in one string.
+        Separator of labels in one string.
     names : mapping of key to str
         All columns; empty for a table whose columns have no names.
     """

@@ -68,9 +68,9 @@ def read(
         holds 0 and 1 is the label. By default their names tell: ``abstract`` and ``keywords``, say.
     title_column, id_column : str, optional
     separator : str, optional
-        What stands between two labels in one string; by default found out.
+        Separator of labels in one string; detected by default.
     delimiter : str, optional
-        What stands between the cells of CSV; by default found out.
+        Separator of the cells of CSV; detected by default.
     encoding : str, optional
         Of texts; by default UTF-8, or UTF-16 or Windows-1252 where the bytes say so.
     tell : callable, optional

@@ -201,12 +201,12 @@ class RowReader:
             yield f"Ignored columns: {', '.join(names[:20])}{more}."
 
     def to_json(self) -> str:
-        """What was found out, for a reader of another part of the file."""
+        """What was detected, for a reader of another chunk of the file."""
         return json.dumps([self._header, self._separator, self._one_hot])
 
     @classmethod
     def from_json(cls, found: str, is_table: bool, path: str, has_header: bool) -> RowReader:
-        """A reader that knows what another has found out.
+        """A reader that knows what another has detected.
 
         Parameters
         ----------

@@ -44,11 +44,11 @@ class TextReader:
     path : path
         A file, plain or compressed, a folder, or ``-`` for standard input.
     format : str, optional
-        By default found out.
+        Detected by default.
     columns : Columns, optional
         Which columns hold what; by default their names tell.
     delimiter : str, optional
-        What stands between the cells of CSV; by default found out.
+        Separator of the cells of CSV; detected by default.
     encoding : str, optional
         By default UTF-8, or UTF-16 or Windows-1252 where the bytes say so.
     on_bad : callable, optional
@@ -203,7 +203,7 @@ def chunk_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> I
     path : str
     kind : {"jsonl", "tsv"}
     found : str
-        What a reader of the first lines found out; see `RowReader.to_json`.
+        What a reader of the first lines detected; see `RowReader.to_json`.
     start, stop : int
     """
     lines = _Between(path, start, stop)

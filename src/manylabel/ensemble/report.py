@@ -1,4 +1,4 @@
-"""What an ensemble has found out about its scorers."""
+"""What an ensemble has learned about its scorers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Report"]
 
 @dataclass(frozen=True)
 class Report:
-    """What an ensemble has found out about its scorers, on documents they had not seen.
+    """What an ensemble has learned about its scorers, on documents they had not seen.
 
     Parameters
     ----------
