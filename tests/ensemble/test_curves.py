@@ -138,3 +138,28 @@ def test_log_odds_are_the_offset_and_what_each_part_is_worth_in_its_group(divide
         mended.factor(n, group) * curve(parts[n][:1])[0] for n, curve in mended.curves.items()
     ]
     assert mended(parts, counts)[0] == pytest.approx(mended.offsets[group] + sum(shares))
+
+
+def test_a_new_label_is_not_certain_because_others_have_two_documents_each():
+    # Left out, the right labels have one document, and no wrong one has: that says nothing.
+    rng = np.random.default_rng(0)
+    truth = np.arange(2_000) % 40 == 0
+    scores = np.where(truth, 0.6, 0.2) + rng.normal(0, 0.2, truth.size)
+    counts = np.where(truth, 1, 2)
+    new = np.ones(1, np.int64)
+    bold, cautious = (
+        fit_combination({"votes": scores}, counts, truth, is_cautious=each)
+        for each in (False, True)
+    )
+    assert bold({"votes": np.zeros(1)}, new)[0] > 0
+    assert cautious({"votes": np.zeros(1)}, new)[0] < -2
+
+
+def test_scores_beyond_all_that_were_seen_add_little_to_a_new_label():
+    rng = np.random.default_rng(0)
+    truth = np.arange(2_000) % 40 == 0
+    scores = np.where(truth, 0.6, 0.2) + rng.normal(0, 0.2, truth.size)
+    counts = np.full(truth.size, 3)
+    found = fit_combination({"votes": scores}, counts, truth, is_cautious=True)
+    end, beyond = found({"votes": np.array([1.2, 10.0])}, counts[:2])
+    assert end <= beyond < end + 3

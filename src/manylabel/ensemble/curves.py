@@ -140,7 +140,7 @@ class Combination:
         """The same order within groups of frequency, with probabilities that come true in each."""
         log_odds, groups = self(parts, counts), frequency_group(counts)
         offsets, factors = self.offsets.copy(), self.factors.copy()
-        for group in _groups_to_learn(groups, truth):
+        for group in np.unique(groups):
             mine = groups == group
             offset, factor = _line(log_odds[mine], truth[mine])
             offsets[group] = offset + factor * offsets[group]
@@ -159,7 +159,7 @@ class Combination:
         groups = frequency_group(counts)
         worth = {name: curve(parts[name]) for name, curve in self.curves.items()}
         offsets, weights = self.offsets.copy(), {name: np.ones(N_GROUPS) for name in worth}
-        for group in _groups_to_learn(groups, truth):
+        for group in np.unique(groups):
             mine = groups == group
             each = self.factors[group] * np.stack([v[mine] for v in worth.values()], axis=1)
             offset, found = _weights(each, offsets[group], truth[mine])
@@ -192,6 +192,7 @@ def fit_combination(
     truth: NDArray[np.bool_],
     most_pieces: int = _MOST_PIECES,
     tolerance: float = 0.0,
+    is_cautious: bool = False,
 ) -> Combination:
     """Find the curves under which the truth is likeliest.
 
@@ -210,6 +211,9 @@ def fit_combination(
         Pieces of a curve, at most; a straight line has 1.
     tolerance : float
         Stop at a step that lowers the loss by less than this share of it.
+    is_cautious : bool
+        For labels that come later: what the making of counts tells is not learned, and scores
+        above all that curves were learned from add little.
 
     Examples
     --------
@@ -230,7 +234,7 @@ def fit_combination(
     knots = {name: _knots(scores, truth, most_pieces) for name, scores in parts.items()}
     bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
     n_rises = sum(basis.shape[1] for basis in bases)
-    used = _groups_to_learn(groups, truth)
+    used = _groups_to_learn(groups, truth) if is_cautious else np.unique(groups)
     nearest = np.abs(np.arange(N_GROUPS)[:, None] - used).argmin(axis=1)
     groups = used[nearest][groups]
     design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
@@ -251,16 +255,19 @@ def fit_combination(
     # The products are small: threads would wait for each other most of the time.
     options = {"maxiter": _STEPS} | ({"ftol": tolerance} if tolerance else {})
     with single_threaded_blas():
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+        learned = minimize(
+            loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+        ).x
     curves, at = {}, 0
     for name, places in knots.items():
-        rises = found[at : at + places.size - 1]
+        rises = learned[at : at + places.size - 1]
         at += places.size - 1
         values = np.concatenate([[0.0], np.cumsum(rises)])
         curves[name] = Curve(places, values - np.interp(0.0, places, values))
     # A group without candidates is like the nearest that has some.
-    offsets = np.interp(np.arange(N_GROUPS), used, found[n_rises:])
-    return Combination(curves, offsets)
+    offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:])
+    found = Combination(curves, offsets)
+    return found.cautious() if is_cautious else found
 
 
 def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:

@@ -365,8 +365,8 @@ class Ensemble(MultiLabelClassifier):
         self.combination_ = found
         at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
         self.lazy_combination_ = fit_combination(
-            {name: some[name] for name in at_once}, counts[few], truth[few]
-        ).cautious()
+            {name: some[name] for name in at_once}, counts[few], truth[few], is_cautious=True
+        )
         self.scorers_ = {
             scorer.name: scorer
             for scorer in scorers

@@ -273,13 +273,15 @@ class NameWordScorer(NameScorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Learn how rare words are, then what clues are worth."""
-        self.rarity = _heard(training)
+        if self.wants(training):
+            self.rarity = _heard(training)
         return super().fit(training, candidates, held)
 
     def _look(  # type: ignore[override]
         self, documents: Documents, named: LabelNames, n_jobs: int | None = None
     ) -> Shared | None:
-        assert self.rarity is not None
+        if self.rarity is None:
+            return None
         return shared_in(documents, named, self.rarity, n_jobs)
 
     def _said(  # type: ignore[override]
