@@ -50,6 +50,21 @@ print(json.dumps({
     "reasons of ten labels": times(lambda text: tagger.explain(text, top=10), texts[:40]),
 }))
 """
+COSTS = """
+import atexit, json, sys, time
+from manylabel.kernels.compile import Kernel
+costs, compiled = {}, Kernel.compiled
+def timed(self, signature, types):
+    start = time.thread_time()
+    entry = compiled(self, signature, types)
+    number, seconds = costs.get(self.name, (0, 0.0))
+    costs[self.name] = number + 1, seconds + time.thread_time() - start
+    return entry
+Kernel.compiled = timed
+atexit.register(lambda: print("\\n" + json.dumps(costs)))
+from manylabel.cli.app import main
+main()
+"""
 
 
 def cpu_seconds(arguments: list[str], source: Path) -> float:
@@ -84,6 +99,26 @@ def first_predict(command: list[str], source: Path) -> float:
         leave = shutil.ignore_patterns("__pycache__")
         shutil.copytree(source / "manylabel", Path(folder) / "manylabel", ignore=leave)
         return cpu_seconds(command, Path(folder))
+
+
+def kernels(source: Path) -> str:
+    """What a first prediction compiles: kernels, for how many types of arguments, at what cost."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = library_model(Path(folder), source)
+        cache = Path(folder) / "cache"
+        printed = subprocess.run(
+            [sys.executable, "-c", COSTS, "predict", str(model), "--text", TEXT],
+            env={**os.environ, "PYTHONPATH": str(source), "MANYLABEL_CACHE": str(cache)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            check=True,
+        ).stdout
+    costs = json.loads(printed.splitlines()[-1])
+    rows = sorted(costs.items(), key=lambda item: -item[1][1])
+    total = [sum(number for number, _ in costs.values()), sum(cost for _, cost in costs.values())]
+    head = ["`manylabel predict --text`, first, compiles", "signatures", "CPU seconds"]
+    return table(head, [*([f"`{name}`", *cost] for name, cost in rows), ["all", *total]])
 
 
 def start(sources: list[Path], runs: int) -> str:
@@ -136,6 +171,7 @@ def main() -> None:
     print("## Starting, and single questions\n")
     print(versions("manylabel", "numba", "scikit-learn", "typer") + "\n")
     print(start(sources, given.runs) + "\n", flush=True)
+    print(kernels(sources[-1]) + "\n", flush=True)
     if given.model is not None and given.texts is not None:
         print(single(given.model, given.texts, sources) + "\n")
 

@@ -1,99 +1,125 @@
-"""List the kernels to compile in advance: ``python tools/kernel_signatures.py [FOLDER]``.
+"""List the kernels to compile in advance: ``python tools/kernel_signatures.py``.
 
-Runs what most people run, with an empty cache, and writes the kernels that this compiles, with
-the types of their arguments, to ``src/manylabel/kernels/signatures.json`` under "usual". All other
-kernels of which FOLDER has machine code go under "others"; without a folder, those that are
-there stay. Run the tests with MANYLABEL_CACHE=FOLDER to fill one.
+Runs what most people run, and writes the kernels that this uses, with the types of their
+arguments, to ``src/manylabel/kernels/signatures.json``: under "small" those of the bundled corpus,
+under "usual" what a larger one needs beside. All other kernels of which there is machine code go
+under "others", so run the tests first; what was listed there before stays.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from manylabel.kernels import machine_code, warming
+from manylabel.cli.app import run
+from manylabel.corpus import Corpus, load_catalogue, write
+from manylabel.kernels import machine_code
+from manylabel.kernels.compile import Kernel, described
+from manylabel.kernels.warming import kernel_of
 
 LIST = Path(__file__).resolve().parents[1] / "src" / "manylabel" / "kernels" / "signatures.json"
-#: What most people run; a model of texts in files, and all there is to do with it.
-USUAL = """
-import sys
-from manylabel.cli.app import run
-from manylabel.corpus import load_catalogue, write
-folder = sys.argv[1]
-for part in ("train", "test"):
-    write(load_catalogue(part), f"{folder}/{part}.jsonl")
-calls = [
-    "demo --quiet",
-    "train FOLDER/train.jsonl -o FOLDER/model --quiet",
-    "predict FOLDER/model FOLDER/test.jsonl --quiet",
-    "predict FOLDER/model --text Whales",
-    "explain FOLDER/model --text Whales",
-    "evaluate FOLDER/model FOLDER/test.jsonl --quiet",
-    "learn FOLDER/model FOLDER/test.jsonl --quiet",
-    "predict FOLDER/model --text Whales",
-]
-for call in calls:
-    code = run(call.replace("FOLDER", folder).split())
-    if code:
-        sys.exit(f"{call}: exit code {code}")
-"""
+SMALL = (
+    "demo --quiet --json",
+    "train {folder}/train.jsonl -o {folder}/model --quiet",
+    "predict {folder}/model --text Whales",
+    "explain {folder}/model --text Whales",
+)
+USUAL = (
+    "predict {folder}/model {folder}/test.jsonl --quiet",
+    "evaluate {folder}/model {folder}/test.jsonl --quiet",
+    "learn {folder}/model {folder}/test.jsonl --quiet",
+    "predict {folder}/model --text Whales",
+    "train {folder}/large.jsonl -o {folder}/large --quiet",
+    "predict {folder}/large {folder}/test.jsonl --quiet",
+    "predict {folder}/large --text Whales",
+    "explain {folder}/large {folder}/long.txt --quiet",
+)
+#: Each book with as many others makes a corpus whose index is too large to be scanned.
+_OTHERS = 12
+
+Job = tuple[str, str]
 
 
-def kept(folder: Path) -> dict[tuple[str, str], int]:
-    """Kernels and types of which a folder has machine code, with the size of the code."""
+def large(corpus: Corpus) -> Corpus:
+    """Pairs of documents."""
+    texts, labels = corpus.texts or [], list(corpus.label_lists())
+    pairs = [(i, (i + j) % len(corpus)) for i in range(len(corpus)) for j in range(1, _OTHERS)]
+    return Corpus.from_texts(
+        [f"{texts[i]} {texts[j]}" for i, j in pairs],
+        [sorted({*labels[i], *labels[j]}) for i, j in pairs],
+    )
+
+
+def used_by(calls: tuple[str, ...], folder: str) -> set[Job]:
+    """The kernels that some commands call, and the types of their arguments."""
+    used: set[Job] = set()
+    find = Kernel._find
+
+    def found(self: Kernel, arguments: tuple[object, ...]) -> object:
+        used.add((self.name, ", ".join(map(described, arguments))))
+        return find(self, arguments)
+
+    Kernel._find = found  # type: ignore[method-assign, assignment]
+    for call in calls:
+        if code := run([part.format(folder=folder) for part in call.split()]):
+            sys.exit(f"{call}: exit code {code}")
+    Kernel._find = find  # type: ignore[method-assign]
+    return used
+
+
+def kept() -> dict[Job, int]:
+    """The kernels of which there is machine code, and its size."""
     found = {}
-    for path in folder.rglob("*.code"):
-        head, _, code = path.read_bytes().partition(b"\n")
-        name, signature = path.name.rpartition("-")[0], json.loads(head)["signature"]
-        # An older version of the package may have had others.
-        if path == folder / machine_code.file_name(name, signature):
-            found[name, signature] = len(code)
+    for folder in machine_code.folders():
+        for path in folder.rglob("*.code"):
+            head, _, code = path.read_bytes().partition(b"\n")
+            name, signature = path.name.rpartition("-")[0], json.loads(head)["signature"]
+            # An older version of the package may have had others.
+            if path == folder / machine_code.file_name(name, signature):
+                found[name, signature] = len(code)
     return found
 
 
-def still_fits(job: tuple[str, str]) -> bool:
-    """Whether a kernel is still there and takes as many arguments."""
-    try:
-        kernel = warming.kernel_of(job[0])
-    except (ImportError, KeyError):
-        return False
-    return len(warming.types_of(job[1])) == kernel.function.__code__.co_argcount
-
-
-def by_file(sizes: dict[tuple[str, str], int]) -> dict[str, list[tuple[str, str]]]:
+def by_file(jobs: set[Job], sizes: dict[Job, int]) -> dict[str, list[Job]]:
     """Kernels by their files; files with the most code, which take the longest, come first."""
-    files: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for job in sorted(sizes):
+    files: dict[str, list[Job]] = defaultdict(list)
+    for job in sorted(jobs):
         files[job[0].partition(".")[0]].append(job)
-    return dict(sorted(files.items(), key=lambda item: -sum(sizes[job] for job in item[1])))
+    return dict(sorted(files.items(), key=lambda item: -sum(sizes.get(j, 0) for j in item[1])))
+
+
+def exists(job: Job) -> bool:
+    """Whether there is such a kernel, with as many arguments."""
+    from manylabel.kernels.warming import types_of
+
+    try:
+        return kernel_of(job[0]).function.__code__.co_argcount == len(types_of(job[1]))
+    except (ImportError, KeyError, AttributeError):
+        return False
 
 
 def main() -> None:
     """Write the list."""
-    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as work:
-        command = [sys.executable, "-c", USUAL, work]
-        environment = {**os.environ, "MANYLABEL_CACHE": cache}
-        subprocess.run(  # noqa: S603
-            command, env=environment, stdout=subprocess.DEVNULL, check=True
-        )
-        usual = kept(Path(cache))
-    if len(sys.argv) > 1:
-        others = by_file({job: n for job, n in kept(Path(sys.argv[1])).items() if job not in usual})
-    else:
-        before = json.loads(LIST.read_text(encoding="utf-8"))["others"]
-        others = {
-            file: left
-            for file, jobs in before.items()
-            if (left := [job for job in jobs if tuple(job) not in usual and still_fits(job)])
-        }
-    LIST.write_text(
-        json.dumps({"usual": by_file(usual), "others": others}, indent=1) + "\n", encoding="utf-8"
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        corpora = {part: load_catalogue(part) for part in ("train", "test")}
+        corpora["large"] = large(corpora["train"])
+        for name, corpus in corpora.items():
+            write(corpus, f"{folder}/{name}.jsonl")
+        Path(folder, "long.txt").write_text(" ".join(corpora["test"].texts or []))
+        small = used_by(SMALL, folder)
+        usual = used_by(USUAL, folder) - small
+    before = json.loads(LIST.read_text(encoding="utf-8"))
+    sizes = kept()
+    others = {(name, types) for jobs in before["others"].values() for name, types in jobs}
+    others = {job for job in others | sizes.keys() if exists(job)} - usual - small
+    found = {
+        name: by_file(jobs, sizes)
+        for name, jobs in {"small": small, "usual": usual, "others": others}.items()
+    }
+    LIST.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

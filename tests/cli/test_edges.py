@@ -176,7 +176,7 @@ def test_compiling_says_how_far_it_is(capsys, monkeypatch):
         told("search.merge")
     assert capsys.readouterr().err.splitlines() == [
         f"Compiling kernels, once after an installation or update: {place}"
-        for place in ("12 of 32", "14 of 32", "41 of 41")
+        for place in ("12 of 22", "14 of 22", "41 of 41")
     ]
     monkeypatch.setattr("time.monotonic", lambda: 0.0)
     monkeypatch.setattr("manylabel.kernels.n_ready", lambda: 0)

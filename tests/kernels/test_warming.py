@@ -18,14 +18,14 @@ ROWS = Rows(np.array([0, 1]), np.array([0], np.int32), np.array([1], np.float32)
 on_linux = pytest.mark.skipif(
     not machine_code.is_possible(), reason="machine code is kept by Numba here"
 )
-# What runs needs no more than what `usual` lists; a model of the default kind, trained and asked.
+# What runs needs no more than what `small` lists; a model of the default kind, trained and asked.
 USES = """
 import json
 from manylabel.cli.app import run
-from manylabel.kernels.compile import Kernel, _described
+from manylabel.kernels.compile import Kernel, described
 used = []
 def found(self, arguments, find=Kernel._find):
-    used.append([self.name, ", ".join(map(_described, arguments))])
+    used.append([self.name, ", ".join(map(described, arguments))])
     return find(self, arguments)
 Kernel._find = found
 assert run(["demo", "--quiet", "--json"]) == 0
@@ -43,7 +43,7 @@ print("\\n" + json.dumps(used))
     ],
 )
 def test_types_are_read_back_from_their_names(arguments):
-    signature = ", ".join(map(compile._described, arguments))
+    signature = ", ".join(map(compile.described, arguments))
     assert warming.types_of(signature) == compile._numba_types(arguments)
 
 
@@ -66,7 +66,7 @@ def test_the_list_has_every_kernel_of_the_demonstration():
         [sys.executable, "-c", USES], capture_output=True, text=True, check=True
     ).stdout
     used = {tuple(job) for job in json.loads(printed.splitlines()[-1])}
-    listed = {tuple(job) for jobs in warming._listed()["usual"].values() for job in jobs}
+    listed = {tuple(job) for jobs in warming._listed()["small"].values() for job in jobs}
     assert used
     assert used <= listed, "run python tools/kernel_signatures.py"
 

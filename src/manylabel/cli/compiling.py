@@ -11,10 +11,10 @@ from manylabel.cli.output import counted, note
 
 __all__ = ["Compiling", "compile_in_background", "compile_missing"]
 
-#: The kernels that commands use with the default model on the bundled corpus; others use fewer.
-USUAL = {"train": 32, "predict": 12, "explain": 12}
+#: The kernels that commands use with the default model on the bundled corpus.
+USUAL = {"train": 22, "predict": 5, "explain": 5}
 #: Of commands that were not counted, most of which train.
-_OTHERWISE = 32
+_OTHERWISE = 22
 _ONCE = "Compiling kernels, once after an installation or update"
 #: Seconds between two lines.
 _PAUSE = 3.0
@@ -28,7 +28,7 @@ def compile_in_background() -> None:
     """Let another process compile what is not, while this one works."""
     from manylabel.kernels import machine_code, warming
 
-    if machine_code.is_possible() and warming.missing("usual"):
+    if machine_code.is_possible() and warming.missing("small", "usual"):
         command = [sys.executable, "-m", "manylabel.cli", "warm", "--quiet"]
         silent = subprocess.DEVNULL
         started = subprocess.Popen(  # noqa: S603  # nosec B603
@@ -70,7 +70,7 @@ class Compiling:
 
 
 def compile_missing(
-    everything: bool = False,
+    sets: Sequence[str] = ("small",),
     processes: int | None = None,
     quiet: bool = False,
     is_asked_for: bool = False,
@@ -81,7 +81,7 @@ def compile_missing(
     # Numba's own cache does not say what is in it, so that looking takes seconds.
     if not (machine_code.is_possible() or is_asked_for):
         return 0
-    groups = warming.missing(*(warming.SETS if everything else warming.SETS[:1]))
+    groups = warming.missing(*sets)
     total = sum(map(len, groups))
     if total:
         note(f"{_ONCE}: {counted(total, 'kernel')} ...", quiet)

@@ -41,5 +41,6 @@ def warm(
       manylabel warm
       manylabel warm --all
     """
-    n_compiled = compile_missing(everything, processes, quiet, is_asked_for=True)
+    sets = ("small", "usual", "others") if everything else ("small", "usual")
+    n_compiled = compile_missing(sets, processes, quiet, is_asked_for=True)
     note("Kernels are compiled." if n_compiled else "Kernels were compiled before.", quiet)

@@ -78,7 +78,7 @@ class Kernel:
         with _lock:
             key = tuple(map(_kind, arguments))
             if key not in self._entries:
-                signature = ", ".join(map(_described, arguments))
+                signature = ", ".join(map(described, arguments))
                 entry = machine_code.load(self, signature)
                 if entry is None:
                     # Another process may be compiling it, and then need not be disturbed.
@@ -141,7 +141,7 @@ class Kernel:
         return f"<kernel {self.name}>"
 
 
-def _described(value: Any) -> str:
+def described(value: Any) -> str:
     """The type of an argument in words, the same in every process."""
     if isinstance(value, np.ndarray):
         flags = value.flags.num
@@ -151,7 +151,7 @@ def _described(value: Any) -> str:
     if isinstance(value, tuple):
         cls = type(value)
         name = "" if cls is tuple else f"{cls.__module__}.{cls.__qualname__}"
-        return f"{name}({', '.join(map(_described, value))})"
+        return f"{name}({', '.join(map(described, value))})"
     return _AS_PYTHON.get(type(value), type(value)).__name__
 
 

@@ -1,7 +1,8 @@
 """Compile kernels before they are needed, in several processes side by side.
 
-``signatures.json`` lists the types that kernels are called with: those of the default model under
-"usual", and all others. A process compiles all kernels of a file, because they share functions.
+``signatures.json`` lists the types that kernels are called with: those of the default model
+with few documents, what it needs with more, and all others. A process compiles all kernels of a
+file, because they share functions.
 ``tools/kernel_signatures.py`` writes the list.
 """
 
@@ -23,8 +24,8 @@ from manylabel.kernels.compile import KERNELS, Kernel
 
 __all__ = ["SETS", "missing", "n_known", "warm"]
 
-#: The kernels that the default model uses in training, prediction and reasons; and all others.
-SETS = ("usual", "others")
+#: The kernels that the default model uses with a small corpus; with any; and all others.
+SETS = ("small", "usual", "others")
 _ARRAY = re.compile(r"([a-z])(\d+)\[(\d+)([CFA])(\??)\]")
 
 Job = tuple[str, str]
@@ -48,7 +49,7 @@ def missing(*sets: str) -> list[list[Job]]:
 
     Examples
     --------
-    >>> all(len(jobs) > 0 for jobs in missing("usual"))
+    >>> all(len(jobs) > 0 for jobs in missing("small"))
     True
     """
     groups: dict[str, list[Job]] = {}

@@ -115,9 +115,9 @@ class NeighborIndex:
         k : int
             Capped at the number of rows.
         strategy : str
-            ``auto`` chooses ``hybrid`` or ``maxscore`` by the queries' words; ``taat``, ``wand``,
-            ``fagin`` and ``partitioned`` are the algorithms of the LCIF paper. All give the same
-            answer.
+            ``auto`` chooses ``scan`` for few rows, else ``hybrid`` or ``maxscore`` by the queries'
+            words; ``taat``, ``wand``, ``fagin`` and ``partitioned`` are the algorithms of the LCIF
+            paper. All give the same answer.
         m : int
             For ``partitioned``: rows with one of the m highest values of a feature are read first.
         n_jobs : int, optional
