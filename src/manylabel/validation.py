@@ -20,6 +20,7 @@ __all__ = [
     "check_incomplete",
     "check_labels",
     "check_matrix",
+    "check_numbers",
     "check_present",
     "check_real",
     "check_removable",
@@ -176,6 +177,21 @@ def check_rows(
         raise InputError(
             f"rows are damaged: column {wrong} is stored, and there are {n_columns} columns."
         )
+
+
+def check_numbers(*arrays: NDArray[Any]) -> None:
+    """Refuse arrays of numbers that are none: a kernel that compares them would find no order.
+
+    Examples
+    --------
+    >>> check_numbers(np.array([1.0, np.nan]))
+    Traceback (most recent call last):
+    manylabel.exceptions.InputError: numbers are damaged: one of them is NaN.
+    """
+    for array in arrays:
+        # The sum is NaN if a number is, or if there are infinities of both signs.
+        if array.dtype.kind == "f" and np.isnan(array.sum()) and np.isnan(array).any():
+            raise InputError("numbers are damaged: one of them is NaN.")
 
 
 def _check_pointers(X: Any, name: str, what: str, n_rows: int) -> None:

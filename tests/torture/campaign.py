@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from torture import files, system_calls
+from torture import files, power, system_calls
 
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
@@ -169,9 +169,10 @@ ATTACKS = {
     "kill": kill,
     "files": files.corpora,
     "system-calls": system_calls.attack,
+    "power": power.attack,
 }
 #: A process each, or many: fewer of them.
-LONG = ("kill", "threads")
+LONG = ("kill", "threads", "power")
 
 
 def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -> Counter[str]:

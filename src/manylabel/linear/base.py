@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from manylabel.base import ExplainLabels, MultiLabelClassifier
 from manylabel.evidence import Explanation
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.linear.scorer import label_reasons
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.text.weighting import Weighting, make_weighting
@@ -87,6 +87,13 @@ class LinearClassifier(MultiLabelClassifier):
     @property
     def _model(self) -> LinearModel:
         return LinearModel(self.coef_, self.intercept_)
+
+    def _check_stored(self) -> None:
+        """Refuse weights that do not fit the features and labels."""
+        model = self._model
+        model._check_stored()
+        if model.coef.shape != (self.n_features_in_, self.n_labels_):
+            raise InputError("the weights are damaged: they are for other features or labels.")
 
     def _set_model(self, model: LinearModel) -> None:
         self.coef_, self.intercept_ = model.coef, model.intercept

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from manylabel.exceptions import InputError
 from manylabel.kernels.index import Rows
 from manylabel.linear.tuning import choose_weight
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
-from manylabel.validation import csr_parts, pointers
+from manylabel.validation import check_numbers, csr_parts, pointers
 
 __all__ = [
     "AllRows",
@@ -65,6 +66,12 @@ class LinearModel:
 
     coef: sparse.csr_array
     intercept: NDArray[np.float64]
+
+    def _check_stored(self) -> None:
+        """Refuse weights of labels that do not exist, and what is no number."""
+        if self.intercept.shape != (self.coef.shape[1],):
+            raise InputError("the weights are damaged: each label needs one intercept.")
+        check_numbers(self.coef.data, self.intercept)
 
     @cached_property
     def rows(self) -> Rows:

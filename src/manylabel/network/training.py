@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.exceptions import InputError
 from manylabel.parallel import run_blocks
-from manylabel.validation import csr_parts, pointers
+from manylabel.validation import check_numbers, csr_parts, pointers
 
 __all__ = ["Network", "NetworkSettings", "Trainer"]
 
@@ -64,6 +65,17 @@ class Network:
     features: NDArray[np.float32]
     labels: NDArray[np.float32]
     is_trained: NDArray[np.bool_]
+
+    def _check_stored(self) -> None:
+        """Refuse vectors of other lengths, and what is no number."""
+        if (
+            self.features.ndim != 2
+            or self.labels.ndim != 2
+            or self.labels.shape[1] != self.features.shape[1] + 1
+            or self.is_trained.shape != (len(self.labels),)
+        ):
+            raise InputError("the network is damaged: its arrays do not fit each other.")
+        check_numbers(self.features, self.labels)
 
     def copy(self) -> Network:
         """The same, whatever happens to this one."""

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, 
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.exceptions import ParameterError
-from manylabel.validation import check_matrix, check_real, trusted_csr
+from manylabel.validation import check_matrix, check_numbers, check_real, trusted_csr
 
 __all__ = ["Weighting", "make_weighting"]
 
@@ -102,6 +102,11 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         counts = check_matrix(X, n_columns=self.n_features_in_)
         length = self.mean_length_ * self.n_documents_
         return self._learn(counts, self.document_counts_, self.n_documents_, length)
+
+    def _check_stored(self) -> None:
+        """Refuse weights of features that are no numbers."""
+        if hasattr(self, "idf_"):
+            check_numbers(self.idf_)
 
     def transform(self, X: Any) -> sparse.csr_array:
         """Weights of the same shape as X.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.validation import check_rows
+from manylabel.validation import check_numbers, check_rows
 
 __all__ = ["Pairs", "Rows", "WordLabels"]
 
@@ -77,6 +77,7 @@ class WordLabels:
         check_rows(self.pointers, self.labels, self.n_labels, self.phi)
         if self.tokens.shape != (self.n_labels,):
             raise InputError("the words of labels are damaged.")
+        check_numbers(self.phi, self.smooth, self.tokens)
 
     @property
     def n_words(self) -> int:

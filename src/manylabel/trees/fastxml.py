@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
 from manylabel.evidence import Explanation, Reason
+from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
 from manylabel.progress import progress_bar
 from manylabel.text.weighting import Weighting, make_weighting
@@ -208,6 +209,11 @@ class FastXML(MultiLabelClassifier):
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         weighted = self._weighted(X)
         return self._leaf_scores(weighted, self.forest_.leaves(weighted, self.n_jobs), top)
+
+    def _check_stored(self) -> None:
+        """Refuse leaves of labels that do not exist."""
+        if self.forest_.leaf_labels.max(initial=-1) >= self.n_labels_:
+            raise InputError("the trees are damaged: a leaf has a label that does not exist.")
 
     def _leaf_scores(
         self, X: sparse.csr_array, leaves: NDArray[np.int32], top: int | None

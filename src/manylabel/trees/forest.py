@@ -11,7 +11,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.parallel import Callback, run_blocks
 from manylabel.predictions import keep_top
-from manylabel.validation import check_rows, csr_parts
+from manylabel.validation import check_numbers, check_rows, csr_parts
 
 __all__ = ["Forest", "grow_forest"]
 
@@ -67,6 +67,7 @@ class Forest:
         most = np.iinfo(np.int32).max
         check_rows(self.weight_indptr, self.weight_features, most, self.weights)
         check_rows(self.leaf_indptr, self.leaf_labels, most, self.shares)
+        check_numbers(self.bias, self.weights, self.shares)
 
     def leaves(self, X: sparse.csr_array, n_jobs: int | None = None) -> NDArray[np.int32]:
         """The leaf of each document in each tree, of shape (n_documents, n_trees)."""
