@@ -18,7 +18,7 @@ from distributed import Client
 from manylabel import NeighborIndex, SubsetSVM, Tagger
 from manylabel.corpus import Corpus, load_catalogue
 from manylabel.distributed import use
-from manylabel.distributed.bulk import suggest_parts
+from manylabel.distributed.bulk import suggest_batches
 from manylabel.exceptions import ClusterError
 
 
@@ -46,7 +46,7 @@ def prediction(cluster) -> str:
     if cluster is None:
         found = [tagger.suggest(part) for part in parts]
     else:
-        answered = list(suggest_parts(cluster, tagger, parts))
+        answered = list(suggest_batches(cluster, tagger, parts))
         assert [part.number for part in answered] == list(range(12)), "nothing twice"
         found = [part.suggestions for part in answered]
     return hashlib.sha256(repr(found).encode()).hexdigest()

@@ -13,7 +13,7 @@ from scipy import sparse
 from manylabel import LDA, NeighborIndex, SubsetSVM, Tagger
 from manylabel.corpus import Corpus, load_catalogue
 from manylabel.distributed import use
-from manylabel.distributed.bulk import suggest_parts
+from manylabel.distributed.bulk import suggest_batches
 from manylabel.distributed.cache import Cache
 from manylabel.distributed.depot import Depot, depot_at
 from manylabel.distributed.packing import packed, unpack
@@ -144,7 +144,7 @@ def test_suggestions_go_through_dask(client):
     texts = load_catalogue("test").texts[:40]
     parts = [Corpus.from_texts(texts[i : i + 8], [[]] * 8) for i in range(0, 40, 8)]
     with use(client, "dask") as cluster:
-        found = [part.suggestions for part in suggest_parts(cluster, tagger, parts)]
+        found = [part.suggestions for part in suggest_batches(cluster, tagger, parts)]
         assert not cluster._chunks, "nothing stays in the workers' memory"
     assert found == [tagger.suggest(part) for part in parts]
 

@@ -207,12 +207,9 @@ class Tagger(Estimator, Quality, LabelEditing):
             )
         info = check_label_info(label_info)
         file = None
-<<<<<<< HEAD
-        if not self.keep_texts and current_place() is not None and incomplete is False:
-=======
         place = current_place()
-        if not self.keep_texts and place is not None and place.sees_files:
->>>>>>> f46b3c1 (Run on clusters that share no disk: a spool in S3 or through Dask)
+        read_there = place is not None and place.sees_files
+        if not self.keep_texts and read_there and incomplete is False:
             file = text_file(texts, labels, ids)
         vocabulary = _as_vocabulary(self.vocabulary)
         documents = None
