@@ -21,7 +21,7 @@ from benchmarks.common import DATA, corpus, table, versions, weighted
 from benchmarks.simulation import drawn, simulate
 from manylabel.corpus import read
 from manylabel.distributed import Cluster, connect
-from manylabel.distributed.bulk import suggest_parts
+from manylabel.distributed.bulk import suggest_batches
 from manylabel.linear.subset import candidate_labels, train_on_candidates
 from manylabel.linear.training import Settings
 from manylabel.neighbors import NeighborIndex
@@ -146,11 +146,11 @@ def measure_prediction() -> None:
         here = at_home(lambda: [tagger.suggest(part) for part in parts])
         with connect("local:2") as cluster:
             start = time.perf_counter()
-            list(suggest_parts(cluster, tagger, parts[:2]))
+            list(suggest_batches(cluster, tagger, parts[:2]))
             print(f"model published and opened: {time.perf_counter() - start:.1f} s\n")
             cluster.receipts.clear()
             times = in_turns(
-                3, {"jobs": here, "dask": lambda: list(suggest_parts(cluster, tagger, parts))}
+                3, {"jobs": here, "dask": lambda: list(suggest_batches(cluster, tagger, parts))}
             )
             memory = memory_of_workers(cluster)
             seconds = [receipt.cpu_seconds for receipt in cluster.receipts]

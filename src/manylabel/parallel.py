@@ -109,6 +109,8 @@ class Place(Protocol):
 
     #: An index with more rows than this is divided into shards of this size.
     shard_rows: int
+    #: Whether files of this process are there under the same name.
+    sees_files: bool
 
     def map_blocks(
         self,

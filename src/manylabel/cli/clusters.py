@@ -32,8 +32,8 @@ def cluster_at(
     address : str, optional
         As `manylabel.distributed.connect` takes it.
     spool : str, optional
-        The folder that client and workers share. By default one beside the output, from which a
-        run after a fault goes on, and which goes when everything is done.
+        As `manylabel.distributed.use` takes it. By default a folder beside the output, from which a
+        run after a fault goes on, and which goes when everything is done; so does ``dask``.
     output : str
         What the command writes; ``-`` is standard output, and nothing stays for another run.
     quiet : bool
@@ -43,12 +43,17 @@ def cluster_at(
         return
     from manylabel.distributed import connect
 
-    folder = spool or (None if output == "-" else f"{output}.batches")
-    with connect(address, folder) as cluster:
-        note(f"Running {cluster.n_threads} tasks at a time at {cluster.address}.", quiet)
+    beside = None if output == "-" else f"{output}.batches"
+    own = spool is None or spool == "dask"
+    if spool == "dask" and beside is not None:
+        spool = f"dask:{beside}"
+    with connect(address, spool or beside) as cluster:
+        watch = cluster.client.dashboard_link
+        seen = f" Watch it at {watch}." if watch else ""
+        note(f"Running {cluster.n_threads} tasks at a time at {cluster.address}.{seen}", quiet)
         yield cluster
         _note_memory(cluster, quiet)
-    if spool is None:
+    if own:
         cluster.spool.remove()
 
 

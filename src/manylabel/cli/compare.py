@@ -19,6 +19,7 @@ from manylabel.cli.options import (
     Data,
     Debug,
     Quiet,
+    Spool,
     State,
 )
 from manylabel.cli.output import note, print_json, wants_data
@@ -138,6 +139,7 @@ def compare(
     reading: Reading = Reading(),
     counting: Counting = Counting(),
     dask: Dask = None,
+    spool: Spool = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -176,8 +178,8 @@ def compare(
         title=title or plan.title,
     )
     command = shlex.join(["manylabel", *ctx.ensure_object(State).arguments])
-    with _scheduler(dask, quiet) as address:
-        results = _run(plan, out, parallel, fresh, quiet, address, command)
+    with _scheduler(dask, spool, quiet) as address:
+        results = _run(plan, out, parallel, fresh, quiet, address, spool, command)
     _show(results, wants_data(as_json))
     if not results.found:
         raise ManylabelError("no model came to an end; the table says why.")
@@ -252,11 +254,11 @@ def _checked_metrics(names: list[str]) -> list[str]:
 
 
 @contextmanager
-def _scheduler(dask: str | None, quiet: bool) -> Iterator[str | None]:
+def _scheduler(dask: str | None, spool: str | None, quiet: bool) -> Iterator[str | None]:
     """The address of the cluster that models run on, each of them in turn."""
     from manylabel.cli.clusters import cluster_at
 
-    with cluster_at(dask, None, "-", quiet) as cluster:
+    with cluster_at(dask, spool, "-", quiet) as cluster:
         yield None if cluster is None else cluster.address
 
 
@@ -267,21 +269,24 @@ def _run(
     fresh: bool,
     quiet: bool,
     cluster: str | None,
+    spool: str | None,
     command: str,
 ) -> Results:
     from manylabel.cli.compare_progress import watching
     from manylabel.compare import run
 
     with watching(quiet) as watcher:
+        how: dict[str, Any] = {
+            "parallel": parallel,
+            "watcher": watcher,
+            "cluster": cluster,
+            "spool": spool,
+        }
         if out is not None:
-            results = run(
-                plan, out, parallel=parallel, fresh=fresh, watcher=watcher, cluster=cluster
-            )
+            results = run(plan, out, fresh=fresh, **how)
         else:
             with tempfile.TemporaryDirectory() as folder:
-                results = run(
-                    plan, Path(folder), parallel=parallel, watcher=watcher, cluster=cluster
-                )
+                results = run(plan, Path(folder), **how)
     now = datetime.now(UTC)
     results = replace(results, command=command, date=f"{now:%Y-%m-%d %H:%M} UTC")
     if out is not None:

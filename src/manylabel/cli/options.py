@@ -261,9 +261,10 @@ Spool = Annotated[
     str | None,
     typer.Option(
         "--spool",
-        metavar="FOLDER",
-        help="A folder that the client and the workers of the cluster share; by default one "
-        "beside the output, removed on success.",
+        metavar="PLACE",
+        help="What the cluster's workers see as well: a folder, or an address such as "
+        "s3://bucket/folder; dask if they share nothing. By default a folder beside the output, "
+        "removed on success.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")]

@@ -66,6 +66,7 @@ def run(
     fresh: bool = False,
     watcher: Watcher | None = None,
     cluster: str | None = None,
+    spool: str | None = None,
     collect: bool = False,
 ) -> Results:
     """Run whatever is not finished, and collect everything.
@@ -82,6 +83,9 @@ def run(
     watcher : Watcher, optional
     cluster : str, optional
         The address of a Dask scheduler whose workers train and predict.
+    spool : str, optional
+        What the workers share, as `manylabel.distributed.use` takes it; by default a folder in
+        ``out``.
     collect : bool
         Run nothing: what is not finished has no result.
 
@@ -109,7 +113,7 @@ def run(
             write_json(folder / f"corpus-{corpus_key}.json", description)
             # Closed in any case, so that no process outlives the folder it reads from.
             with closing(
-                _run_all(run_now, plan, folder, work, parallel, watcher, cluster)
+                _run_all(run_now, plan, folder, work, parallel, watcher, (cluster, spool))
             ) as ended:
                 for cell, error in ended:
                     if error is not None:
@@ -153,7 +157,7 @@ def _run_all(
     work: Path,
     parallel: int,
     watcher: Watcher,
-    cluster: str | None,
+    cluster: tuple[str | None, str | None],
 ) -> Generator[tuple[Cell, str | None], None, None]:
     """Run cells of one corpus, in their order if one at a time."""
     processes = _Processes()
@@ -181,11 +185,11 @@ def _run_one(
     work: Path,
     tell: Callable[[Cell, str], None],
     processes: _Processes,
-    cluster: str | None,
+    cluster: tuple[str | None, str | None],
 ) -> str | None:
     """Run a cell in a process; a sentence if it failed."""
     job = work / f"{cell.key}.job.json"
-    write_json(job, job_of(cell, plan, folder, work) | {"cluster": cluster})
+    write_json(job, job_of(cell, plan, folder, work) | {"cluster": cluster[0], "spool": cluster[1]})
     log = folder / f"{cell.key}.log"
     error: str | None = None
     with open(log, "w", encoding="utf-8") as messages, processes.lock:

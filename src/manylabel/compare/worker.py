@@ -103,7 +103,8 @@ def _cluster_of(job: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext()
     from manylabel.distributed import connect
 
-    return connect(job["cluster"], Path(job["corpus"]) / "spool")
+    beside, spool = Path(job["corpus"]) / "spool", job.get("spool")
+    return connect(job["cluster"], f"dask:{beside}" if spool == "dask" else spool or beside)
 
 
 def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any, list[str]]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import secrets
-import shutil
 import threading
 import time
 import weakref
@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from manylabel.distributed.packing import packed, unpack
 from manylabel.distributed.spool import Spool, digest_of, name_of_job
-from manylabel.distributed.tasks import Call, Receipt
-from manylabel.distributed.travelling import by_value, call_by_name
-from manylabel.exceptions import ClusterError
+from manylabel.distributed.tasks import Call, Receipt, places_in
+from manylabel.distributed.travelling import by_value, call_by_name, itself
+from manylabel.exceptions import ClusterError, StoreError
 from manylabel.parallel import Callback
 
 __all__ = ["Cluster", "FatalTaskError", "Finished"]
@@ -24,6 +25,8 @@ __all__ = ["Cluster", "FatalTaskError", "Finished"]
 _POLL = 2.0
 #: Tasks in flight per thread of the cluster, where the items are a stream.
 _AHEAD = 4
+#: Bytes of a task that hands out a part of an object; Dask warns of tasks above ten million.
+_CHUNK = 8 << 20
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -62,16 +65,20 @@ class Cluster:
     ----------
     client : distributed.Client
     spool : Spool
-        A folder that the client and all workers see.
+        What the client and all workers share.
     shard_rows : int
         An index with more rows is divided into shards of this size.
     max_tasks : int
         Maximum blocks per piece of work, where the size of a block does not affect the result.
     patience : float
         Give up after this many seconds without any worker.
+    worker_cache : int
+        Bytes that each worker keeps of what it has fetched, if it does not see the spool's folder.
 
     Attributes
     ----------
+    sees_files : bool
+        Whether workers see the same files as this process.
     receipts : list of Receipt
         The workers' reports on the tasks that they finished.
     """
@@ -84,14 +91,22 @@ class Cluster:
         shard_rows: int = 1 << 20,
         max_tasks: int = 256,
         patience: float = 60.0,
+        worker_cache: int = 8 << 30,
     ) -> None:
         self.client, self.spool = client, spool
+        self.sees_files = spool.depot is None and not spool.handed
+        self._travel: tuple[str, str, int] | None = None
+        if not self.sees_files:
+            address = spool.depot.address if spool.depot is not None else ""
+            self._travel = (str(spool.folder), address, worker_cache)
         self.shard_rows, self.max_tasks, self.patience = shard_rows, max_tasks, patience
         self.address = str(client.scheduler.address)
         self.receipts: list[Receipt] = []
         # Makes keys unique: a scheduler would answer a known key with the old result.
         self._token = secrets.token_hex(4)
-        self._remote = by_value(call_by_name)
+        self._remote, self._itself = by_value(call_by_name), by_value(itself)
+        #: Futures of the bytes of objects that Dask hands out.
+        self._chunks: dict[Path, list[Any]] = {}
         # By identity, for immutable objects: they need not be hashed again.
         self._places: dict[int, Path] = {}
         # Jobs of several threads may share inputs.
@@ -130,7 +145,7 @@ class Cluster:
         """
         with self._lock:
             given = tuple(map(self._given, shared))
-            used = list(_places_in(given))
+            used = list(places_in(given))
             self._uses.update(used)
         job = name_of_job(task.__module__, task.__qualname__, *_names(given))
         known = self.spool.finished(job)
@@ -178,14 +193,26 @@ class Cluster:
         with self._lock:
             self._uses.subtract(used)
             known = set(self._places.values())
-            self.spool.drop(path for path in used if self._uses[path] <= 0 and path not in known)
+            unused = [path for path in used if self._uses[path] <= 0 and path not in known]
+            self.spool.drop(unused)
+            self._forget(unused)
+
+    def _forget(self, paths: Iterable[Path]) -> None:
+        """Let the workers drop the bytes of objects."""
+        for path in paths:
+            self._chunks.pop(path, None)
 
     def _remember(self, thing: Any, place: Path) -> None:
         """Recognise an object while it lives; remove the files of a transient one afterwards."""
         self._places[id(thing)] = place
         weakref.finalize(thing, self._places.pop, id(thing), None)
         if getattr(thing, "transient", False):
-            weakref.finalize(thing, shutil.rmtree, place, ignore_errors=True)
+            weakref.finalize(thing, self._discard, place)
+
+    def _discard(self, place: Path) -> None:
+        """Remove the files of a transient object, even from a lasting spool."""
+        self._forget([place])
+        self.spool.discard(place)
 
     def _submit(
         self,
@@ -200,14 +227,42 @@ class Cluster:
         name = "-".join(map(str, item)) if plain else digest_of(item)
         sent = tuple(each if isinstance(each, list) else self._given(each) for each in item)
         place = self.spool.place_of_result(job, name)
-        call = Call(task.__module__, task.__qualname__, (*shared, *sent), place)
+        call = Call(
+            task.__module__, task.__qualname__, (*shared, *sent), place, travel=self._travel
+        )
         return _Task(call, None if name in known else self._start(call))
 
     def _start(self, call: Call) -> Any:
         key = f"{call.name}-{self._token}-{secrets.token_hex(8)}"
+        handed = self._hand_out(call) if self.spool.handed else ()
         return self.client.submit(
-            self._remote, "manylabel.distributed.tasks", "run_call", *call, key=key, pure=False
+            self._remote,
+            "manylabel.distributed.tasks",
+            "run_call",
+            *call,
+            *handed,
+            key=key,
+            pure=False,
         )
+
+    def _hand_out(self, call: Call) -> tuple[Any, ...]:
+        """The numbers of chunks of a call's inputs, and the chunks, each a task of its own."""
+        places = list(places_in(call.arguments))
+        with self._lock:
+            for path in places:
+                if path not in self._chunks:
+                    data = packed(path)
+                    self._chunks[path] = [
+                        self.client.submit(
+                            self._itself,
+                            data[start : start + _CHUNK],
+                            key=f"bytes-{self._token}-{secrets.token_hex(8)}",
+                            pure=False,
+                        )
+                        for start in range(0, len(data), _CHUNK)
+                    ]
+            chunks = [self._chunks[path] for path in places]
+        return [len(each) for each in chunks], *(future for each in chunks for future in each)
 
     def _collect(
         self,
@@ -253,7 +308,7 @@ class Cluster:
             self._wait(future)
             if future.status == "error":
                 return Finished(None, None, _explained(future.exception(), call))
-            receipt = Receipt(*future.result())
+            receipt = self._take(future, call)
             self.receipts.append(receipt)
             result = self.spool.result(call.result)
             if result is None:
@@ -261,11 +316,36 @@ class Cluster:
                     f"the result of a worker cannot be read from {call.result}; the client and all "
                     "workers must see the same folder."
                 )
+        if self.spool.handed:
+            # What only this task needed; jobs and living objects still hold theirs.
+            with self._lock:
+                kept = set(self._places.values())
+                mine = set(places_in(call.arguments))
+                self._forget(path for path in mine - kept if self._uses[path] <= 0)
         if getattr(result, "immutable", False):
             self._remember(result, call.result)
         else:
             self.spool.drop([call.result])
         return Finished(result, receipt)
+
+    def _take(self, future: Any, call: Call) -> Receipt:
+        """The receipt of a finished task; a result that came with it goes to the spool."""
+        from distributed import CancelledError
+
+        try:
+            answer = future.result()
+        except (CancelledError, OSError):
+            raise self._lost() from None
+        n_fields = len(Receipt._fields)
+        for data in answer[n_fields:]:
+            try:
+                unpack(io.BytesIO(data), len(data), call.result)
+            except StoreError as error:
+                raise ClusterError(
+                    f"a result was damaged on its way ({error}); run the same command again."
+                    f"{self._kept}"
+                ) from None
+        return Receipt(*answer[:n_fields])
 
     def _wait(self, future: Any) -> None:
         """Wait until a task finishes or fails; give up when the cluster is lost."""
@@ -309,17 +389,7 @@ class Cluster:
     @property
     def _kept(self) -> str:
         """A sentence on where finished work is kept, for error messages."""
-        folder = self.spool.folder
-        return f" Finished work is kept in {folder}." if self.spool.lasting else ""
-
-
-def _places_in(given: Any) -> Iterator[Path]:
-    """The paths among arguments."""
-    for each in given:
-        if isinstance(each, tuple):
-            yield from _places_in(each)
-        elif isinstance(each, Path):
-            yield each
+        return f" Finished work is kept in {self.spool.name}." if self.spool.lasting else ""
 
 
 def _names(given: tuple[Any, ...]) -> Iterator[str]:

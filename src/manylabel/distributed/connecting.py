@@ -14,8 +14,9 @@ from typing import Any
 
 from manylabel import __version__
 from manylabel.distributed.cluster import Cluster
+from manylabel.distributed.depot import depot_at
 from manylabel.distributed.spool import Spool
-from manylabel.distributed.travelling import by_value, report
+from manylabel.distributed.travelling import by_value, call_by_name, report
 from manylabel.exceptions import ClusterError, MissingExtraError, ParameterError
 from manylabel.parallel import running_at
 from manylabel.validation import check_whole
@@ -33,17 +34,20 @@ def use(
     shard_rows: int = 1 << 20,
     max_tasks: int = 256,
     patience: float = 60.0,
+    worker_cache: int = 8 << 30,
 ) -> Iterator[Cluster]:
     """Run everything in the context on the workers of a Dask cluster, with the same results.
 
     Parameters
     ----------
     client : distributed.Client
-    spool : path, optional
-        A folder that this process and all workers see under this name. Results of finished tasks
-        stay there, and a run after a fault continues from them; remove the folder when you no
-        longer need it. By default a temporary folder, removed at the end, for clusters on one
-        machine.
+    spool : path or str, optional
+        What this process and all workers share: a folder that all see under this name; an address
+        of fsspec, such as ``s3://bucket/folder``; or ``dask``, if they share nothing and objects go
+        through Dask itself. Results of finished tasks stay there, and a run after a fault
+        continues from them; remove it when you no longer need it. With ``dask`` nothing stays;
+        with ``dask:FOLDER`` it does, in a folder that only this process sees. By default a
+        temporary folder, removed at the end, for clusters on one machine.
     shard_rows : int
         An index with more rows is divided into shards of this size.
     max_tasks : int
@@ -51,6 +55,9 @@ def use(
         worker waits long for another. After a change, finished tasks cannot be reused.
     patience : float
         Give up after this many seconds without any worker.
+    worker_cache : int
+        Bytes that each worker keeps on its disk of what it has fetched, if it does not see the
+        spool as a folder.
 
     Yields
     ------
@@ -60,7 +67,7 @@ def use(
     ------
     ClusterError
         If there is no worker, or a worker has another version of manylabel or does not see the
-        folder.
+        spool.
 
     Examples
     --------
@@ -70,20 +77,40 @@ def use(
     """
     check_whole("shard_rows", shard_rows, 1)
     check_whole("max_tasks", max_tasks, 1)
+    check_whole("worker_cache", worker_cache, 0)
     with ExitStack() as stack:
-        if spool is None:
-            folder = stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="manylabel-", ignore_cleanup_errors=True)
-            )
-            place = Spool(Path(folder), lasting=False)
-        else:
-            place = Spool(Path(spool), lasting=True)
         cluster = Cluster(
-            client, place, shard_rows=shard_rows, max_tasks=max_tasks, patience=patience
+            client,
+            _spool_at(None if spool is None else str(spool), stack),
+            shard_rows=shard_rows,
+            max_tasks=max_tasks,
+            patience=patience,
+            worker_cache=worker_cache,
         )
         _check_workers(cluster)
         with running_at(cluster):
             yield cluster
+
+
+def _spool_at(given: str | None, stack: ExitStack) -> Spool:
+    """The spool of an address or a folder."""
+
+    def temporary() -> Path:
+        return Path(
+            stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="manylabel-", ignore_cleanup_errors=True)
+            )
+        )
+
+    if given is None:
+        return Spool(temporary(), lasting=False)
+    if given == "dask":
+        return Spool(temporary(), lasting=False, handed=True)
+    if given.startswith("dask:"):
+        return Spool(Path(given.removeprefix("dask:")), lasting=True, handed=True)
+    if "://" in given:
+        return Spool(temporary(), lasting=True, depot=depot_at(given))
+    return Spool(Path(given), lasting=True)
 
 
 @contextmanager
@@ -131,7 +158,7 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
 
 def _check_workers(cluster: Cluster) -> None:
     """Refuse workers that have another version, or do not see the spool."""
-    client, folder = cluster.client, cluster.spool.folder
+    client, spool = cluster.client, cluster.spool
     try:
         client.wait_for_workers(1, timeout=cluster.patience)
     except TimeoutError:
@@ -139,8 +166,9 @@ def _check_workers(cluster: Cluster) -> None:
             f"the scheduler at {cluster.address} has no workers; start some."
         ) from None
     token = secrets.token_hex(8)
-    probe = folder / _PROBE
-    probe.write_text(token, encoding="utf-8")
+    probe = spool.folder / _PROBE if cluster.sees_files else None
+    if probe is not None:
+        probe.write_text(token, encoding="utf-8")
     for worker, (version, seen) in client.run(by_value(report), probe).items():
         if version is None:
             raise ClusterError(
@@ -151,8 +179,36 @@ def _check_workers(cluster: Cluster) -> None:
                 f"the worker {worker} has manylabel {version}, and this is {__version__}; install "
                 "the same version everywhere."
             )
-        if seen != token:
+        if probe is not None and seen != token:
             raise ClusterError(
-                f"the worker {worker} does not see the folder {folder}; give a `spool` that this "
-                "process and all workers share."
+                f"the worker {worker} does not see the folder {spool.folder}; give a `spool` that "
+                "this process and all workers share, such as s3://bucket/folder, or 'dask' if "
+                "they share nothing."
+            )
+    if spool.depot is not None:
+        _check_depot(cluster, token)
+
+
+def _check_depot(cluster: Cluster, token: str) -> None:
+    """Refuse workers that cannot reach the depot."""
+    depot, folder = cluster.spool.depot, cluster.spool.folder / f"{_PROBE}-{token}"
+    assert depot is not None
+    folder.mkdir()
+    (folder / _PROBE).write_text(token, encoding="utf-8")
+    depot.put(folder.name, folder)
+    found = cluster.client.run(
+        by_value(call_by_name),
+        "manylabel.distributed.depot",
+        "peek",
+        depot.address,
+        folder.name,
+        on_error="return",
+    )
+    depot.remove(folder.name)
+    for worker, seen in found.items():
+        if seen is not True:
+            why = f" ({seen})" if isinstance(seen, Exception) else ""
+            raise ClusterError(
+                f"the worker {worker} does not see the spool {depot.address}{why}; give a `spool` "
+                "that this process and all workers reach with their own credentials."
             )

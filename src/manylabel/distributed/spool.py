@@ -1,8 +1,8 @@
-"""The folder that client and workers share: immutable objects, named by the hash of their content.
+"""Objects that client and workers share: immutable, inputs named by the hash of their content.
 
-An object appears under its name when it is complete. If the name exists already, the object is the
-same and is left alone. So a task may run twice, at the same time or after a crash, and nothing is
-written twice.
+They are in a folder that all machines see, or in a depot, or go through Dask. An object appears
+under its name when it is complete. If the name exists already, the object is the same and is left
+alone. So a task may run twice, at the same time or after a crash, and nothing is written twice.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from manylabel import __version__, store
-from manylabel.exceptions import StoreError
+from manylabel.distributed.depot import Depot
+from manylabel.distributed.publishing import publish
+from manylabel.exceptions import ClusterError, StoreError
 from manylabel.store.encoding import Encoder
 from manylabel.store.manifest import MANIFEST, parse, read_bytes
 from manylabel.store.mark import Mark
@@ -57,17 +60,7 @@ def keep(thing: Any, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
     store.save(thing, unfinished)
-    _publish(unfinished, path)
-
-
-def _publish(unfinished: Path, path: Path) -> None:
-    """Give a finished folder its name, unless another process was quicker."""
-    try:
-        os.rename(unfinished, path)
-    except OSError:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        if not path.exists():
-            raise
+    publish(unfinished, path)
 
 
 def _link(source: str, target: str) -> None:
@@ -84,19 +77,42 @@ class Spool:
     Parameters
     ----------
     folder : Path
+        Everything is here; with a depot, copies of it.
     lasting : bool
         Whether results are kept for a later run.
+    depot : Depot, optional
+        Where workers find inputs and leave results, if they do not see the folder.
+    handed : bool
+        Whether inputs and results go through Dask: workers see neither folder nor depot.
     """
 
-    def __init__(self, folder: Path, lasting: bool) -> None:
+    def __init__(
+        self, folder: Path, lasting: bool, depot: Depot | None = None, handed: bool = False
+    ) -> None:
         self.folder, self.lasting = folder.absolute(), lasting
+        self.depot, self.handed = depot, handed
         self.folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def name(self) -> str:
+        """Where finished work is, for people."""
+        return str(self.folder) if self.depot is None else self.depot.address
+
+    def key(self, path: Path) -> str:
+        """The name of an object of the folder, the same on every machine."""
+        return path.relative_to(self.folder).as_posix()
+
+    def _sent(self, path: Path) -> Path:
+        """The path, once the depot has the object."""
+        if self.depot is not None:
+            self.depot.put(self.key(path), path)
+        return path
 
     def put(self, thing: Any) -> Path:
         """Save an object, and return its path."""
         path = self.folder / _INPUTS / digest_of(thing)
         keep(thing, path)
-        return path
+        return self._sent(path)
 
     def put_folder(self, folder: Path) -> Path:
         """Link a model that `store` saved in a folder, which may change later; return its path.
@@ -116,8 +132,8 @@ class Spool:
                 mark = Mark(folder).path(described["mark"])
                 shutil.copyfile(mark, unfinished / mark.name)
             (unfinished / MANIFEST).write_bytes(manifest)
-            _publish(unfinished, path)
-        return path
+            publish(unfinished, path)
+        return self._sent(path)
 
     def place_of_result(self, job: str, name: str) -> Path:
         """Where a result of a job is, or will be."""
@@ -125,39 +141,61 @@ class Spool:
 
     def finished(self, job: str) -> set[str]:
         """The names of the finished results of a job."""
-        folder = self.folder / _RESULTS / job
+        return self._names(f"{_RESULTS}/{job}")
+
+    def _names(self, key: str) -> set[str]:
+        """The names of complete objects under a key."""
+        if self.depot is not None:
+            return self.depot.names(key)
+        folder = self.folder / key
         names = os.listdir(folder) if folder.is_dir() else []
         return {name for name in names if not name.endswith(".tmp")}
 
     def result(self, path: Path) -> Any:
         """A result; a damaged one is removed, and None is returned."""
         try:
+            if self.depot is not None and not path.exists():
+                self.depot.get(self.key(path), path)
             return store.load(path, verify=self.lasting)
-        except StoreError:
-            shutil.rmtree(path, ignore_errors=True)
+        except (StoreError, FileNotFoundError):
+            self._remove(path)
             return None
+
+    def _remove(self, path: Path) -> None:
+        shutil.rmtree(path, ignore_errors=True)
+        if self.depot is not None:
+            self.depot.remove(self.key(path))
 
     def save_progress(self, work: str, state: Any) -> None:
         """Save a checkpoint of some work, then remove the earlier ones."""
         folder = self.folder / _CHECKPOINTS / work
-        before = list(folder.iterdir()) if folder.is_dir() else []
-        keep(state, folder / f"{len(before)}-{digest_of(state)}")
-        for path in before:
-            shutil.rmtree(path, ignore_errors=True)
+        before = self._names(f"{_CHECKPOINTS}/{work}")
+        path = folder / f"{len(before)}-{digest_of(state)}"
+        keep(state, path)
+        self._sent(path)
+        for name in before:
+            self._remove(folder / name)
 
     def load_progress(self, work: str) -> Any:
         """A checkpoint of some work; None if there is none."""
         folder = self.folder / _CHECKPOINTS / work
-        kept = [path for path in folder.glob("*") if path.suffix != ".tmp"]
-        states = [self.result(path) for path in kept]
+        kept = sorted(self._names(f"{_CHECKPOINTS}/{work}"))
+        states = [self.result(folder / name) for name in kept]
         return next((state for state in states if state is not None), None)
 
     def drop(self, paths: Iterable[Path]) -> None:
         """Remove objects that are no longer needed, unless results are kept for a later run."""
         if not self.lasting:
             for path in paths:
-                shutil.rmtree(path, ignore_errors=True)
+                self._remove(path)
+
+    def discard(self, path: Path) -> None:
+        """Remove an object, also if results are kept for a later run."""
+        with suppress(ClusterError):  # What stays only takes space.
+            self._remove(path)
 
     def remove(self) -> None:
-        """Remove the whole folder."""
+        """Remove everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self.depot is not None:
+            self.depot.remove()

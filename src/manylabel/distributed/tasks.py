@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import tempfile
 import time
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from manylabel import __version__, store
+from manylabel.distributed.cache import cache_of
+from manylabel.distributed.depot import depot_at
+from manylabel.distributed.packing import packed, unpack
 from manylabel.distributed.spool import keep
 from manylabel.distributed.travelling import call_by_name
 from manylabel.exceptions import ClusterError
 from manylabel.progress import peak_memory
 
-__all__ = ["Call", "Receipt", "run_call"]
+__all__ = ["Call", "Receipt", "Travel", "places_in", "run_call"]
 
 #: Inputs that a worker keeps open; they are memory-mapped files, so they cost no memory.
 _OPEN = 64
+
+
+class Travel(NamedTuple):
+    """How objects reach a worker that does not see the client's folder.
+
+    Parameters
+    ----------
+    root : str
+        The client's folder, which begins every path of a call.
+    address : str
+        Of the depot; empty if objects go through Dask.
+    limit : int
+        Bytes of the worker's cache.
+    """
+
+    root: str
+    address: str
+    limit: int
 
 
 class Call(NamedTuple):
@@ -32,6 +57,8 @@ class Call(NamedTuple):
         Where to save the result.
     version : str
         The client's version of manylabel.
+    travel : tuple, optional
+        The fields of a `Travel`, if client and worker share no folder.
     """
 
     module: str
@@ -39,6 +66,7 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...]
     result: Path
     version: str = __version__
+    travel: tuple[str, str, int] | None = None
 
 
 class Receipt(NamedTuple):
@@ -61,19 +89,78 @@ class Receipt(NamedTuple):
 
 
 def run_call(*parts: Any) -> tuple[Any, ...]:
-    """Run the call with these fields, save its result, and return the fields of a receipt."""
-    call = Call(*parts)
+    """Run the call with these fields, save its result, and return the fields of a receipt.
+
+    If objects go through Dask, the numbers of chunks of each input follow, and then the chunks; the
+    packed result is the last item of the answer.
+    """
+    n_fields = len(Call._fields)
+    call = Call(*parts[:n_fields])
     if call.version != __version__:
         raise ClusterError(
             f"the worker {_worker_name()} has manylabel {__version__}, and the client has "
             f"{call.version}; install the same version everywhere."
         )
     start, cpu_start = time.perf_counter(), time.thread_time()
-    if not call.result.exists():
+    answer: tuple[bytes, ...] = ()
+    if call.travel is not None:
+        answer = _run_apart(call, Travel(*call.travel), *parts[n_fields:])
+    elif not call.result.exists():
         result = call_by_name(call.module, call.name, *map(_argument, call.arguments))
         keep(result, call.result)
     seconds, cpu_seconds = time.perf_counter() - start, time.thread_time() - cpu_start
-    return tuple(Receipt(seconds, cpu_seconds, _worker_name(), peak_memory()))
+    return (*Receipt(seconds, cpu_seconds, _worker_name(), peak_memory()), *answer)
+
+
+def _run_apart(
+    call: Call, travel: Travel, counts: list[int] | None = None, *chunks: bytes
+) -> tuple[bytes, ...]:
+    """Run a call whose inputs have to be fetched, and send its result."""
+    places = list(places_in(call.arguments))
+    keys = {path: path.relative_to(travel.root).as_posix() for path in places}
+    target = call.result.relative_to(travel.root).as_posix()
+    if travel.address and depot_at(travel.address).has(target):
+        return ()
+    name = hashlib.sha256(f"{travel.address} {travel.root}".encode()).hexdigest()[:16]
+    cache = cache_of(name, travel.limit)
+    remaining = iter(chunks)
+    found: dict[Path, Path] = {}
+    for number, path in enumerate(places):
+        mine = [next(remaining) for _ in range(counts[number])] if counts is not None else []
+
+        def fetch(local: Path, key: str = keys[path], mine: list[bytes] = mine) -> None:
+            if travel.address:
+                depot_at(travel.address).get(key, local)
+            else:
+                data = b"".join(mine)
+                unpack(io.BytesIO(data), len(data), local)
+
+        found[path] = cache.get(keys[path], fetch, set(keys.values()))
+
+    def given(thing: Any) -> Any:
+        if isinstance(thing, tuple):
+            return tuple(map(given, thing))
+        return found[thing] if isinstance(thing, Path) else thing
+
+    result = call_by_name(
+        call.module, call.name, *(_argument(given(each)) for each in call.arguments)
+    )
+    with tempfile.TemporaryDirectory(prefix="manylabel-") as folder:
+        saved = Path(folder) / "result"
+        keep(result, saved)
+        if not travel.address:
+            return (packed(saved),)
+        depot_at(travel.address).put(target, saved)
+    return ()
+
+
+def places_in(given: Any) -> Iterator[Path]:
+    """The paths among arguments."""
+    for each in given:
+        if isinstance(each, tuple):
+            yield from places_in(each)
+        elif isinstance(each, Path):
+            yield each
 
 
 def _argument(given: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-__all__ = ["by_value", "call_by_name", "report"]
+__all__ = ["by_value", "call_by_name", "itself", "report"]
 
 
 def by_value(function: Any) -> Any:
@@ -26,12 +26,19 @@ def call_by_name(module: str, name: str, *arguments: Any) -> Any:
     return getattr(import_module(module), name)(*arguments)
 
 
-def report(probe: Path) -> tuple[str | None, str | None]:
+def itself(data: bytes) -> bytes:
+    """What it is given: a task that Dask runs again when the worker that holds the bytes dies."""
+    return data
+
+
+def report(probe: Path | None) -> tuple[str | None, str | None]:
     """The version of manylabel and the content of a file; None for what does not exist."""
     try:
         from manylabel import __version__ as version
     except ImportError:
         return None, None
+    if probe is None:
+        return version, None
     try:
         return version, probe.read_text(encoding="utf-8")
     except OSError:

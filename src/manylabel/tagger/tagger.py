@@ -207,7 +207,9 @@ class Tagger(Estimator, Quality, LabelEditing):
             )
         info = check_label_info(label_info)
         file = None
-        if not self.keep_texts and current_place() is not None and incomplete is False:
+        place = current_place()
+        read_there = place is not None and place.sees_files
+        if not self.keep_texts and read_there and incomplete is False:
             file = text_file(texts, labels, ids)
         vocabulary = _as_vocabulary(self.vocabulary)
         documents = None
