@@ -153,6 +153,11 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
             raise ClusterError(
                 f"no scheduler answers at {address} ({error}); start one, or check the address."
             ) from None
+        except TypeError as error:  # what Dask raises without certificates
+            raise ClusterError(
+                f"the scheduler at {address} wants an encrypted connection; name the certificates "
+                "of this client in the settings of Dask, distributed.comm.tls."
+            ) from error
         yield stack.enter_context(use(client, spool, **options))
 
 
