@@ -27,11 +27,11 @@ from manylabel import Ensemble
 from manylabel.progress import peak_memory
 
 #: What stays while another thing doubles.
-BASE = Size(train=8000, test=0, words=8000, labels=4000, length=40.0, cardinality=5.0)
-START = {"documents": 4000, "labels": 2000, "words": 4000}
+BASE = Size(train=4000, test=0, words=4000, labels=4000, length=30.0, cardinality=5.0)
+START = {"documents": 1000, "labels": 1000, "words": 1000}
 FIELDS = {"documents": "train", "labels": "labels", "words": "words"}
 DOUBLINGS = 4
-PREDICTED = 200
+PREDICTED = 100
 
 
 def measure(size: Size, effort: str) -> dict[str, float]:

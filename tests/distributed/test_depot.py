@@ -209,7 +209,7 @@ def test_missing_packages_and_unknown_addresses_are_one_sentence(monkeypatch):
         Depot("s3://b/x")
 
 
-def _not_installed(address):
+def _not_installed(address, **options):
     raise ImportError("Install s3fs to access S3")
 
 

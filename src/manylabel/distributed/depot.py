@@ -45,14 +45,13 @@ class Depot:
 
         protocol = address.partition("://")[0]
         try:
-            self._files, root = fsspec.core.url_to_fs(address)
+            # What another machine has written must not be hidden by an old listing.
+            self._files, root = fsspec.core.url_to_fs(address, use_listings_cache=False)
         except ImportError:
             package, extra = _EXTRAS.get(protocol, (f"the package for {protocol}://", "s3"))
             raise MissingExtraError(f"The spool {address}", package, extra) from None
         except ValueError as error:
             raise ClusterError(f"Invalid spool {address!r}: {error}.") from None
-        # What another machine has written must not be hidden by an old listing.
-        self._files.use_listings_cache = False
         self.address, self._root = address, root.rstrip("/")
 
     def put(self, key: str, folder: Path) -> None:

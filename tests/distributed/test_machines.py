@@ -1,0 +1,183 @@
+"""Several machines that share no disk: the same bits as on one, whatever breaks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import across
+import pytest
+from machines import PATIENCE, Machines, wait_for, why_not
+
+import manylabel
+from manylabel.corpus import load_catalogue, write
+
+HERE = Path(__file__).parent
+REASON = why_not()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(REASON is not None, reason=f"no machines here: {REASON}"),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+class Site:
+    """A scheduler and two workers, each on a machine of its own."""
+
+    def __init__(self, machines: Machines, folder: Path, delay: float = 0.0) -> None:
+        self.machines, self.folder, self.delay = machines, folder, delay
+        source = Path(manylabel.__file__).parents[1]
+        self.env = {
+            "PYTHONPATH": os.pathsep.join([str(source), str(HERE.parent)]),
+            # A link that is down says nothing: notice it soon.
+            "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "15s",
+            "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "20s",
+            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "20",
+        }
+        self.start_scheduler()
+        self.workers = {number: self.start_worker(number) for number in (1, 2)}
+
+    def _dask(self, number: int, module: str, *words: str):
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *words]
+        return self.machines.start(number, *command, log=f"{module}{number}", env=self.env)
+
+    def start_scheduler(self) -> None:
+        self.scheduler = self._dask(
+            0, "dask_scheduler", "--host", "0.0.0.0", "--port", "8786", "--no-dashboard",
+            "--idle-timeout", "600s",
+        )  # fmt: skip
+        if self.delay:
+            for number in (1, 2):
+                self.machines.start(
+                    0, sys.executable, str(HERE.parent / "tcp_proxy.py"),
+                    f"10.77.{number}.1:9000", "127.0.0.1:8786", "--delay", str(self.delay),
+                    "--bandwidth", "20e6", log=f"proxy{number}", env=self.env,
+                )  # fmt: skip
+
+    def start_worker(self, number: int):
+        port = 9000 if self.delay else 8786
+        return self._dask(
+            number, "dask_worker", f"tcp://10.77.{number}.1:{port}", "--nthreads", "1",
+            "--no-nanny", "--no-dashboard", "--memory-limit", "0",
+            "--host", f"10.77.{number}.2", "--death-timeout", str(PATIENCE),
+        )  # fmt: skip
+
+    def start_job(self, job: str, spool: str, name: str):
+        folder = self.folder / name
+        folder.mkdir()
+        command = (
+            sys.executable,
+            str(HERE.parent / "across.py"),
+            job,
+            "tcp://127.0.0.1:8786",
+            spool,
+        )
+        return folder, self.machines.start(0, *command, str(folder), log=name, env=self.env)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("neighbors.index.TASK", "linear.training.BLOCK", "base.BLOCK"):
+            module, _, constant = f"manylabel.{name}".rpartition(".")
+            __import__(module)
+            patch.setattr(f"{module}.{constant}", getattr(sys.modules[module], constant))
+        across.small_tasks()
+        return {name: job(None) for name, job in across.JOBS.items()}
+
+
+@pytest.fixture
+def site(tmp_path, request):
+    with Machines(tmp_path, [tmp_path]) as machines:
+        yield Site(machines, tmp_path, getattr(request, "param", 0.0))
+
+
+def finished(folder, process):
+    wait_for(folder / "told.json", process)
+    process.wait(PATIENCE)
+    return json.loads((folder / "told.json").read_text())
+
+
+def happened(site, job, what, spool="dask"):
+    """Run a job; let something happen after the third result."""
+    folder, process = site.start_job(job, spool, job)
+    wait_for(folder / "reached", process)
+    what()
+    (folder / "go-on").touch()
+    return finished(folder, process)
+
+
+@pytest.mark.parametrize("site", [0.0, 0.001, 0.02], indirect=True)
+def test_machines_give_the_same_bits_over_slow_links(site, expected):
+    for job in across.JOBS:
+        told = happened(site, job, lambda: None)
+        assert told["found"] == expected[job]
+        assert told["workers"], told
+
+
+def test_models_are_compared_across_machines(site, tmp_path):
+    for part in ("train", "test"):
+        write(load_catalogue(part), str(tmp_path / f"{part}.jsonl"))
+    words = [sys.executable, "-m", "manylabel.cli", "compare"]
+    words += [str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl"), "--quiet", "--json"]
+    words += ["--models", "lcif,subset-svm", "--metrics", "p@1,p@5"]
+    found = []
+    for name, dask in (
+        ("here", []),
+        ("there", ["--dask", "tcp://127.0.0.1:8786", "--spool", "dask"]),
+    ):
+        process = site.machines.start(0, *words, *dask, log=name, env=site.env)
+        assert process.wait(PATIENCE) == 0
+        told = (tmp_path / f"{name}.log").read_text()
+        (corpus,) = json.loads(told[told.index("{") :])["corpora"].values()
+        found.append({model: values["measures"] for model, values in corpus["models"].items()})
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
+
+
+def test_a_worker_dies_and_another_comes(site, expected):
+    def kill() -> None:
+        site.workers[1].kill()
+        site.workers[1].wait(PATIENCE)
+        site.workers[1] = site.start_worker(1)
+
+    for job in across.JOBS:
+        assert happened(site, job, kill)["found"] == expected[job]
+
+
+def test_a_link_is_cut_and_comes_back(site, expected):
+    def cut() -> None:
+        site.machines.cut(2)
+
+    told = happened(site, "training", cut)
+    assert told["found"] == expected["training"]
+    assert any("10.77.1.2" in worker for worker in told["workers"])
+    site.machines.mend(2)
+    site.workers[2].kill()
+    site.workers[2] = site.start_worker(2)
+    assert happened(site, "search", lambda: None)["found"] == expected["search"]
+
+
+def test_the_scheduler_is_lost_and_the_next_run_goes_on(site, expected, tmp_path):
+    def lose() -> None:
+        site.scheduler.kill()
+        site.scheduler.wait(PATIENCE)
+
+    spool = f"dask:{tmp_path / 'own'}"
+    told = happened(site, "training", lose, spool)
+    assert "can no longer be reached; start it and its workers" in told["error"]
+    before = told["tasks"]
+    assert before >= 3
+    for worker in site.workers.values():
+        worker.kill()
+    site.start_scheduler()
+    site.workers = {number: site.start_worker(number) for number in (1, 2)}
+    folder, process = site.start_job("training", spool, "again")
+    (folder / "go-on").touch()
+    again = finished(folder, process)
+    assert again["found"] == expected["training"]
+    whole, process = site.start_job("training", "dask", "whole")
+    (whole / "go-on").touch()
+    assert again["tasks"] <= finished(whole, process)["tasks"] - before, "nothing twice"
