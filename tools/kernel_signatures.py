@@ -18,7 +18,7 @@ from manylabel.cli.app import run
 from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.kernels import machine_code
 from manylabel.kernels.compile import Kernel, described
-from manylabel.kernels.warming import kernel_of
+from manylabel.kernels.warming import kernel_of, types_of
 
 LIST = Path(__file__).resolve().parents[1] / "src" / "manylabel" / "kernels" / "signatures.json"
 SMALL = (
@@ -76,10 +76,10 @@ def kept() -> dict[Job, int]:
     for folder in machine_code.folders():
         for path in folder.rglob("*.code"):
             head, _, code = path.read_bytes().partition(b"\n")
-            name, signature = path.name.rpartition("-")[0], json.loads(head)["signature"]
+            job = path.name.rpartition("-")[0], json.loads(head)["signature"]
             # An older version of the package may have had others.
-            if path == folder / machine_code.file_name(name, signature):
-                found[name, signature] = len(code)
+            if exists(job) and path == folder / machine_code.file_name(*job):
+                found[job] = len(code)
     return found
 
 
@@ -93,8 +93,6 @@ def by_file(jobs: set[Job], sizes: dict[Job, int]) -> dict[str, list[Job]]:
 
 def exists(job: Job) -> bool:
     """Whether there is such a kernel, with as many arguments."""
-    from manylabel.kernels.warming import types_of
-
     try:
         return kernel_of(job[0]).function.__code__.co_argcount == len(types_of(job[1]))
     except (ImportError, KeyError, AttributeError):
