@@ -29,6 +29,10 @@ $(VENV)/.dev: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@ $(VENV)/.plain
 
+$(VENV)/.long-tests: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[long-tests]"
+	touch $@
+
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
 	touch $@
@@ -40,7 +44,7 @@ test: $(VENV)/.dev
 	$(BIN)/manylabel warm --all
 	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -m "not slow"
 
-test-all: $(VENV)/.dev
+test-all: $(VENV)/.long-tests
 	$(BIN)/manylabel warm --all
 	$(BIN)/python -m pytest -n $(CORES) --dist worksteal --hypothesis-profile=random
 

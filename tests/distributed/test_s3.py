@@ -12,8 +12,9 @@ from manylabel.distributed.depot import Depot
 from manylabel.distributed.spool import keep
 from manylabel.exceptions import ClusterError
 
-pytest.importorskip("s3fs")
-server = pytest.importorskip("moto.server")
+pytest.importorskip("s3fs", reason="needs the extra long-tests")
+server = pytest.importorskip("moto.server", reason="needs the extra long-tests")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,6 @@ def test_objects_survive_connections_that_break(link, tmp_path):
     assert depot.names("inputs") == set()
 
 
-@pytest.mark.slow
 def test_training_goes_on_while_connections_break(link, client, problem):
     X, Y = problem
     expected = SubsetSVM(n_neighbors=10).fit(X, Y).coef_.toarray()
@@ -69,7 +69,6 @@ def test_training_goes_on_while_connections_break(link, client, problem):
     np.testing.assert_array_equal(again, expected)
 
 
-@pytest.mark.slow
 def test_a_server_that_is_away_is_one_sentence(link, monkeypatch):
     monkeypatch.setattr("manylabel.distributed.depot._TRIES", 2)
     depot = Depot("s3://shelf/away")
