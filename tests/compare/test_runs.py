@@ -92,6 +92,7 @@ class Impatient(Heard):
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_after_an_interruption_only_what_is_missing_runs(problem, tmp_path):
     rows = tuple(Row(str(k), "instance-knn", {"k": k}) for k in (1, 2, 3))
     plan = Plan("t", (problem,), rows)

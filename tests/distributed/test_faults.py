@@ -76,7 +76,7 @@ def _small_tasks(monkeypatch):
     ("job", "times"),
     [
         (search, 1),
-        (linear, 1),
+        pytest.param(linear, 1, marks=pytest.mark.slow),
         *(pytest.param(job, 4, marks=pytest.mark.slow) for job in JOBS),
     ],
 )
@@ -92,6 +92,7 @@ def test_a_worker_may_die_in_the_middle(processes, client, problem, spool, job, 
     assert not list(spool.rglob("*.tmp/model.json")), "what was cut short does not count"
 
 
+@pytest.mark.slow
 def test_bulk_prediction_survives_its_workers(processes, client, tagger, spool):
     parts = [Corpus.from_texts(texts(120)[i : i + 10], [[]] * 10) for i in range(0, 120, 10)]
     expected = [tagger.suggest(part) for part in parts]
@@ -205,6 +206,7 @@ class _restarting:  # noqa: N801 - reads as a statement
         self._thread.join()
 
 
+@pytest.mark.slow
 def test_without_workers_it_does_not_wait_for_ever(tmp_path):
     with (
         Processes(tmp_path) as mine,

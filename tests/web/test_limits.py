@@ -85,7 +85,9 @@ def test_an_answer_that_takes_too_long_is_given_up(client_of, tagger, monkeypatc
 def test_learning_that_has_begun_is_never_given_up(client_of, tagger, monkeypatch):
     client = client_of(timeout=0.2, allow_learn=True)
     learn = tagger.learn
-    monkeypatch.setattr(tagger, "learn", lambda *given: time.sleep(0.6) or learn(*given))
+    monkeypatch.setattr(
+        tagger, "learn", lambda *given, **named: time.sleep(0.6) or learn(*given, **named)
+    )
     assert client.post("/v1/learn", json=NEW).json()["learned"] == ["n1"]
 
 

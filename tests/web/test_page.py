@@ -402,7 +402,9 @@ def test_files_are_opened_and_dropped(page, tmp_path):
     expect(page.get_by_role("alert")).to_have_text("broken.jsonl, line 2: this is not JSON.")
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1280, 1920])
+@pytest.mark.parametrize(
+    "width", [320, 1280, *(pytest.param(w, marks=pytest.mark.slow) for w in (390, 768, 1920))]
+)
 def test_nothing_sticks_out_at_any_width(open_page, width):
     page = open_page(viewport={"width": width, "height": 800})
     write(page, THEFT)
@@ -411,7 +413,7 @@ def test_nothing_sticks_out_at_any_width(open_page, width):
     assert inner <= outer
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_no_state_of_the_page_has_a_barrier(open_page, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(color_scheme=scheme)
@@ -433,6 +435,7 @@ def test_no_state_of_the_page_has_a_barrier(open_page, scheme):
     check()
 
 
+@pytest.mark.slow
 def test_the_documentation_shows_every_route_and_sends_its_examples(open_page, server):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page()

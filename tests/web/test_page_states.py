@@ -132,7 +132,9 @@ def test_labels_that_are_not_judged_are_said_to_count_as_absent(page):  # noqa: 
     expect(page.locator("#learn-hint")).to_contain_text("The text with 7 labels: ")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 600), (390, 700)])
+@pytest.mark.parametrize(
+    ("width", "height"), [pytest.param(1280, 600, marks=pytest.mark.slow), (390, 700)]
+)
 def test_learn_this_stays_in_view(open_page, width, height):  # noqa: F811
     page = open_page(viewport={"width": width, "height": height})  # noqa: F811
     write(page, THEFT)
@@ -184,6 +186,7 @@ def test_a_reload_takes_nothing_away(page, tmp_path):  # noqa: F811
     expect(page.locator("#text")).to_have_value("A monk keeps bees.")
 
 
+@pytest.mark.slow
 def test_a_new_tab_begins_with_nothing(open_page):  # noqa: F811
     write(open_page(), THEFT)
     expect(open_page().locator("#text")).to_have_value("")
@@ -264,7 +267,7 @@ def test_no_token_is_asked_for_where_none_is_needed(page):  # noqa: F811
     expect(page.locator("input[type=password]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_long_addresses_do_not_break_the_layout(browser, guarded, width):  # noqa: F811
     with any_fault(browser, guarded) as page:  # noqa: F811
         page.set_viewport_size({"width": width, "height": 800})
@@ -292,6 +295,7 @@ def test_long_addresses_do_not_break_the_layout(browser, guarded, width):  # noq
         assert inner <= outer
 
 
+@pytest.mark.slow
 def test_no_state_with_a_token_or_a_warning_has_a_barrier(browser, guarded):  # noqa: F811
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with any_fault(browser, guarded) as page:  # noqa: F811

@@ -90,6 +90,8 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _check_stored(self) -> None:
         """Refuse weights that do not fit the features and labels."""
+        if not hasattr(self, "coef_"):
+            return  # saved before it was fitted
         model = self._model
         model._check_stored()
         if model.coef.shape != (self.n_features_in_, self.n_labels_):

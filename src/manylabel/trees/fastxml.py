@@ -212,6 +212,8 @@ class FastXML(MultiLabelClassifier):
 
     def _check_stored(self) -> None:
         """Refuse leaves of labels that do not exist."""
+        if not hasattr(self, "forest_"):
+            return  # saved before it was fitted
         if self.forest_.leaf_labels.max(initial=-1) >= self.n_labels_:
             raise InputError("the trees are damaged: a leaf has a label that does not exist.")
 
