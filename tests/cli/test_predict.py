@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -260,8 +261,12 @@ def test_control_c_leaves_no_output(library, tmp_path):
     )
     with open(pipe, "wb", buffering=0) as file:
         file.write(b'{"text": "a ship"}\n')
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        for _ in range(4):  # a person presses again if nothing happens
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(15)
+                break
+        assert process.returncode == 130
     assert process.stderr.read().strip() == ""
     assert list(tmp_path.iterdir()) == [pipe]
 

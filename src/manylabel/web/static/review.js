@@ -22,7 +22,14 @@ function say(text) {
 
 // The queue
 
-async function take(file) {
+let taken = Promise.resolve();
+
+/** Files one after another: what is said of the last one stays. */
+function take(file) {
+  taken = taken.then(() => fill(file));
+}
+
+async function fill(file) {
   try {
     queue.fill(await documentsFrom(file));
     say("");
