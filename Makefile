@@ -24,10 +24,11 @@ $(VENV)/.plain: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[dev]"
-	touch $@ $(VENV)/.plain
+# Kernels are compiled while pip is at work, which takes one core and waits for the network.
+$(VENV)/.dev: $(VENV)/.plain
+	PYTHONPATH=src $(BIN)/python -m manylabel.cli warm --all --quiet --processes 1 & \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[dev]" && wait
+	touch $@
 
 $(VENV)/.long-tests: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[long-tests]"

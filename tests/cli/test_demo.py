@@ -41,6 +41,7 @@ def test_the_shares_that_the_demo_prints_add_up(call):
     assert sum(map(float, parts)) == pytest.approx(float(score), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_demo_has_its_tables_as_data(call, measures):
     found = call("demo", "--json").json
     assert found["statistics"]["train"]["documents"] == 489

@@ -78,6 +78,7 @@ def test_errors_speak_of_options(call, keywords, tmp_path, monkeypatch, argument
     assert "`" not in called.err
 
 
+@pytest.mark.slow
 def test_tables_are_for_terminals_and_json_lines_for_pipes(
     call, library, keywords, tmp_path, monkeypatch
 ):

@@ -171,6 +171,7 @@ def test_models_that_cannot_be_tuned_say_so(problem, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_model_that_shares_no_work_is_tuned_too(problem, tmp_path):
     row = Row("SVM", "svm", tuned_for=("p@1",))
     [line] = run(Plan("t", (problem,), (row,), metrics=("p@1",)), tmp_path).lines["tiny"]

@@ -33,7 +33,7 @@ def test_what_a_killed_process_said_was_learnt_is_there(tmp_path, times):
 
 
 @pytest.mark.parametrize(
-    "times", [6, pytest.param(100, marks=pytest.mark.slow)], ids=["few", "many"]
+    "times", [3, pytest.param(100, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def test_writers_wait_for_each_other_and_readers_for_nobody(tmp_path, times):
     folder = tmp_path / "model"

@@ -56,6 +56,7 @@ def any_fault(browser, address):  # noqa: F811
     context.close()
 
 
+@pytest.mark.slow
 def test_a_broken_office_file_is_refused_in_a_sentence(browser, server, tmp_path):  # noqa: F811
     with any_fault(browser, server) as page:  # noqa: F811
         page.wait_for_selector("html[data-ready]")
@@ -89,6 +90,7 @@ def test_only_what_is_right_nine_times_in_ten(page):  # noqa: F811
     )
 
 
+@pytest.mark.slow
 def test_a_promise_that_cannot_be_kept_is_explained(browser, server):  # noqa: F811
     with any_fault(browser, server) as page:  # noqa: F811
         page.wait_for_selector("html[data-ready]")
@@ -105,6 +107,7 @@ def test_a_promise_that_cannot_be_kept_is_explained(browser, server):  # noqa: F
         expect(page.locator(".chip")).to_have_count(8)
 
 
+@pytest.mark.slow
 def test_what_the_figures_mean_is_one_sentence_behind_details(page):  # noqa: F811
     write(page, THEFT)
     open_reasons(page, "Art theft")
@@ -144,6 +147,7 @@ def test_learn_this_stays_in_view(open_page, width, height):  # noqa: F811
         expect(page.get_by_role("button", name="Learn this")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_keys_that_come_faster_than_the_options_pick_the_label(page):  # noqa: F811
     write(page, THEFT)
     page.get_by_label("Add a label").focus()
@@ -256,12 +260,14 @@ def test_a_token_is_asked_for_when_it_is_needed(browser, guarded):  # noqa: F811
         assert page.url == f"{guarded}/"
 
 
+@pytest.mark.slow
 def test_without_the_token_the_page_says_what_it_needs(browser, guarded):  # noqa: F811
     with any_fault(browser, guarded) as page:  # noqa: F811
         page.get_by_role("button", name="Cancel").click()
         expect(page.locator("#alert")).to_contain_text("Reading needs the server's token")
 
 
+@pytest.mark.slow
 def test_no_token_is_asked_for_where_none_is_needed(page):  # noqa: F811
     write(page, THEFT)
     expect(page.locator("input[type=password]")).to_have_count(0)
@@ -314,6 +320,7 @@ def test_no_state_with_a_token_or_a_warning_has_a_barrier(browser, guarded):  # 
 # ---- the documentation and the review
 
 
+@pytest.mark.slow
 def test_the_documentation_says_what_every_route_answers(open_page, server):  # noqa: F811
     page = open_page()  # noqa: F811
     page.goto(f"{server}/docs")
@@ -347,6 +354,7 @@ def test_the_review_reads_tables_and_office_files(open_page, server):  # noqa: F
     expect(page.locator("#progress")).to_have_text("a.txt is not a text file.")
 
 
+@pytest.mark.slow
 def test_the_review_marks_whole_words_behind_emoji(open_page, server):  # noqa: F811
     page = open_page()  # noqa: F811
     page.goto(f"{server}/review")
