@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
+# One more than cores: tests often wait for a process or the browser.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 .PHONY: demo test test-all torture lint format bench docs site package reproduce clean help
 
@@ -24,10 +25,8 @@ $(VENV)/.plain: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-# Kernels are compiled while pip is at work, which takes one core and waits for the network.
 $(VENV)/.dev: $(VENV)/.plain
-	PYTHONPATH=src $(BIN)/python -m manylabel.cli warm --all --quiet --processes 1 & \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[dev]" && wait
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[dev]"
 	touch $@
 
 $(VENV)/.long-tests: $(VENV)/.dev
@@ -43,11 +42,11 @@ demo: $(VENV)/.plain
 
 test: $(VENV)/.dev
 	$(BIN)/manylabel warm --all
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.long-tests
 	$(BIN)/manylabel warm --all
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal --hypothesis-profile=random
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=random
 
 torture: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m torture.campaign
