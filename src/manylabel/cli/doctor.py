@@ -101,7 +101,7 @@ def _kernels() -> dict[str, Any]:
     from manylabel.kernels import compile, machine_code
 
     files = Path(compile.__file__).parent.glob("*.py")
-    imported = re.compile(r"^from manylabel\.kernels\.compile import", re.MULTILINE)
+    imported = re.compile(r"^from manylabel\.kernels\.compile import .*\bkernel\b", re.MULTILINE)
     ours = {path.stem for path in files if imported.search(path.read_text(encoding="utf-8"))}
     if machine_code.is_possible():
         kept, compiled = machine_code.folder(), machine_code.compiled_files()

@@ -12,17 +12,17 @@ from scipy import sparse
 
 from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top, values_at
-from manylabel.scoring import Candidates, CandidateSource, Documents, Training
+from manylabel.scoring import Candidates, Documents, Training
 from manylabel.store.strings import StringArray
 from manylabel.vocabulary.label_names import PREFERRED, LabelNames
-from manylabel.vocabulary.scorer import NameScorer
+from manylabel.vocabulary.scorer import NameScorer, NameSource
 
 __all__ = ["NameWordScorer", "NameWordSource", "Rarity", "Shared", "share_labels"]
 
 #: Words that more names have propose no label, and only the first few others of a text do.
 MOST_NAMES, MOST_TERMS = 300, 40
-#: Labels that words of names may propose for a document; the scorer sees some more.
-_LIMIT, _SCORED = 30, 100
+#: Labels of a document that the scorer sees, at most.
+_SCORED = 100
 #: Texts looked at at a time.
 _BLOCK = 1_024
 #: How many texts it is worth what names say of how common a word is.
@@ -210,46 +210,27 @@ def _heard(training: Training) -> Rarity:
     return known
 
 
-class NameWordSource(CandidateSource):
+class NameWordSource(NameSource):
     """Proposes labels that share rare words with a document."""
 
     name = "name words"
+    limit: ClassVar[int] = 30
 
     def __init__(self) -> None:
-        self.named: LabelNames | None = None
+        super().__init__()
         self.rarity: Rarity | None = None
-
-    def wants(self, training: Training) -> bool:
-        """Whether labels have names, and documents texts."""
-        return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
 
     def fit(self, training: Training) -> None:
         """Remember the names, and learn how rare their words are."""
-        self.named, self.rarity = training.vocabulary, _heard(training)
+        super().fit(training)
+        self.rarity = _heard(training)
 
-    def propose(
-        self,
-        documents: Documents,
-        leave_out: NDArray[np.int64] | None = None,
-        n_jobs: int | None = None,
-    ) -> Candidates:
-        """The labels that share most of their names with documents."""
+    def _worth(self, documents: Documents, n_jobs: int | None) -> sparse.csr_array | None:
+        """How much of its name each label shares with documents."""
         assert self.named is not None
         assert self.rarity is not None
         shared = shared_in(documents, self.named, self.rarity, n_jobs)
-        if shared is None:
-            shape = len(documents), self.named.n_labels
-            return Candidates(sparse.csr_array(shape, dtype=np.int8))
-        kept = keep_top(shared.best, _LIMIT)
-        kept.sort_indices()
-        return Candidates(
-            sparse.csr_array((np.ones(kept.nnz, np.int8), kept.indices, kept.indptr), kept.shape)
-        )
-
-    def grow(self, n_labels: int) -> None:
-        """Make room for labels that appear later; they have no names."""
-        if self.named is not None:
-            self.named.grow(n_labels)
+        return None if shared is None else shared.best
 
 
 class NameWordScorer(NameScorer):

@@ -31,8 +31,6 @@ _N_GROUPS = _FREQUENCIES.size + 1
 _USUAL = 50.0
 #: Matches from which the weights of clues are learned, beside those of held-out documents.
 _ENOUGH = 200_000
-#: Labels that names may propose for a document.
-_LIMIT = 50
 
 
 def found_in(documents: Documents, named: LabelNames, n_jobs: int | None = None) -> Found | None:
@@ -53,6 +51,8 @@ class NameSource(CandidateSource):
     """Proposes labels whose names stand in a document, with training documents or without."""
 
     name = "names"
+    #: Labels of a document, at most.
+    limit: ClassVar[int] = 50
 
     def __init__(self) -> None:
         self.named: LabelNames | None = None
@@ -71,24 +71,31 @@ class NameSource(CandidateSource):
         leave_out: NDArray[np.int64] | None = None,
         n_jobs: int | None = None,
     ) -> Candidates:
-        """The labels whose names stand in documents; of many, those that most speaks for."""
+        """The labels of the source; of many, those that most speaks for."""
+        assert self.named is not None
+        worth = self._worth(documents, n_jobs)
+        if worth is None:
+            return Candidates(
+                sparse.csr_array((len(documents), self.named.n_labels), dtype=np.int8)
+            )
+        if worth.nnz and np.diff(worth.indptr).max() > self.limit:
+            worth = keep_top(worth, self.limit)
+        ones = np.ones(worth.nnz, np.int8)
+        # What was found is kept for the scorer, so its order must not change.
+        parts = ones, worth.indices.copy(), worth.indptr.copy()
+        pattern = sparse.csr_array(parts, shape=worth.shape)
+        pattern.sort_indices()
+        return Candidates(pattern)
+
+    def _worth(self, documents: Documents, n_jobs: int | None) -> sparse.csr_array | None:
+        """How much speaks for each label whose name stands in documents; None if none does."""
         assert self.named is not None
         found = found_in(documents, self.named, n_jobs)
         if found is None:
-            shape = len(documents), self.named.n_labels
-            return Candidates(sparse.csr_array(shape, dtype=np.int8))
+            return None
+        values = found.clues @ DEFAULT_WEIGHTS[:N_STATIC]
         pattern = found.pattern
-        if pattern.nnz and np.diff(pattern.indptr).max() > _LIMIT:
-            values = found.clues @ DEFAULT_WEIGHTS[:N_STATIC]
-            scores = sparse.csr_array(
-                (values, pattern.indices, pattern.indptr), shape=pattern.shape
-            )
-            pattern = keep_top(scores, _LIMIT)
-            pattern = sparse.csr_array(
-                (np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr),
-                shape=pattern.shape,
-            )
-        return Candidates(pattern)
+        return sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
 
     def grow(self, n_labels: int) -> None:
         """Make room for labels that appear later; they have no names."""
