@@ -4,7 +4,7 @@ import pytest
 
 from manylabel import Ensemble, Tagger
 from manylabel.corpus import load_catalogue
-from manylabel.ensemble import ensemble
+from manylabel.ensemble import fitting
 from manylabel.exceptions import ParameterError
 
 
@@ -27,7 +27,7 @@ def test_scorers_that_are_named_are_fitted_with_any_effort(library):
 
 @pytest.mark.parametrize(("effort", "n_folds"), [("normal", 1), ("best", 4)])
 def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, library, monkeypatch):
-    monkeypatch.setattr(ensemble, "_FEW", 10)
+    monkeypatch.setattr(fitting, "_FEW", 10)
     seen = []
 
     class Watched(Ensemble):

@@ -17,13 +17,8 @@ from manylabel import Tagger
 from manylabel.corpus import Document
 from manylabel.evidence import KINDS, Explanation, Reason
 from manylabel.tagger.display import FOR, html_highlighted, separate
-from manylabel.tagger.explanations import (
-    LabelReasons,
-    TextExplanation,
-    Words,
-    label_reasons,
-    summed_words,
-)
+from manylabel.tagger.explanations import LabelReasons, TextExplanation
+from manylabel.tagger.reasons import Words, label_reasons, summed_words
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 
 QUERY = "The cats purr; a DOG barks by the river, <b>purrs</b> & all"

@@ -227,7 +227,7 @@ def _paper_grid(model: str) -> dict[str, Sequence[Any]]:
 def _counted(corpus: Corpus, tagger: Tagger) -> Corpus:
     """The corpus with the features that the tagger chooses when it is fitted."""
     from manylabel.tagger.features import choose_features, has_words_only
-    from manylabel.tagger.training import make_vectorizer
+    from manylabel.tagger.languages import make_vectorizer
 
     texts = corpus.full_texts
     if texts is None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +15,7 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
+from manylabel.base import ExplainLabels, Grid
 from manylabel.ensemble.choosing import (
     HeldOut,
     choose_scorers,
@@ -25,41 +24,28 @@ from manylabel.ensemble.choosing import (
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.effort import check_effort, is_within
+from manylabel.ensemble.fitting import fit_scorer, held_out_folds, lessons, prepared_aside
 from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
+from manylabel.ensemble.updating import Updating
 from manylabel.evidence import Explanation, Reason, WordReasons
 from manylabel.exceptions import ParameterError
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
-from manylabel.parallel import effective_jobs
 from manylabel.predictions import keep_top, values_at
-from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
+from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
 from manylabel.text.weighting import make_weighting
 from manylabel.validation import (
-    check_incomplete,
-    check_present,
     check_real,
-    check_removable,
     check_whole,
 )
-from manylabel.vocabulary.label_names import LabelNames
-from manylabel.vocabulary.name_words import NameWordSource
-from manylabel.vocabulary.scorer import NameScorer, NameSource
 
 __all__ = ["Ensemble"]
 
 #: Documents scored at a time.
 ROUND = 8_192
-#: With no more documents than that, each is scored by models that were trained without it.
-_FEW, _FOLDS = 6_000, 5
-#: If each of more documents is to be scored so, there are fewer folds.
-_FOLDS_OF_MANY = 3
-#: Of more documents, this share is scored so, and no more than that many.
-_SHARE, _MOST = 0.2, 6_000
-#: With the best effort these are in so many folds, so that models lack fewer documents.
-_BEST_FOLDS = 4
 #: Labels with so few documents lose the one that is looked at only if they are right: among these a
 #: document more or less means much.
 _RARE = 5
@@ -68,7 +54,7 @@ _CURVES = 250_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
-class Ensemble(MultiLabelClassifier):
+class Ensemble(Updating):
     r"""The learned combination of everything that speaks for a document's candidate labels.
 
     Sources propose candidates: the labels of a document's neighbours, and those that its words
@@ -151,11 +137,8 @@ class Ensemble(MultiLabelClassifier):
     """
 
     gives_probabilities = True
-    can_learn = True
-    can_forget = True
     can_explain = True
     reads_views = True
-    can_compact = True
     can_promise = True
     can_leave_out = True
     reads_incomplete = True
@@ -224,16 +207,10 @@ class Ensemble(MultiLabelClassifier):
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         documents, incomplete = Documents.of(X), self._incomplete
         self.weighting_ = make_weighting(self.weighting, np.float32).fit(documents.counts)
-        folds = _folds(
-            Y.shape[0],
-            self.seed_,
-            _BEST_FOLDS if self.effort == "best" else 1,
-            self._scores_everyone,
+        everyone = self._scores_everyone
+        folds = held_out_folds(
+            Y.shape[0], self.seed_, self.effort, everyone, None if everyone else incomplete
         )
-        if incomplete is not None and not self._scores_everyone:
-            # Models are judged by documents of which all labels are known.
-            folds[incomplete] = -1
-            folds = _numbered(folds, ~incomplete)
         training = Training(
             documents.weighted(self.weighting_),
             Y,
@@ -256,7 +233,7 @@ class Ensemble(MultiLabelClassifier):
             if is_forced or (is_within(scorer.effort, self.effort) and scorer.wants(training))
         ]
         with ThreadPoolExecutor(1) as executor:
-            aside = _prepared_aside(scorers, training, executor)
+            aside = prepared_aside(scorers, training, executor)
             self.source_ = fit_source(
                 training,
                 k=self.k,
@@ -272,8 +249,8 @@ class Ensemble(MultiLabelClassifier):
                 if scorer.name in aside:
                     aside[scorer.name].result()
                 else:
-                    scorer.prepare(_lessons(scorer, training))
-                scores[scorer.name] = _fit_scorer(scorer, training, candidates, held)
+                    scorer.prepare(lessons(scorer, training))
+                scores[scorer.name] = fit_scorer(scorer, training, candidates, held)
         others = self.counts_[held.labels]
         held_out = HeldOut(held, scores, others, Y[training.held])
         # How many other documents have the label. That gives the truth away where a document is
@@ -520,181 +497,6 @@ class Ensemble(MultiLabelClassifier):
 
         return candidates.scores(expit(log_odds)), explain
 
-    # Documents that come and go
-
-    @property
-    def frozen_parts_(self) -> tuple[str, ...]:
-        """Scorers that do not know what came or went after ``fit``."""
-        check_is_fitted(self)
-        return tuple(
-            name for name in self.combination_.curves if not self.scorers_[name].learns_at_once
-        )
-
-    @property
-    def not_updated_(self) -> tuple[str, ...]:
-        """The frozen parts and, where they depend on all documents, the weights of words."""
-        stale = self.weighting_.scheme in ("tfidf", "bm25")
-        return (*self.frozen_parts_, *(("word weights",) if stale else ()))
-
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
-        """Learn more documents at once.
-
-        Neighbours and words know them as if they had been there from the start, but for the
-        weighting of features, which stays as it is; in large collections words follow every
-        thousandth of the documents. Curves and the scorers in ``frozen_parts_`` stay as ``fit``
-        left them: fit again from time to time. A new label is judged by neighbours and words alone
-        until then.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_samples, n_features)
-        Y : sparse matrix or array-like of shape (n_samples, n_labels)
-            May have more columns than before: new labels.
-        classes : array, optional
-            If Y is a vector of classes: all that will ever come, at the first call.
-        incomplete : array of bool, optional
-            As in ``fit``.
-        """
-        if not hasattr(self, "source_"):
-            return self._fit_checked(X, Y, classes, incomplete)
-        X, Y = self._checked_more(X, Y)
-        are_open = check_incomplete(incomplete, X.shape[0])
-        documents = Documents.of(X).weighted(self.weighting_)
-        if Y.shape[1] > self.n_labels_:
-            self._grow(Y.shape[1])
-        self.source_.add(documents, Y, are_open)
-        for source in self.sources_:
-            source.add(documents, Y)
-        self._change_scorers("add", documents, Y, are_open)
-        self.counts_ = self.counts_ + np.bincount(Y.indices, minlength=self.n_labels_)
-        self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
-        return self
-
-    def _change_scorers(
-        self,
-        change: str,
-        documents: Documents,
-        Y: sparse.csr_array,
-        incomplete: NDArray[np.bool_] | None,
-    ) -> None:
-        """Let scorers add or remove documents; some know only complete ones."""
-        for scorer in self.scorers_.values():
-            if incomplete is None:
-                getattr(scorer, change)(documents, Y)
-            elif scorer.reads_incomplete:
-                getattr(scorer, change)(documents, Y, incomplete)
-            elif not incomplete.all():
-                known = np.flatnonzero(~incomplete)
-                getattr(scorer, change)(documents[known], Y[known])
-
-    def _grow(self, n_labels: int) -> None:
-        """Make room for labels that appear after ``fit``."""
-        n_new = n_labels - self.n_labels_
-        self.counts_ = np.pad(self.counts_, (0, n_new))
-        self.known_labels_ = np.pad(self.known_labels_, (0, n_new))
-        self.n_labels_ = n_labels
-        self.classes_ = np.arange(n_labels)
-        for learner in self._learners():
-            learner.grow(n_labels)
-
-    def set_vocabulary(self, named: LabelNames) -> None:
-        """Look for other names from now on, without training again.
-
-        Parameters
-        ----------
-        named : LabelNames
-            Has the known labels in the same columns, and perhaps more labels.
-        """
-        check_is_fitted(self)
-        self.vocabulary = named
-        for learner in self._learners():
-            if isinstance(learner, NameSource | NameWordSource | NameScorer):
-                learner.named = named
-        if named.n_labels > self.n_labels_:
-            self._grow(named.n_labels)
-
-    def _learners(self) -> list[CandidateSource | Scorer]:
-        """Everything that may learn."""
-        return [self.source_, *self.sources_, *self.scorers_.values()]
-
-    def remove(self, numbers: ArrayLike, texts: Sequence[str] | None = None) -> Self:
-        """Forget training documents.
-
-        Neighbours and words forget them entirely; the scorers in ``frozen_parts_`` do when the
-        model is fitted again.
-
-        Parameters
-        ----------
-        numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
-        texts : list of str, optional
-            Their texts; without them, how names of labels go with labels stays as it was.
-        """
-        check_is_fitted(self)
-        gone = check_removable(numbers, self.alive_)
-        if gone.size == 0:
-            return self
-        self.alive_ = self.alive_.copy()
-        self.alive_[gone] = False
-        lost, rows = self.source_.Y[gone], self.source_.rows(gone)
-        are_open = self.source_.open_rows(gone)
-        self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
-        for source in (self.source_, *self.sources_):
-            source.remove(gone)
-        rows.texts = texts
-        self._change_scorers("remove", rows, lost, are_open)
-        return self
-
-    def relabel(
-        self, numbers: ArrayLike, Y: sparse.csr_array, texts: Sequence[str] | None = None
-    ) -> Self:
-        """Give training documents other labels.
-
-        Neighbours and words are as if the documents had always had them; the scorers in
-        ``frozen_parts_`` are when the model is fitted again.
-
-        Parameters
-        ----------
-        numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
-        Y : csr_array of shape (n_numbers, n_labels)
-            May have more columns than before: new labels.
-        texts : list of str, optional
-            Their texts; without them, how names of labels go with labels stays as it was.
-        """
-        check_is_fitted(self)
-        changed = check_present(numbers, self.alive_)
-        if Y.shape[1] > self.n_labels_:
-            self._grow(Y.shape[1])
-        before, rows = self.source_.Y[changed], self.source_.rows(changed)
-        self.source_.relabel(changed, Y)
-        for labels, sign in ((before, -1), (Y, 1)):
-            self.counts_ = self.counts_ + sign * np.bincount(
-                labels.indices, minlength=self.n_labels_
-            )
-        rows.texts = texts
-        are_open = self.source_.open_rows(changed)
-        self._change_scorers("remove", rows, before, are_open)
-        self._change_scorers("add", rows, Y, are_open)
-        return self
-
-    def compact(self) -> NDArray[np.int64]:
-        """Index the documents that are left again: searching is as fast as after ``fit``.
-
-        Scores stay the same, but for words that were about to follow what came.
-
-        Returns
-        -------
-        numbers : ndarray of int64
-            The old number of each document; their places are the new ones.
-        """
-        check_is_fitted(self)
-        kept = self.source_.compact()
-        for source in self.sources_:
-            source.compact()
-        self.alive_ = np.ones(kept.size, np.bool_)
-        return kept
-
 
 def _scaled(reasons: Sequence[Reason], factor: float) -> Sequence[Reason]:
     """Reasons of a score that counts ``factor`` times, greatest share first."""
@@ -708,69 +510,6 @@ def _sentence(reasons: Sequence[Reason]) -> str:
     if isinstance(reasons, WordReasons):
         return ""
     return next((reason.sentence for reason in reasons if reason.sentence), "")
-
-
-def _prepared_aside(
-    scorers: list[Scorer], training: Training, executor: ThreadPoolExecutor
-) -> dict[str, Future[None]]:
-    """Scorers that need no candidates to learn begin at once, beside the search."""
-    if effective_jobs(training.n_jobs) == 1:
-        return {}
-    return {
-        scorer.name: executor.submit(copy_context().run, scorer.prepare, _lessons(scorer, training))
-        for scorer in scorers
-        if scorer.prepares_aside
-    }
-
-
-def _lessons(scorer: Scorer, training: Training) -> Training:
-    """What a scorer learns from: all documents, or only the complete ones."""
-    return training if scorer.reads_incomplete else training.complete
-
-
-def _fit_scorer(
-    scorer: Scorer, training: Training, candidates: sparse.csr_array, held: Candidates
-) -> NDArray[np.float64]:
-    """Fit a scorer; those that know only complete documents score the others as new ones."""
-    lessons = _lessons(scorer, training)
-    if lessons is training:
-        return scorer.fit(training, candidates, held)
-    assert training.incomplete is not None
-    are_open = training.incomplete[training.held]
-    mine = np.repeat(~are_open, np.diff(held.pattern.indptr))
-    scores = np.zeros(len(held))
-    complete = candidates[np.flatnonzero(~training.incomplete)]
-    scores[mine] = scorer.fit(lessons, complete, held.take(np.flatnonzero(~are_open)))
-    if are_open.any():
-        others = training.shared[training.held[are_open]]
-        scores[~mine] = scorer.score(others, held.take(np.flatnonzero(are_open)), training.n_jobs)
-    return scores
-
-
-def _numbered(folds: NDArray[np.int8], free: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Folds without gaps; if none is left, the documents that are free make up one or two."""
-    known = folds >= 0
-    if not known.any():
-        folds[free] = np.arange(np.count_nonzero(free)) % 2
-        known = free
-    folds[known] = np.unique(folds[known], return_inverse=True)[1]
-    return folds
-
-
-def _folds(n_rows: int, seed: int, n_folds: int = 1, everyone: bool = False) -> NDArray[np.int8]:
-    """The fold of each document; -1 for those of which no out-of-sample score is needed.
-
-    Of many documents the scored ones make up ``n_folds``; if ``everyone`` is scored, a few more.
-    """
-    order = np.random.default_rng(seed).permutation(n_rows)
-    folds = np.full(n_rows, -1, np.int8)
-    if n_rows <= _FEW or everyone:
-        n_folds = _FOLDS if n_rows <= _FEW else max(n_folds, _FOLDS_OF_MANY)
-        folds[order] = np.arange(n_rows) % min(n_folds, n_rows)
-    else:
-        n_scored = min(_MOST, int(_SHARE * n_rows))
-        folds[order[:n_scored]] = np.arange(n_scored) % n_folds
-    return folds
 
 
 def _pull(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,17 @@ from scipy import sparse
 from sklearn.base import clone
 
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.tagger.reading import small
 from manylabel.text import CountVectorizer
 
 __all__ = [
     "FEWEST_FOR_VIEWS",
     "VIEWS",
-    "as_views",
     "check_features",
     "choose_features",
     "count_views",
     "has_words_only",
     "new_views",
-    "read_views",
 ]
 
 #: With fewer documents chance would choose; more than so many need not be tried.
@@ -159,28 +158,8 @@ def count_views(
     counts = {}
     for name, vectorizer in views.items():
         try:
-            counts[name] = _small(count(vectorizer))
+            counts[name] = small(count(vectorizer))
         except InputError:
             # Nothing occurs often enough.
             continue
-    return counts
-
-
-def read_views(
-    views: Mapping[str, CountVectorizer], texts: list[str]
-) -> dict[str, sparse.csr_array]:
-    """Counts of texts in each view, by vectorizers that are fitted."""
-    return as_views(views, [vectorizer.transform(texts) for vectorizer in views.values()])
-
-
-def as_views(
-    names: Iterable[str], counts: Iterable[sparse.csr_array]
-) -> dict[str, sparse.csr_array]:
-    """Counts by the names of their views."""
-    return {name: _small(counted) for name, counted in zip(names, counts, strict=True)}
-
-
-def _small(counts: sparse.csr_array) -> sparse.csr_array:
-    """The same counts in half the memory."""
-    counts.data = counts.data.astype(np.float32)
     return counts

@@ -18,9 +18,10 @@ from manylabel.progress import Clock
 from manylabel.tagger.changes import Change, documents_of
 from manylabel.tagger.documents import widened
 from manylabel.tagger.drift import Drift, drift_of
+from manylabel.tagger.languages import make_vectorizer, spoken
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.suggestions import Suggestions, suggestions
-from manylabel.tagger.training import count_corpus, make_vectorizer, spoken
+from manylabel.tagger.training import count_corpus
 from manylabel.validation import check_incomplete, check_texts, check_whole
 
 if TYPE_CHECKING:

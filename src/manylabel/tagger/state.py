@@ -1,52 +1,36 @@
-"""What a fitted tagger knows: its model, and what people call the numbers that it works with."""
+"""What a fitted tagger knows, and how documents and edits of labels change it."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.corpus import Corpus, Document
+from manylabel.corpus import Corpus
 from manylabel.exceptions import InputError
-from manylabel.predictions import keep_top
 from manylabel.scoring import Documents
+from manylabel.tagger.answers import Answers
 from manylabel.tagger.changes import Changed, Edit, Learn
-from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator, widened
-from manylabel.tagger.explanations import LabelReasons, Words, label_reasons
-from manylabel.tagger.features import as_views, read_views
+from manylabel.tagger.documents import SNIPPET, KeptDocuments, indicator
 from manylabel.tagger.label_edits import LabelEdits, Record
-from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
+from manylabel.tagger.labels import Labels
 from manylabel.tagger.relabelling import edit_labels
-from manylabel.tagger.suggestions import kept_entries
 from manylabel.text import CountVectorizer
-from manylabel.text.single import SingleTexts
-from manylabel.text.spans import feature_spans_of
-from manylabel.validation import check_texts
-from manylabel.vocabulary import LabelNames
-from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from manylabel.base import MultiLabelClassifier
-    from manylabel.evidence import Explanation
-    from manylabel.thresholds import Promise
 
-__all__ = ["Choose", "TaggerState"]
+__all__ = ["TaggerState"]
 
-#: From a document and its scores to label columns, best first.
-Choose = Callable[[Documents, sparse.csr_array], NDArray[np.int64]]
-
-#: Documents by which a label is described, at most.
-_DESCRIBED_BY = 200
 #: Texts whose words are counted at a time, when words are looked for.
 _COUNTED_AT_A_TIME = 4_096
 
 
-class TaggerState:
+class TaggerState(Answers):
     """A fitted model with its vocabulary, labels and documents.
 
     Documents that come and go are collected here, and the model is told of them all at once when
@@ -76,8 +60,6 @@ class TaggerState:
 
     # Older folders have none.
     marked = False
-    #: Documents that the model was trained with; their numbers come first. None in older folders.
-    n_trained: int | None = None
     #: Whether labels were in alphabetical order when the model was fitted; None if they still tell.
     was_sorted: bool | None = None
 
@@ -92,17 +74,10 @@ class TaggerState:
         keep_texts: bool,
         views: Mapping[str, CountVectorizer] | None = None,
     ) -> None:
-        self.model: Any = model
-        self.labels, self.documents = labels, documents
-        self.vectorizer, self.feature_names = vectorizer, feature_names
-        self.document_counts, self.n_counted = document_counts, len(documents)
+        super().__init__(
+            model, labels, documents, vectorizer, feature_names, document_counts, views
+        )
         self.keep_texts = keep_texts
-        self.views = dict(views or {})
-        #: Labels that the model's threshold was fitted for.
-        self.n_fitted_labels = len(labels)
-        self.n_trained = len(documents)
-        #: Columns of labels that may have lost their last document.
-        self.emptied: set[int] = set()
         # The token tells a journal that belongs to this state from others; entries up to the number
         # are part of it.
         self.token, self.sequence = secrets.token_hex(8), 0
@@ -117,232 +92,6 @@ class TaggerState:
         self._relabelled: set[int] = set()
         self._are_names_new = self._is_grown = False
 
-    @property
-    def n_labels(self) -> int:
-        """How many labels there are."""
-        return len(self.labels)
-
-    def use_jobs(self, n_jobs: int) -> None:
-        """Set the number of threads."""
-        for estimator in (self.model, self.vectorizer, *self.views.values()):
-            if estimator is not None and "n_jobs" in estimator.get_params(deep=False):
-                estimator.set_params(n_jobs=n_jobs)
-
-    # Texts and corpora as the model sees them
-
-    def read(self, texts: Any) -> tuple[Documents, list[str] | None]:
-        """One text, several or a corpus, and ids where there are some."""
-        if isinstance(texts, Corpus):
-            return self.read_corpus(texts), texts.ids
-        listed = check_texts([texts] if isinstance(texts, str) else texts)
-        if self.vectorizer is None:
-            raise InputError("this tagger learned from features, not texts: give it a Corpus.")
-        return self._read_texts(listed), None
-
-    @property
-    def reads_names(self) -> bool:
-        """Whether the model looks for the names of labels in texts."""
-        return isinstance(getattr(self.model, "vocabulary", None), LabelNames)
-
-    @property
-    def language(self) -> str | None:
-        """The language of the texts by its full name, as far as words are stemmed."""
-        found: str | None = getattr(self.vectorizer, "stemming", None)
-        return found
-
-    def read_corpus(self, corpus: Corpus) -> Documents:
-        """The documents of a corpus, counted in the model's own features."""
-        if self.vectorizer is not None:
-            texts = corpus.full_texts
-            if texts is None:
-                raise InputError("this tagger learned from texts; the corpus has only features.")
-            return self._read_texts(texts)
-        if corpus.X is None:
-            raise InputError("this tagger learned from features; the corpus has only texts.")
-        if corpus.has_feature_names:
-            return Documents(corpus.align_to(feature_names=self.feature_names).X)
-        known, there = len(self.feature_names), corpus.n_features
-        if there > known or (there < known and corpus.sized):
-            raise InputError(
-                f"the corpus has {counted(there, 'feature')}, but the tagger learned from {known}; "
-                "give one with the same features."
-            )
-        return Documents(widened(corpus.X, known))
-
-    def _read_texts(self, texts: list[str]) -> Documents:
-        assert self.vectorizer is not None
-        if len(texts) == 1 and (single := self._singly()) is not None:
-            counts, *others = single.count(texts[0])
-            documents = Documents(counts, texts=texts, views=as_views(self.views, others))
-            documents.trusted = True
-            return documents
-        views = read_views(self.views, texts) if self.views else None
-        return Documents(self.vectorizer.transform(texts), texts=texts, views=views)
-
-    def _singly(self) -> SingleTexts | None:
-        """What counts one text for all vectorizers at once, where that can be done."""
-        assert self.vectorizer is not None
-        vectorizers = [self.vectorizer, *self.views.values()]
-        known: SingleTexts | None = vars(self).get("_single_texts")
-        if known is None or not known.is_for(vectorizers):
-            known = SingleTexts(vectorizers) if SingleTexts.can_read(vectorizers) else None
-            self._single_texts = known
-        return known
-
-    def _read_changes(self, learned: list[Learn]) -> Documents:
-        """Documents from a journal."""
-        if self.vectorizer is not None:
-            return self._read_texts([change.text for change in learned])
-        rows = [change.features or [] for change in learned]
-        flat = [entry for row in rows for entry in row]
-        ptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-        counts = sparse.csr_array(
-            (
-                np.array([value for _, value in flat], np.float64),
-                np.array([column for column, _ in flat], np.int32),
-                ptr,
-            ),
-            shape=(len(rows), len(self.feature_names)),
-        )
-        return Documents(counts)
-
-    # Answers of the model
-
-    def scores(self, documents: Documents, top: int | None = None) -> sparse.csr_array:
-        """The scores of candidates."""
-        withheld = self.withheld()
-        wanted = top if withheld is None else None
-        if self.vectorizer is None:
-            scores = self.model.decision_function(documents, top=wanted)
-        else:
-            # Our own counts need no check.
-            scores = self.model.scores_of(documents, wanted)
-        if withheld is None:
-            return scores
-        scores = kept_entries(scores, ~withheld[scores.indices])
-        return scores if top is None else keep_top(scores, top)
-
-    def withheld(self) -> NDArray[np.bool_] | None:
-        """The columns that are never suggested or listed; None if there are none.
-
-        Labels that people hid, those that are gone, and ghosts: labels without any document that
-        nothing else knows of.
-        """
-        found = vars(self).get("_withheld")
-        if found is None:
-            edits, listed = self.labels.edits, self.labels.listed
-            columns = {
-                self.labels.column(label)
-                for label in (*edits.hidden, *edits.gone)
-                if self.labels.has_column(label)
-            }
-            if self.vectorizer is not None:
-                late = range(self.n_fitted_labels, self.n_labels)
-                columns |= {
-                    column
-                    for column in self.emptied.union(late)
-                    if not self.documents.count(column) and not self.labels.is_known(listed[column])
-                }
-            found = np.zeros(self.n_labels, np.bool_)
-            found[list(columns)] = True
-            self._withheld = found
-        return found if found.any() else None
-
-    def forget_withheld(self) -> None:
-        """Find out again which labels are withheld."""
-        vars(self).pop("_withheld", None)
-
-    def offered(self) -> list[str]:
-        """Every label that can be suggested."""
-        withheld = self.withheld()
-        if withheld is None:
-            return list(self.labels.listed)
-        return [self.labels.listed[column] for column in np.flatnonzero(~withheld).tolist()]
-
-    def given(self, documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
-        """The labels that the model's own threshold gives."""
-        if scores.shape[1] == self.n_fitted_labels:
-            return self.model.threshold_.apply(scores)
-        return self.model.predict(documents)
-
-    def promised(self, promise: Promise) -> Promise:
-        """A promise, fitted once on documents that the model had not seen; it must be kept."""
-        fitted: dict[str, Promise] = vars(self).setdefault("_promises", {})
-        known = fitted.get(str(promise))
-        if known is None:
-            known = fitted[str(promise)] = self.model.promise(promise)
-        if not known.is_kept_:
-            raise InputError(
-                f"{promise} cannot be promised: {self.model.held_out_[0].shape[0]:,} held-out "
-                f"documents do not show that it is kept. {self._promisable(promise)}Training with "
-                "more documents may help."
-            )
-        return known
-
-    def _promisable(self, promise: Promise) -> str:
-        """A sentence with the nearest promise that is kept, or nothing."""
-        levels = [round(level, 2) for level in np.arange(0.05, 1, 0.05)]
-        if promise.measure == "fdr":
-            nearest = [level for level in levels if level > promise.level]
-        else:
-            nearest = [level for level in reversed(levels) if level < promise.level]
-        for level in nearest:
-            tried = type(promise)(promise.measure, level, promise.grouped)
-            if self.model.promise(tried).is_kept_:
-                return f"Ask for {tried}. "
-        return ""
-
-    def learned_since(self) -> NDArray[np.int64]:
-        """The numbers of documents that came after the training and are there."""
-        kept = self.documents.kept()
-        return kept[kept >= self.n_trained] if self.n_trained is not None else kept[:0]
-
-    def check_incomplete(self, incomplete: NDArray[np.bool_] | None, model_name: str) -> None:
-        """Refuse incomplete documents for a model that would count missing labels as wrong."""
-        if incomplete is not None and not self.model.reads_incomplete:
-            raise InputError(
-                f"{model_name} cannot leave labels open: it would count those that an incomplete "
-                "document lacks as wrong. Use lcif or ensemble, or give all labels."
-            )
-
-    def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
-        """Why each document has the labels that are chosen once its scores are known."""
-        found = []
-        for row in range(len(documents)):
-            document = documents[[row]]
-            found += self.model.explain(document, labels=partial(choose, document))
-        return found
-
-    def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
-        """Reasons by number become reasons in words."""
-        words = {"": Words(text, {}, self._shown_words())}
-        if self.vectorizer is not None:
-            vectorizers = {"": self.vectorizer} | self.views
-            found_at = feature_spans_of(list(vectorizers.values()), text)
-            for (view, vectorizer), spans in zip(vectorizers.items(), found_at, strict=True):
-                names: Any = vectorizer.display_names_
-                words[view] = Words(text, spans, names)
-        reasons, document = [], cache(self._document_there)
-        for why in found:
-            label = self.labels.listed[why.label]
-            name = self.labels.name(label)
-            reasons.append(label_reasons(why, label, name, words, document))
-        return reasons
-
-    def allowed(
-        self, include: Iterable[str] | None, exclude: Iterable[str] | None
-    ) -> NDArray[np.bool_]:
-        """Which columns may be suggested."""
-        allowed = np.full(self.n_labels, include is None)
-        if include is not None:
-            allowed[self.labels.columns(include, "include", collections=True)] = True
-        if exclude is not None:
-            allowed[self.labels.columns(exclude, "exclude", collections=True)] = False
-        withheld = self.withheld()
-        return allowed if withheld is None else allowed & ~withheld
-
-    # Documents that come and go
-
     def apply(self, changes: Sequence[Changed], documents: Documents | None = None) -> None:
         """Learn and forget documents and edit labels, in this order.
 
@@ -354,7 +103,7 @@ class TaggerState:
             Those that are learned, as the model sees them.
         """
         learned = [change for change in changes if isinstance(change, Learn)]
-        documents = self._read_changes(learned) if documents is None else documents
+        documents = self.read_changes(learned) if documents is None else documents
         self.forget_withheld()
         for change in changes:
             if isinstance(change, Edit):
@@ -559,53 +308,6 @@ class TaggerState:
             number += 1
         return free
 
-    # Documents and labels for people
-
-    def document(self, number: int) -> Document:
-        """A document, as far as it is remembered."""
-        labels = [self.labels.listed[column] for column in self.documents.labels(number)]
-        return Document(
-            self.documents.id(number),
-            self.documents.text(number),
-            labels,
-            incomplete=self.documents.is_incomplete(number),
-        )
-
-    def _document_there(self, number: int) -> Document | None:
-        """A document, unless it was forgotten by all but the model."""
-        return self.document(number) if self.documents.is_there(number) else None
-
-    def describe(self, label: str, top: int) -> LabelDescription:
-        """What a label stands for, as its documents show it."""
-        column = int(self.labels.columns(label, "label")[0])
-        info = self.labels.info(label)
-        labels = self.documents.label_matrix(self.n_labels)
-        rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
-        numbers = self.documents.kept()[rows[labels.indices == column]]
-        counts = self._training_counts(_spread(numbers, _DESCRIBED_BY))
-        words = defining_words(counts, self.document_counts, self.n_counted, top)
-        names, listed = self._shown_words(), self.labels.listed
-        return LabelDescription(
-            label,
-            info.name,
-            info.description,
-            int(numbers.size),
-            [(str(names[feature]), weight) for feature, weight in words],
-            [(listed[other], count) for other, count in together(labels, column, top)],
-        )
-
-    def _training_counts(self, numbers: NDArray[np.int64]) -> sparse.csr_array:
-        """Counts of known documents, as far as they are remembered."""
-        if self.vectorizer is not None:
-            return self.vectorizer.transform(map(self.documents.text, numbers.tolist()))
-        if self.model.keeps_rows:
-            return self.model.X_[numbers]
-        return sparse.csr_array((0, self.document_counts.size))
-
-    def _shown_words(self) -> Any:
-        """What to call each feature."""
-        return self.feature_names if self.vectorizer is None else self.vectorizer.display_names_
-
     # Storing
 
     def _store_state(self) -> dict[str, Any]:
@@ -635,10 +337,3 @@ _PENDING = (
     "_withheld",
     "_single_texts",
 )
-
-
-def _spread(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """The numbers, or evenly chosen ones if there are more than ``most``."""
-    if numbers.size <= most:
-        return numbers
-    return numbers[np.linspace(0, numbers.size - 1, most).astype(np.int64)]

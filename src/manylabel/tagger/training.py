@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,61 +21,19 @@ from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
 from manylabel.tagger.features import FEWEST_FOR_VIEWS, count_views, new_views
-from manylabel.tagger.label_edits import LabelEdits
 from manylabel.tagger.labels import LabelInfo, Labels
+from manylabel.tagger.naming import Naming
 from manylabel.tagger.state import TaggerState
 from manylabel.text import CountVectorizer
-from manylabel.text.languages import DETECTED, detect_languages
-from manylabel.text.words import LEMMAS
-from manylabel.vocabulary import LabelNames, Vocabulary
-from manylabel.vocabulary.vocabulary import bare
 
 __all__ = [
-    "AUTO",
-    "LANGUAGES",
-    "Naming",
     "check_distinct",
-    "make_vectorizer",
     "name_of",
     "new_estimator",
-    "spoken",
     "text_file",
     "train",
     "train_without_documents",
 ]
-
-#: The language of a tagger that detects it.
-AUTO = "auto"
-#: Short name -> the language whose stop words and stems are known.
-LANGUAGES = DETECTED
-#: Short name -> a language of which Snowball has stems, and we have no stop words.
-STEMMED = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "cs": "czech",
-    "el": "greek",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "lt": "lithuanian",
-    "ne": "nepali",
-    "pl": "polish",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
-#: Languages of which simplemma alone has something: lemmas.
-LEMMATIZED = ("bg", "cy", "he", "is", "ka", "lv", "mk", "ms", "sk", "sl", "sq", "sw", "tl", "uk")
-#: Documents by which a language is detected.
-_HEARD = 500
 
 #: From what gives the texts of rows, the labels of all rows and a vectorizer to a better one.
 Chooser = Callable[
@@ -191,51 +149,6 @@ def train_without_documents(
     )
 
 
-#: Of a vocabulary whose labels are as they came.
-_NO_EDITS = LabelEdits()
-
-
-class Naming(NamedTuple):
-    """A vocabulary, and in which language it is read.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    language : str or None
-        Of the texts, short or in full, or None for all.
-    edits : LabelEdits, optional
-        What people changed about labels.
-    """
-
-    vocabulary: Vocabulary
-    language: str | None
-    edits: LabelEdits = _NO_EDITS
-
-    @property
-    def full(self) -> str | None:
-        """The language by its full name."""
-        return _full_name(self.language)
-
-    @property
-    def code(self) -> str | None:
-        """The language by its code."""
-        known = (LANGUAGES | STEMMED).items()
-        return next((code for code, full in known if full == self.full), self.language)
-
-    def all_labels(self, labels: Sequence[str]) -> list[str]:
-        """Labels, and after them those that only the vocabulary has."""
-        edits = self.edits
-        known = {bare(label) for label in (*labels, *edits.gone, *edits.concepts.values())}
-        named = [label for label in self.vocabulary.current if label not in known]
-        # Labels that people added, or gave another identifier, have names, too.
-        also = {*edits.added, *edits.concepts}.difference(labels, named, edits.gone)
-        return [*labels, *named, *sorted(also)]
-
-    def label_names(self, labels: Sequence[str]) -> LabelNames:
-        """The names of columns."""
-        return self.edits.label_names(self.vocabulary, labels, self.full, self.code)
-
-
 class Counted(NamedTuple):
     """Documents as a model learns from them.
 
@@ -343,70 +256,3 @@ def new_estimator(model: Any, parameters: dict[str, Any], effort: str | None, **
             if name in known and name not in parameters and value is not None
         }
     )
-
-
-def _full_name(language: str | None) -> str | None:
-    """What stems of a language are called."""
-    if language in LEMMATIZED:
-        return f"{LEMMAS}{language}"
-    return None if language is None else (LANGUAGES | STEMMED).get(language, language)
-
-
-def spoken(
-    language: str | None, documents: Corpus | TextFile | None, vocabulary: Vocabulary | None
-) -> str | None:
-    """The language of documents: the one that was named, or the one that is detected."""
-    if language != AUTO:
-        return language
-    if documents is None:
-        assert vocabulary is not None
-        codes = [code for code in vocabulary.languages if code in LANGUAGES | STEMMED]
-        if len(codes) == 1:
-            return codes[0]
-        raise InputError(
-            "the language of texts cannot be detected without documents: give `language`."
-        )
-    if isinstance(documents, TextFile):
-        raise InputError(
-            "the language of a file that is read in parts cannot be detected: give `language`."
-        )
-    texts = documents.full_texts
-    if texts is None:
-        return None
-    some = np.linspace(0, len(texts) - 1, min(_HEARD, len(texts))).astype(np.int64)
-    return detect_languages(texts[row] for row in some.tolist())
-
-
-def make_vectorizer(
-    language: str | None, options: Any, n_jobs: int | None, verbose: int
-) -> CountVectorizer:
-    """A new vectorizer: a copy of one that was given, or a language's with options."""
-    from sklearn.base import clone
-
-    if isinstance(options, CountVectorizer):
-        return clone(options)
-    name = None if language == AUTO else _full_name(language)
-    is_listed = name in LANGUAGES.values()
-    if name is not None and not (is_listed or name in STEMMED.values() or name.startswith(LEMMAS)):
-        raise ParameterError(
-            f"`language` must be one of {', '.join(LANGUAGES)}, without stop words one of "
-            f"{', '.join(sorted({*STEMMED, *LEMMATIZED}))}, a full name such as 'english', "
-            f"'auto', or None; got {language!r}."
-        )
-    vectorizer = CountVectorizer(
-        stop_words=name if is_listed else None, stemming=name, n_jobs=n_jobs, verbose=verbose
-    )
-    if options is None:
-        return vectorizer
-    if not isinstance(options, dict):
-        raise ParameterError(
-            "`vectorizer` must be a CountVectorizer, a dictionary of its parameters, or None; "
-            f"got {options!r}."
-        )
-    known = vectorizer.get_params()
-    for option in options:
-        if option not in known:
-            raise ParameterError(
-                f"`vectorizer` has no parameter {option!r}; it has {', '.join(known)}."
-            )
-    return vectorizer.set_params(**options)

@@ -1,0 +1,106 @@
+"""Which training documents are held out, and how a scorer is fitted beside the others."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.parallel import effective_jobs
+from manylabel.scoring import Candidates, Scorer, Training
+
+__all__ = ["fit_scorer", "held_out_folds", "lessons", "prepared_aside"]
+
+#: With no more documents than that, each is scored by models that were trained without it.
+_FEW, _FOLDS = 6_000, 5
+#: If each of more documents is to be scored so, there are fewer folds.
+_FOLDS_OF_MANY = 3
+#: Of more documents, this share is scored so, and no more than that many.
+_SHARE, _MOST = 0.2, 6_000
+#: With the best effort these are in so many folds, so that models lack fewer documents.
+_BEST_FOLDS = 4
+
+
+def prepared_aside(
+    scorers: list[Scorer], training: Training, executor: ThreadPoolExecutor
+) -> dict[str, Future[None]]:
+    """Scorers that need no candidates to learn begin at once, beside the search."""
+    if effective_jobs(training.n_jobs) == 1:
+        return {}
+    return {
+        scorer.name: executor.submit(copy_context().run, scorer.prepare, lessons(scorer, training))
+        for scorer in scorers
+        if scorer.prepares_aside
+    }
+
+
+def lessons(scorer: Scorer, training: Training) -> Training:
+    """What a scorer learns from: all documents, or only the complete ones."""
+    return training if scorer.reads_incomplete else training.complete
+
+
+def fit_scorer(
+    scorer: Scorer, training: Training, candidates: sparse.csr_array, held: Candidates
+) -> NDArray[np.float64]:
+    """Fit a scorer; those that know only complete documents score the others as new ones."""
+    known = lessons(scorer, training)
+    if known is training:
+        return scorer.fit(training, candidates, held)
+    assert training.incomplete is not None
+    are_open = training.incomplete[training.held]
+    mine = np.repeat(~are_open, np.diff(held.pattern.indptr))
+    scores = np.zeros(len(held))
+    complete = candidates[np.flatnonzero(~training.incomplete)]
+    scores[mine] = scorer.fit(known, complete, held.take(np.flatnonzero(~are_open)))
+    if are_open.any():
+        others = training.shared[training.held[are_open]]
+        scores[~mine] = scorer.score(others, held.take(np.flatnonzero(are_open)), training.n_jobs)
+    return scores
+
+
+def held_out_folds(
+    n_rows: int,
+    seed: int,
+    effort: str = "normal",
+    everyone: bool = False,
+    incomplete: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int8]:
+    """The fold of each document; -1 for those of which no out-of-sample score is needed.
+
+    Parameters
+    ----------
+    n_rows : int
+    seed : int
+    effort : str
+        With "best" the held-out documents are in more folds.
+    everyone : bool
+        Every document is in a fold, not only a sample of many.
+    incomplete : array of bool, optional
+        Documents that are in no fold: models are judged by those of which all labels are known.
+    """
+    n_folds = _BEST_FOLDS if effort == "best" else 1
+    order = np.random.default_rng(seed).permutation(n_rows)
+    folds = np.full(n_rows, -1, np.int8)
+    if n_rows <= _FEW or everyone:
+        n_folds = _FOLDS if n_rows <= _FEW else max(n_folds, _FOLDS_OF_MANY)
+        folds[order] = np.arange(n_rows) % min(n_folds, n_rows)
+    else:
+        n_scored = min(_MOST, int(_SHARE * n_rows))
+        folds[order[:n_scored]] = np.arange(n_scored) % n_folds
+    if incomplete is None:
+        return folds
+    folds[incomplete] = -1
+    return _numbered(folds, ~incomplete)
+
+
+def _numbered(folds: NDArray[np.int8], free: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Folds without gaps; if none is left, the documents that are free make up one or two."""
+    known = folds >= 0
+    if not known.any():
+        folds[free] = np.arange(np.count_nonzero(free)) % 2
+        known = free
+    folds[known] = np.unique(folds[known], return_inverse=True)[1]
+    return folds

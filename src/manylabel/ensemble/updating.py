@@ -1,0 +1,212 @@
+"""Documents that an ensemble learns and forgets after it was fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from manylabel.base import MultiLabelClassifier
+from manylabel.ensemble.curves import Combination
+from manylabel.neighbors.source import NeighborSource
+from manylabel.scoring import CandidateSource, Documents, Scorer
+from manylabel.validation import check_incomplete, check_present, check_removable
+from manylabel.vocabulary.label_names import LabelNames
+from manylabel.vocabulary.name_words import NameWordSource
+from manylabel.vocabulary.scorer import NameScorer, NameSource
+
+__all__ = ["Updating"]
+
+
+class Updating(MultiLabelClassifier):
+    """The part of an ensemble that changes with single documents."""
+
+    can_learn = True
+    can_forget = True
+    can_compact = True
+    vocabulary: Any
+    source_: NeighborSource
+    sources_: list[CandidateSource]
+    scorers_: dict[str, Scorer]
+    combination_: Combination
+    weighting_: Any
+    counts_: NDArray[np.int64]
+    known_labels_: NDArray[np.bool_]
+    alive_: NDArray[np.bool_]
+
+    @property
+    def frozen_parts_(self) -> tuple[str, ...]:
+        """Scorers that do not know what came or went after ``fit``."""
+        check_is_fitted(self)
+        return tuple(
+            name for name in self.combination_.curves if not self.scorers_[name].learns_at_once
+        )
+
+    @property
+    def not_updated_(self) -> tuple[str, ...]:
+        """The frozen parts and, where they depend on all documents, the weights of words."""
+        stale = self.weighting_.scheme in ("tfidf", "bm25")
+        return (*self.frozen_parts_, *(("word weights",) if stale else ()))
+
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
+        """Learn more documents at once.
+
+        Neighbours and words know them as if they had been there from the start, but for the
+        weighting of features, which stays as it is; in large collections words follow every
+        thousandth of the documents. Curves and the scorers in ``frozen_parts_`` stay as ``fit``
+        left them: fit again from time to time. A new label is judged by neighbours and words alone
+        until then.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+            May have more columns than before: new labels.
+        classes : array, optional
+            If Y is a vector of classes: all that will ever come, at the first call.
+        incomplete : array of bool, optional
+            As in ``fit``.
+        """
+        if not hasattr(self, "source_"):
+            return self._fit_checked(X, Y, classes, incomplete)
+        X, Y = self._checked_more(X, Y)
+        are_open = check_incomplete(incomplete, X.shape[0])
+        documents = Documents.of(X).weighted(self.weighting_)
+        if Y.shape[1] > self.n_labels_:
+            self._grow(Y.shape[1])
+        self.source_.add(documents, Y, are_open)
+        for source in self.sources_:
+            source.add(documents, Y)
+        self._change_scorers("add", documents, Y, are_open)
+        self.counts_ = self.counts_ + np.bincount(Y.indices, minlength=self.n_labels_)
+        self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
+        return self
+
+    def _change_scorers(
+        self,
+        change: str,
+        documents: Documents,
+        Y: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None,
+    ) -> None:
+        """Let scorers add or remove documents; some know only complete ones."""
+        for scorer in self.scorers_.values():
+            if incomplete is None:
+                getattr(scorer, change)(documents, Y)
+            elif scorer.reads_incomplete:
+                getattr(scorer, change)(documents, Y, incomplete)
+            elif not incomplete.all():
+                known = np.flatnonzero(~incomplete)
+                getattr(scorer, change)(documents[known], Y[known])
+
+    def _grow(self, n_labels: int) -> None:
+        """Make room for labels that appear after ``fit``."""
+        n_new = n_labels - self.n_labels_
+        self.counts_ = np.pad(self.counts_, (0, n_new))
+        self.known_labels_ = np.pad(self.known_labels_, (0, n_new))
+        self.n_labels_ = n_labels
+        self.classes_ = np.arange(n_labels)
+        for learner in self._learners():
+            learner.grow(n_labels)
+
+    def set_vocabulary(self, named: LabelNames) -> None:
+        """Look for other names from now on, without training again.
+
+        Parameters
+        ----------
+        named : LabelNames
+            Has the known labels in the same columns, and perhaps more labels.
+        """
+        check_is_fitted(self)
+        self.vocabulary = named
+        for learner in self._learners():
+            if isinstance(learner, NameSource | NameWordSource | NameScorer):
+                learner.named = named
+        if named.n_labels > self.n_labels_:
+            self._grow(named.n_labels)
+
+    def _learners(self) -> list[CandidateSource | Scorer]:
+        """Everything that may learn."""
+        return [self.source_, *self.sources_, *self.scorers_.values()]
+
+    def remove(self, numbers: ArrayLike, texts: Sequence[str] | None = None) -> Self:
+        """Forget training documents.
+
+        Neighbours and words forget them entirely; the scorers in ``frozen_parts_`` do when the
+        model is fitted again.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+        texts : list of str, optional
+            Their texts; without them, how names of labels go with labels stays as it was.
+        """
+        check_is_fitted(self)
+        gone = check_removable(numbers, self.alive_)
+        if gone.size == 0:
+            return self
+        self.alive_ = self.alive_.copy()
+        self.alive_[gone] = False
+        lost, rows = self.source_.Y[gone], self.source_.rows(gone)
+        are_open = self.source_.open_rows(gone)
+        self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
+        for source in (self.source_, *self.sources_):
+            source.remove(gone)
+        rows.texts = texts
+        self._change_scorers("remove", rows, lost, are_open)
+        return self
+
+    def relabel(
+        self, numbers: ArrayLike, Y: sparse.csr_array, texts: Sequence[str] | None = None
+    ) -> Self:
+        """Give training documents other labels.
+
+        Neighbours and words are as if the documents had always had them; the scorers in
+        ``frozen_parts_`` are when the model is fitted again.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+        Y : csr_array of shape (n_numbers, n_labels)
+            May have more columns than before: new labels.
+        texts : list of str, optional
+            Their texts; without them, how names of labels go with labels stays as it was.
+        """
+        check_is_fitted(self)
+        changed = check_present(numbers, self.alive_)
+        if Y.shape[1] > self.n_labels_:
+            self._grow(Y.shape[1])
+        before, rows = self.source_.Y[changed], self.source_.rows(changed)
+        self.source_.relabel(changed, Y)
+        for labels, sign in ((before, -1), (Y, 1)):
+            self.counts_ = self.counts_ + sign * np.bincount(
+                labels.indices, minlength=self.n_labels_
+            )
+        rows.texts = texts
+        are_open = self.source_.open_rows(changed)
+        self._change_scorers("remove", rows, before, are_open)
+        self._change_scorers("add", rows, Y, are_open)
+        return self
+
+    def compact(self) -> NDArray[np.int64]:
+        """Index the documents that are left again: searching is as fast as after ``fit``.
+
+        Scores stay the same, but for words that were about to follow what came.
+
+        Returns
+        -------
+        numbers : ndarray of int64
+            The old number of each document; their places are the new ones.
+        """
+        check_is_fitted(self)
+        kept = self.source_.compact()
+        for source in self.sources_:
+            source.compact()
+        self.alive_ = np.ones(kept.size, np.bool_)
+        return kept

@@ -1,0 +1,254 @@
+"""Reasons by number become reasons in words: which words, where in the text, which neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manylabel.corpus import Document
+from manylabel.evidence import Explanation, Kind, Reason, WordReasons, kind_of
+from manylabel.tagger.documents import SNIPPET
+from manylabel.tagger.explanations import (
+    LabelReasons,
+    NeighbourReason,
+    PartReason,
+    Span,
+    WordReason,
+)
+
+__all__ = ["FoundWords", "Words", "label_reasons", "summed_words"]
+
+#: Words that a neighbour shares with the text are kept up to this many.
+_SHARED = 12
+
+
+class Words:
+    """Features of a text as the words that are written there.
+
+    Parameters
+    ----------
+    text : str
+    spans : mapping of int to list of (int, int)
+        Where each feature stands in the text.
+    names : sequence of str
+        What to call a feature that stands nowhere.
+    """
+
+    def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
+        self._text, self._spans, self._names = text, spans, names
+        self._known: dict[int, tuple[str, list[Span]]] = {}
+        self._shared: dict[int | None, Sequence[WordReason]] = {}
+
+    def reason(self, feature: int, share: float) -> WordReason:
+        """A word with its share and its places."""
+        known = self._known.get(feature)
+        if known is None:
+            spans = self._spans.get(feature, [])
+            word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
+            known = self._known[feature] = word, spans
+        # There are hundreds for each label: the constructor would take twice the time.
+        reason = object.__new__(WordReason)
+        reason.__dict__.update(word=known[0], share=share, spans=known[1])
+        return reason
+
+    def shared(self, neighbour: Reason) -> Sequence[WordReason]:
+        """The words that make a neighbour similar; the same for every label that it speaks for."""
+        found = self._shared.get(neighbour.index)
+        if found is None:
+            if isinstance(neighbour.reasons, WordReasons):
+                _, features, shares = neighbour.reasons.words()
+                features = features[:_SHARED]
+                views = np.zeros(features.size, np.int64)
+                found = FoundWords([self], views, features, shares[:_SHARED])
+            else:
+                found = [
+                    self.reason(word.index, word.share)
+                    for word in neighbour.reasons[:_SHARED]
+                    if word.index is not None
+                ]
+            self._shared[neighbour.index] = found
+        return found
+
+    def written(self, reason: Reason) -> WordReason:
+        """A reason that knows its places."""
+        spans = list(reason.spans)
+        return WordReason(self._text[slice(*spans[0])], float(reason.share), spans)
+
+
+def label_reasons(
+    why: Explanation,
+    label: str,
+    name: str,
+    words: Mapping[str, Words],
+    document: Callable[[int], Document | None],
+) -> LabelReasons:
+    """Reasons by number become reasons in words.
+
+    ``words`` are those of each view, by its name; ``document`` gives a training document by its
+    number, or None if it was forgotten.
+    """
+    parts: dict[tuple[str, Kind], float] = {}
+    near: dict[int, tuple[float, Reason]] = {}
+    direct: list[
+        tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
+    ] = []
+    written: list[WordReason] = []
+    for reason in why.reasons:
+        kind = kind_of(reason)
+        part = kind.group or reason.kind, kind
+        parts[part] = parts.get(part, 0.0) + reason.share
+        if isinstance(reason.reasons, WordReasons) and reason.kind != "neighbour":
+            direct.append(reason.reasons.words())
+            continue
+        for leaf in _leaves(reason):
+            if leaf.spans:
+                written.append(words[""].written(leaf))
+            if leaf.index is None:
+                continue
+            if leaf.kind == "neighbour":
+                share, first = near.get(leaf.index, (0.0, leaf))
+                near[leaf.index] = share + leaf.share, first
+            elif leaf.kind == "word":
+                direct.append((leaf.view, [leaf.index], [leaf.share]))
+    neighbours = [
+        _neighbour(found, share, reason, words[""])
+        for number, (share, reason) in near.items()
+        if (found := document(number)) is not None
+    ]
+    return LabelReasons(
+        label=label,
+        name=name,
+        score=float(why.score),
+        parts=[
+            PartReason(name, float(share), kind.title, kind.sentence)
+            for (name, kind), share in sorted(
+                parts.items(), key=lambda part: (not part[0][1].known_before, -part[1])
+            )
+        ],
+        neighbours=sorted(neighbours, key=lambda reason: -reason.share),
+        words=_sorted_words(written, summed_words(direct, words)),
+        probability=why.probability,
+    )
+
+
+class FoundWords(Sequence[WordReason]):
+    """Words with their shares, made when somebody looks at them: a label has hundreds.
+
+    Parameters
+    ----------
+    words : list of Words
+        Of each view.
+    views, features : array of int
+        The place of a word's view among them, and its feature there.
+    shares : array of float
+    """
+
+    def __init__(
+        self,
+        words: Sequence[Words],
+        views: NDArray[np.int64],
+        features: NDArray[np.int64],
+        shares: NDArray[np.float64],
+    ) -> None:
+        self._words, self._views, self._features, self._shares = words, views, features, shares
+
+    def __len__(self) -> int:
+        return self._shares.size
+
+    @overload
+    def __getitem__(self, place: int) -> WordReason: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[WordReason]: ...
+    def __getitem__(self, place: int | slice) -> WordReason | list[WordReason]:
+        if isinstance(place, slice):
+            return self._made(place)
+        (found,) = self._made(slice(place, place + 1 or None))
+        return found
+
+    def __iter__(self) -> Iterator[WordReason]:
+        return iter(self._made(slice(None)))
+
+    def _made(self, places: slice) -> list[WordReason]:
+        """Some of the words."""
+        return [
+            self._words[view].reason(feature, share)
+            for view, feature, share in zip(
+                self._views[places].tolist(),
+                self._features[places].tolist(),
+                self._shares[places].tolist(),
+                strict=True,
+            )
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def summed_words(
+    direct: Sequence[
+        tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
+    ],
+    words: Mapping[str, Words],
+) -> FoundWords:
+    """Words by the sums of their shares, the greatest first, for the label or against it.
+
+    Each of ``direct`` is a view, features of it and their shares. Shares of a feature are added in
+    the order in which they come, and equal sums stay in the order in which they first came.
+    """
+    if not direct:
+        nothing = np.empty(0, np.int64)
+        return FoundWords([], nothing, nothing, np.empty(0))
+    views = list(dict.fromkeys(view for view, _, _ in direct))
+    sizes = [len(features) for _, features, _ in direct]
+    numbers = np.repeat([views.index(view) for view, _, _ in direct], sizes)
+    features = np.concatenate([np.asarray(features, np.int64) for _, features, _ in direct])
+    shares = np.concatenate([np.asarray(shares, np.float64) for _, _, shares in direct])
+    keys = features * len(views) + numbers
+    _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
+    sums: NDArray[np.float64] = np.bincount(which, shares, firsts.size).astype(np.float64)
+    order = np.argsort(firsts)
+    order = order[np.argsort(-np.abs(sums[order]), kind="stable")]
+    chosen = firsts[order]
+    by_number = [words[view] for view in views]
+    return FoundWords(by_number, numbers[chosen], features[chosen], sums[order])
+
+
+def _sorted_words(written: list[WordReason], found: FoundWords) -> Sequence[WordReason]:
+    """Words with the greatest shares first, for the label or against it."""
+    if not written:
+        return found
+    return sorted([*written, *found], key=lambda word: -abs(word.share))
+
+
+def _neighbour(document: Document, share: float, reason: Reason, words: Words) -> NeighbourReason:
+    """A training document as a reason."""
+    return NeighbourReason(
+        str(document.id),
+        document.text[:SNIPPET],
+        document.labels,
+        float(reason.similarity or 0.0),
+        float(share),
+        words.shared(reason),
+    )
+
+
+def _leaves(reason: Reason) -> Iterator[Reason]:
+    """The neighbours and words in a reason, itself or below the parts of a combined model."""
+    if reason.kind in ("neighbour", "word") or reason.spans:
+        yield reason
+    else:
+        for below in reason.reasons:
+            if below.kind in ("neighbour", "word"):
+                yield below
+            else:
+                yield from _leaves(below)
