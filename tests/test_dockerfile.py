@@ -10,12 +10,14 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
+JSON = "application/json"
 SOURCES = ("src", "deploy", "pyproject.toml", "README.md", "LICENSE")
 
 
@@ -82,8 +84,13 @@ def test_every_instruction_does_what_it_says(instructions, port, tmp_path):
         else:
             assert (name, rest) in (("USER", "manylabel"), ("EXPOSE", "8000"))
     assert not (tmp_path / "src").exists()
-    kernels = home / "kernels"
-    assert any(file.is_file() for file in kernels.rglob("*"))
+
+    def compiled() -> set[str]:
+        """The machine code that there is; the names of its folders tell the source."""
+        return {str(path.relative_to(home)) for path in (home / "kernels").rglob("*.code")}
+
+    in_the_image = compiled()
+    assert in_the_image
 
     write = "from manylabel import corpus as c; c.write(c.load_catalogue('train'), 'a.jsonl')"
     assert done(["python", "-c", write]).returncode == 0
@@ -96,6 +103,13 @@ def test_every_instruction_does_what_it_says(instructions, port, tmp_path):
         while done(check).returncode != 0:
             assert time.monotonic() < until, "the server did not get healthy"
             time.sleep(0.2)
+        body = json.dumps({"texts": ["A dog crosses the Antarctic", "A monk"], "explain": True})
+        ask = urllib.request.Request(
+            f"http://127.0.0.1:{port}/v1/suggest", body.encode(), {"content-type": JSON}
+        )
+        with urllib.request.urlopen(ask, timeout=60) as answer:
+            assert len(json.load(answer)["documents"]) == 2
+        assert compiled() == in_the_image, "the image lacks kernels that serving needs"
     finally:
         server.kill()
         server.wait()

@@ -3,7 +3,8 @@
 Runs what most people run, and writes the kernels that this uses, with the types of their
 arguments, to ``src/manylabel/kernels/signatures.json``: under "small" those of the bundled corpus,
 under "usual" what a larger one needs beside. All other kernels of which there is machine code go
-under "others", so run the tests first; what was listed there before stays.
+under "others", so run the tests first; what was listed there before stays. Under "commands" are the
+names of those that single commands of the first kind use.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from pathlib import Path
 from manylabel.cli.app import run
 from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.kernels import machine_code
-from manylabel.kernels.compile import Kernel, described
+from manylabel.kernels.compile import KERNELS, Kernel, described
 from manylabel.kernels.warming import kernel_of, types_of
 
 LIST = Path(__file__).resolve().parents[1] / "src" / "manylabel" / "kernels" / "signatures.json"
-SMALL = (
-    "demo --quiet --json",
+DEMO = ("demo --quiet --json",)
+COMMANDS = (
     "train {folder}/train.jsonl -o {folder}/model --quiet",
     "predict {folder}/model --text Whales",
     "explain {folder}/model --text Whales",
@@ -64,6 +65,8 @@ def used_by(calls: tuple[str, ...], folder: str) -> set[Job]:
 
     Kernel._find = found  # type: ignore[method-assign, assignment]
     for call in calls:
+        for kernel in KERNELS.values():
+            kernel._entries.clear()
         if code := run([part.format(folder=folder) for part in call.split()]):
             sys.exit(f"{call}: exit code {code}")
     Kernel._find = find  # type: ignore[method-assign]
@@ -107,7 +110,8 @@ def main() -> None:
         for name, corpus in corpora.items():
             write(corpus, f"{folder}/{name}.jsonl")
         Path(folder, "long.txt").write_text(" ".join(corpora["test"].texts or []))
-        small = used_by(SMALL, folder)
+        commands = {call.partition(" ")[0]: used_by((call,), folder) for call in COMMANDS}
+        small = used_by(DEMO, folder).union(*commands.values())
         usual = used_by(USUAL, folder) - small
     before = json.loads(LIST.read_text(encoding="utf-8"))
     sizes = kept()
@@ -117,7 +121,8 @@ def main() -> None:
         name: by_file(jobs, sizes)
         for name, jobs in {"small": small, "usual": usual, "others": others}.items()
     }
-    LIST.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    names = {name: sorted({job[0] for job in jobs}) for name, jobs in commands.items()}
+    LIST.write_text(json.dumps(found | {"commands": names}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -167,24 +167,38 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """Whether there is a threshold and it looks at scores."""
         return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
-    def fit(self, X: Any, Y: Any, incomplete: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, incomplete: Any = None, **unknown: Any) -> Self:
         """Learn from samples and their labels.
 
         Parameters
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
             Non-negative counts or weights.
-        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+        y : sparse matrix or array-like of shape (n_samples, n_labels)
             The indicator matrix, or a vector of classes.
         incomplete : array of bool of shape (n_samples,), optional
-            Samples that may have more labels than Y says: those that they lack are unknown, not
+            Samples that may have more labels than y says: those that they lack are unknown, not
             wrong. Only for models with ``reads_incomplete``; by default all are complete.
+        **unknown
+            Refused. Only OneVsRestSVM and SubsetSVM take a ``sample_weight``.
 
         Returns
         -------
         self
         """
-        return self._fit_checked(X, Y, incomplete=incomplete)
+        self._refuse(unknown)
+        return self._fit_checked(X, y, incomplete=incomplete)
+
+    def _refuse(self, unknown: Mapping[str, Any]) -> None:
+        """Refuse arguments of ``fit`` that mean nothing to this model."""
+        if unknown.get("sample_weight") is not None:
+            raise ParameterError(
+                f"{type(self).__name__} takes no `sample_weight`: its documents count alike. "
+                "Leave it out, repeat documents that shall count more, or use OneVsRestSVM or "
+                "SubsetSVM."
+            )
+        for name in unknown.keys() - {"sample_weight"}:
+            raise TypeError(f"{type(self).__name__}.fit takes no argument {name!r}.")
 
     def _fit_checked(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Check everything, learn, and fit the threshold."""

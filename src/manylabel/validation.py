@@ -279,6 +279,35 @@ def check_incomplete(incomplete: Any, n_rows: int) -> NDArray[np.bool_] | None:
     return flags if flags.any() else None
 
 
+def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """What each document counts: a number of at least 0 for each, not all of them 0.
+
+    Examples
+    --------
+    >>> check_sample_weight([1, 0.5], 2)
+    array([1. , 0.5])
+    """
+    try:
+        weights = np.array(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        weights = np.full(n_rows, np.nan)
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"`sample_weight` must have a number for each of the {n_rows:,} samples; got an array "
+            f"of shape {weights.shape}."
+        )
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise InputError(
+            f"`sample_weight` must hold numbers of at least 0; got {list(sample_weight)[row]!r} "
+            f"for sample {row}."
+        )
+    if not weights.any():
+        raise InputError("`sample_weight` is zero for every sample; give some of them more.")
+    return weights
+
+
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
     """A list of strings; empty ones are refused by default."""
     listed = list(texts)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from manylabel.cli.compiling import Compiling
+from manylabel.kernels import machine_code, warming
 
 KEYWORDS = "Title,Abstract,Keywords,Year\n" + "".join(
     f'T{n},"The {animal} number {n}, asleep.","{animal}s, sleep",1999\n'
@@ -30,7 +31,7 @@ def keywords(tmp_path) -> Path:
 def test_a_spreadsheet_becomes_a_model_and_is_tagged(call, keywords, tmp_path):
     trained = call("train", keywords, "-o", tmp_path / "model", *QUICK)
     assert trained.code == 0
-    assert "Understood: text from 'Abstract', labels from 'Keywords', split at ','." in trained.err
+    assert "Understood: text from 'Abstract', title from 'Title', labels from" in trained.err
     assert "Ignored columns: Year." in trained.err
     assert "Read 4 documents with 3 labels" in trained.err
     found = call("predict", tmp_path / "model", keywords, "--top", "2")
@@ -170,17 +171,20 @@ def test_percentages_are_for_probabilities():
 def test_compiling_says_how_far_it_is(capsys, monkeypatch):
     clock = iter([0.0, 1.0, 2.9, 3.0, 9.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    ready = iter([11, 13, 40])
-    monkeypatch.setattr("manylabel.kernels.n_ready", lambda: next(ready))
-    told = Compiling(["train", "t.jsonl", "-o", "model"])
-    for _ in range(5):
-        told("search.merge")
+    monkeypatch.setattr(machine_code, "is_kept", lambda name, types: name == "votes.propose")
+    names = [name for name in warming._read()["commands"]["predict"] if name != "votes.propose"]
+    told = Compiling(["predict", "model", "--text", "train"])
+    for name in (*names, "trees_score.score"):
+        told(name)
+    total = len(names)
+    assert total == 4
     assert capsys.readouterr().err.splitlines() == [
         f"Compiling kernels, once after an installation or update: {place}"
-        for place in ("12 of 22", "14 of 22", "41 of 41")
+        for place in ("1 of 4", "4 of 4", "5")
     ]
     monkeypatch.setattr("time.monotonic", lambda: 0.0)
-    monkeypatch.setattr("manylabel.kernels.n_ready", lambda: 0)
+    Compiling(["stats", "t.jsonl"])("measures.f1")
+    assert capsys.readouterr().err.endswith("update: 1\n")
     Compiling(["train", "t.jsonl", "-o", "model", "--quiet"])("search.merge")
     assert capsys.readouterr().err == ""
 

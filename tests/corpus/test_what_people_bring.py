@@ -44,7 +44,8 @@ def test_keywords_csv_with_title_abstract_and_keywords(file):
     check(corpus)
     assert corpus.titles == ["T0", "T1"]
     assert said == [
-        "Understood: text from 'Abstract', labels from 'Keywords', split at ','.",
+        "Understood: text from 'Abstract', title from 'Title', labels from 'Keywords', "
+        "split at ','.",
         "Ignored columns: Year.",
     ]
 

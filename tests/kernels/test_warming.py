@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from manylabel.corpus import load_catalogue, write
 from manylabel.kernels import compile, machine_code, warming
 from manylabel.kernels.index import Rows
 
@@ -22,13 +23,17 @@ on_linux = pytest.mark.skipif(
 USES = """
 import json
 from manylabel.cli.app import run
-from manylabel.kernels.compile import Kernel, described
+from manylabel.kernels.compile import KERNELS, Kernel, described
 used = []
 def found(self, arguments, find=Kernel._find):
-    used.append([self.name, ", ".join(map(described, arguments))])
+    used[-1].append([self.name, ", ".join(map(described, arguments))])
     return find(self, arguments)
 Kernel._find = found
-assert run(["demo", "--quiet", "--json"]) == 0
+for call in CALLS:
+    for kernel in KERNELS.values():
+        kernel._entries.clear()
+    used.append([])
+    assert run(call.split()) == 0
 print("\\n" + json.dumps(used))
 """
 
@@ -62,13 +67,46 @@ def test_every_listed_kernel_exists_and_takes_as_many_arguments():
 
 @on_linux
 def test_the_list_has_every_kernel_of_the_demonstration():
-    printed = subprocess.run(
-        [sys.executable, "-c", USES], capture_output=True, text=True, check=True
-    ).stdout
-    used = {tuple(job) for job in json.loads(printed.splitlines()[-1])}
+    (jobs,) = used_by("demo --quiet --json")
+    used = {tuple(job) for job in jobs}
     listed = {tuple(job) for jobs in warming._listed()["small"].values() for job in jobs}
     assert used
     assert used <= listed, "run python tools/kernel_signatures.py"
+
+
+@on_linux
+@pytest.mark.slow
+def test_the_list_has_the_kernels_of_each_command(tmp_path):
+    write(load_catalogue("train"), tmp_path / "train.jsonl")
+    found = used_by(
+        f"train {tmp_path}/train.jsonl -o {tmp_path}/model --quiet",
+        f"predict {tmp_path}/model --text Whales",
+        f"explain {tmp_path}/model --text Whales",
+    )
+    names = [sorted({name for name, _ in jobs}) for jobs in found]
+    listed = warming._read()["commands"]
+    assert list(listed) == ["train", "predict", "explain"]
+    assert names == list(listed.values()), "run python tools/kernel_signatures.py"
+    small = {tuple(job) for jobs in warming._listed()["small"].values() for job in jobs}
+    assert {tuple(job) for jobs in found for job in jobs} <= small
+
+
+def test_what_a_command_compiles_is_what_is_not_on_disk(monkeypatch):
+    monkeypatch.setattr(machine_code, "is_kept", lambda name, types: False)
+    for command, names in warming._read()["commands"].items():
+        assert warming.missing_for(command) == set(names)
+    monkeypatch.setattr(machine_code, "is_kept", lambda name, types: name != "votes.propose")
+    assert warming.missing_for("train") == {"votes.propose"}
+    assert warming.missing_for("stats") is None
+
+
+def used_by(*calls: str) -> list[list[tuple[str, str]]]:
+    """The kernels that commands of one process call, and with what."""
+    program = f"CALLS = {calls!r}\n{USES}"
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    return json.loads(printed.splitlines()[-1])
 
 
 @on_linux

@@ -29,12 +29,13 @@ def problems(draw):
     return dense.astype(np.float32).astype(float), positive, C, weight, bias
 
 
-def solved(dense, positive, C, weight, bias, tol=1e-6, members=None):
+def solved(dense, positive, C, weight, bias, tol=1e-6, members=None, weights=None):
     rows = Rows(*csr_parts(sparse.csr_array(dense)))
     members = np.arange(len(dense)) if members is None else members
     problem = svm.Problem(
         rows,
         (dense**2).sum(axis=1),
+        np.ones(len(dense)) if weights is None else weights,
         members.astype(np.int32),
         positive[members],
         np.array([C, C * weight]),

@@ -48,6 +48,7 @@ def predict(client, config, *texts, path="/predict"):
 def test_health_and_setup(client):
     assert client.get("/health").json() == {"status": "UP", "model_class": "manylabel"}
     body = {"project": "1.2", "schema": CHOICES, "hostname": "http://here", "access_token": "t"}
+    body |= {"extra_params": None}
     found = client.post("/setup", json=body)
     assert found.status_code == 200
     assert found.json()["model_version"].startswith("animals-")

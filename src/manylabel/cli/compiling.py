@@ -11,10 +11,6 @@ from manylabel.cli.output import counted, note
 
 __all__ = ["Compiling", "compile_in_background", "compile_missing"]
 
-#: The kernels that commands use with the default model on the bundled corpus.
-USUAL = {"train": 22, "predict": 5, "explain": 5}
-#: Of commands that were not counted, most of which train.
-_OTHERWISE = 22
 _ONCE = "Compiling kernels, once after an installation or update"
 #: Seconds between two lines.
 _PAUSE = 3.0
@@ -48,25 +44,26 @@ class Compiling:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._quiet = bool({"--quiet", "-q"} & set(arguments))
-        usual = (USUAL[name] for name in arguments if name in USUAL)
-        self._total = next(usual, _OTHERWISE)
+        self._command = next((name for name in arguments if not name.startswith("-")), "")
+        self._missing: set[str] | None = None
+        self._n_told = 0
         self._said: float | None = None
 
     def __call__(self, kernel: str) -> None:
         """Say so, unless it was said a moment ago."""
-        from manylabel.kernels import n_ready
+        from manylabel.kernels import warming
 
+        if not self._n_told:
+            self._missing = warming.missing_for(self._command)
+        self._n_told += 1
+        if self._missing is not None and kernel not in self._missing:
+            self._missing = None  # another model, or other sizes, than those that were counted
         now = time.monotonic()
         if self._said is not None and now - self._said < _PAUSE:
             return
         self._said = now
-        # What is compiled is the next one, and a model may use more than most do.
-        place = n_ready() + 1
-        total = max(self._total, place)
-        note(
-            f"{_ONCE}: {place} of {total}",
-            self._quiet,
-        )
+        of_total = "" if self._missing is None else f" of {len(self._missing)}"
+        note(f"{_ONCE}: {self._n_told}{of_total}", self._quiet)
 
 
 def compile_missing(

@@ -229,22 +229,34 @@ class Layout:
         return [name for key, name in self.names.items() if key not in used and name]
 
     def described(self) -> str:
-        """What was understood of the names, in one line; empty if they say it themselves."""
-        parts = []
-        for what, keys in (
-            ("text", self.text),
-            ("title", () if self.title is None else (self.title,)),
-            ("labels", self.labels),
-            ("id", () if self.id is None else (self.id,)),
-        ):
-            named = [self.names.get(key, "") for key in keys]
-            if named and [_plain(name) for name in named] != [what]:
-                parts.append(f"{what} from {_listed(named)}")
+        """What was understood of the names, in one line; empty if they say it themselves.
+
+        If one of them does not, all are said that are learned from.
+        """
+        roles = {
+            "text": self.text,
+            "title": () if self.title is None else (self.title,),
+            "labels": self.labels,
+            "id": () if self.id is None else (self.id,),
+        }
+        named = {what: [self.names.get(key, "") for key in keys] for what, keys in roles.items()}
+        guessed = [what for what in named if named[what] and not _is_clear(what, named[what])]
+        if not guessed and not self.one_hot:
+            return ""
+        parts = [
+            f"{what} from {_listed(names)}"
+            for what, names in named.items()
+            if any(names) and (what != "id" or what in guessed)
+        ]
         if self.one_hot:
-            parts.append(
-                f"labels from the 0/1 columns {_listed(map(self.names.get, self.one_hot))}"
-            )
+            flags = f"labels from the 0/1 columns {_listed(map(self.names.get, self.one_hot))}"
+            parts.append(flags)
         return ", ".join(parts)
+
+
+def _is_clear(what: str, names: list[str]) -> bool:
+    """Whether a column is called what it is for."""
+    return [_plain(name) for name in names] == [what]
 
 
 def _best_by_role(names: Mapping[Any, str], taken: set[Any]) -> dict[str, Any]:

@@ -125,10 +125,10 @@ class NamesAlone(MultiLabelClassifier):
         if labels.size:
             scorer.weights = fit_weights(scorer.design(self.clues_[there], labels, truth), truth)
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents at once; there may be new labels, which have no names."""
         check_is_fitted(self)
-        X, Y = self._checked_more(X, Y)
+        X, Y = self._checked_more(X, y)
         self._incomplete = check_incomplete(incomplete, X.shape[0])
         if Y.shape[1] > self.n_labels_:
             self.n_labels_ = Y.shape[1]

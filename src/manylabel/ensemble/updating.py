@@ -52,7 +52,7 @@ class Updating(MultiLabelClassifier):
         stale = self.weighting_.scheme in ("tfidf", "bm25")
         return (*self.frozen_parts_, *(("word weights",) if stale else ()))
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents at once.
 
         Neighbours and words know them as if they had been there from the start, but for the
@@ -64,16 +64,16 @@ class Updating(MultiLabelClassifier):
         Parameters
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
-        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+        y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If Y is a vector of classes: all that will ever come, at the first call.
+            If y is a vector of classes: all that will ever come, at the first call.
         incomplete : array of bool, optional
             As in ``fit``.
         """
         if not hasattr(self, "source_"):
-            return self._fit_checked(X, Y, classes, incomplete)
-        X, Y = self._checked_more(X, Y)
+            return self._fit_checked(X, y, classes, incomplete)
+        X, Y = self._checked_more(X, y)
         are_open = check_incomplete(incomplete, X.shape[0])
         documents = Documents.of(X).weighted(self.weighting_)
         if Y.shape[1] > self.n_labels_:

@@ -11,10 +11,3 @@ from collections.abc import Callable
 
 #: Called with the name of each kernel that is about to be compiled, which may take seconds.
 on_compile: Callable[[str], None] | None = None
-
-
-def n_ready() -> int:
-    """How much machine code this process has, loaded or compiled."""
-    from manylabel.kernels.compile import KERNELS
-
-    return sum(len(kernel._entries) for kernel in KERNELS.values())

@@ -28,9 +28,10 @@ class Problem(NamedTuple):
 
     rows: Rows
     squares: np.ndarray  # |x|^2 of every row of the matrix, without the constant feature
+    weights: np.ndarray  # what every row of the matrix counts, above 0; ones by default
     members: np.ndarray  # the rows to train on, int32
     positive: np.ndarray  # whether each of them has the label
-    costs: np.ndarray  # C of the negative and of the positive rows
+    costs: np.ndarray  # C of the negative and of the positive rows; times a row's weight it is C_i
     bias: float  # value of the constant feature
 
 
@@ -115,7 +116,8 @@ def solve(problem, solution, order, stream, max_iter, tol):
             place = order[i]
             positive = problem.positive[place]
             sign = 1.0 if positive else -1.0
-            diagonal = 0.5 / problem.costs[1 if positive else 0]
+            row = problem.members[place]
+            diagonal = 0.5 / (problem.costs[1 if positive else 0] * problem.weights[row])
             old = alpha[place]
             gradient = sign * margin(problem, place, w) - 1.0 + diagonal * old
             if old == 0.0 and gradient >= 0.0:
@@ -126,7 +128,7 @@ def solve(problem, solution, order, stream, max_iter, tol):
             violation = max(violation, abs(gradient))
             if abs(gradient) <= _IDLE * goal:
                 continue
-            curvature = problem.squares[problem.members[place]] + problem.bias**2 + diagonal
+            curvature = problem.squares[row] + problem.bias**2 + diagonal
             alpha[place] = max(0.0, old - gradient / curvature)
             add_row(problem, place, (alpha[place] - old) * sign, w)
         if whole:

@@ -1,8 +1,9 @@
 """Compile kernels before they are needed, in several processes side by side.
 
 ``signatures.json`` lists the types that kernels are called with: those of the default model
-with few documents, what it needs with more, and all others. A process compiles all kernels of a
-file, because they share functions.
+with few documents, what it needs with more, and all others. Under "commands" it has the names of
+those that single commands use. A process compiles all kernels of a file, because they share
+functions.
 ``tools/kernel_signatures.py`` writes the list.
 """
 
@@ -22,7 +23,7 @@ from typing import Any
 from manylabel.kernels import machine_code
 from manylabel.kernels.compile import KERNELS, Kernel
 
-__all__ = ["SETS", "missing", "n_known", "warm"]
+__all__ = ["SETS", "missing", "missing_for", "n_known", "warm"]
 
 #: The kernels that the default model uses with a small corpus; with any; and all others.
 SETS = ("small", "usual", "others")
@@ -32,11 +33,30 @@ Job = tuple[str, str]
 
 
 @cache
+def _read() -> dict[str, Any]:
+    text = Path(__file__).with_name("signatures.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 def _listed() -> dict[str, dict[str, list[Job]]]:
     """By set and file, the kernels and the types of their arguments; longest first."""
-    text = Path(__file__).with_name("signatures.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, list[Job]]] = json.loads(text)
-    return found
+    return {name: _read()[name] for name in SETS}
+
+
+def missing_for(command: str) -> set[str] | None:
+    """The kernels that a command compiles with the default model; None if they are not listed.
+
+    Examples
+    --------
+    >>> missing_for("doctor") is None
+    True
+    """
+    names = _read()["commands"].get(command)
+    if names is None:
+        return None
+    jobs = (job for jobs in _listed()["small"].values() for job in jobs)
+    return {name for name, types in jobs if name in names and not machine_code.is_kept(name, types)}
 
 
 def n_known(*sets: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from manylabel.exceptions import InputError, ParameterError
 from manylabel.linear.scorer import label_reasons
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.validation import check_real, check_whole
+from manylabel.thresholds import Threshold
+from manylabel.validation import check_real, check_sample_weight, check_whole
 
 __all__ = ["LinearClassifier"]
 
@@ -40,6 +41,56 @@ class LinearClassifier(MultiLabelClassifier):
     coef_: sparse.csr_array
     intercept_: NDArray[np.float64]
     weighting_: Weighting
+    # What each sample counts, while `fit` runs; None if all count alike.
+    _sample_weight: Any = None
+
+    def fit(
+        self, X: Any, y: Any, incomplete: Any = None, sample_weight: Any = None, **unknown: Any
+    ) -> Self:
+        """Learn from samples and their labels.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_samples, n_features)
+            Non-negative counts or weights.
+        y : sparse matrix or array-like of shape (n_samples, n_labels)
+            The indicator matrix, or a vector of classes.
+        incomplete : None
+            These models count the labels that a sample lacks as wrong.
+        sample_weight : array of shape (n_samples,), optional
+            What each sample counts, at least 0: its cost is ``C`` times its weight, and it counts
+            as that many documents in the weighting of features. A sample of weight 0 is left out.
+            A threshold counts every other sample once.
+        **unknown
+            Refused.
+
+        Returns
+        -------
+        self
+        """
+        self._sample_weight = sample_weight
+        try:
+            return super().fit(X, y, incomplete, **unknown)
+        finally:
+            del self._sample_weight
+
+    def _counted(
+        self, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> tuple[sparse.csr_array, sparse.csr_array, NDArray[np.float64] | None]:
+        """The samples that count, their labels, and what they count."""
+        if self._sample_weight is None:
+            return X, Y, None
+        weights = check_sample_weight(self._sample_weight, X.shape[0])
+        if weights.all():
+            return X, Y, weights
+        kept = np.flatnonzero(weights)
+        return X[kept], Y[kept], weights[kept]
+
+    def _fitted_threshold(
+        self, threshold: Threshold, X: sparse.csr_array, Y: sparse.csr_array
+    ) -> Threshold:
+        X, Y, _ = self._counted(X, Y)
+        return super()._fitted_threshold(threshold, X, Y)
 
     def _explaining(
         self, X: sparse.csr_array, top: int | None
@@ -79,10 +130,14 @@ class LinearClassifier(MultiLabelClassifier):
             **more,
         )
 
-    def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
+    def _weigh(
+        self, X: sparse.csr_array, sample_weight: NDArray[np.float64] | None
+    ) -> sparse.csr_array:
         """Learn the weighting of the training rows and apply it."""
         self.weighting_ = make_weighting(self.weighting, np.float32)
-        return self.weighting_.fit(X).transform(X)
+        if sample_weight is None:
+            return self.weighting_.fit(X).transform(X)
+        return self.weighting_.fit_weighted(X, sample_weight).transform(X)
 
     @property
     def _model(self) -> LinearModel:

@@ -24,6 +24,7 @@ def train_on_candidates(
     candidates: sparse.csr_array,
     settings: Settings,
     folds: NDArray[np.int8] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> tuple[LinearModel, sparse.csr_array, int]:
     """Train each label on the rows that carry it or have it as a candidate.
 
@@ -37,6 +38,8 @@ def train_on_candidates(
     folds : array of shape (n_rows,), int8, optional
         Score each row's candidates by weights trained without the rows of its fold. Rows of fold
         -1 are not scored.
+    sample_weight : array of shape (n_rows,), optional
+        What ``C`` is multiplied by for each row, above 0; ones by default.
 
     Returns
     -------
@@ -56,6 +59,7 @@ def train_on_candidates(
         settings,
         folds,
         with_scores=True,
+        sample_weight=sample_weight,
     )
     scores = sparse.csr_array(candidates.shape)
     if folds is not None:

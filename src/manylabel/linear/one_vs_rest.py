@@ -121,10 +121,12 @@ class OneVsRestSVM(LinearClassifier):
             check_whole("n_candidates", self.n_candidates, 1)
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
-        rows = self._weigh(X)
+        X, Y, sample_weight = self._counted(X, Y)
+        rows = self._weigh(X, sample_weight)
         settings = self._settings(tuned=bool(self.tuned))
         folds = hold_out(X.shape[0], settings.seed) if self._needs_held_out_scores() else None
-        trained = train(rows, AllRows(Y.T.tocsr()), self.n_labels_, settings, folds)
+        members = AllRows(Y.T.tocsr())
+        trained = train(rows, members, self.n_labels_, settings, folds, sample_weight=sample_weight)
         self.positive_weights_ = trained.positive_weights
         self.n_iter_ = int(trained.sweeps.max(initial=1))
         self._set_model(trained.weights.model(X.shape[1]))

@@ -100,7 +100,9 @@ class LinearScorer(Scorer):
         if n_rows * n_labels <= self.all_pairs:
             pairs = training.known(all_pairs(n_rows, n_labels))
         folds = training.folds if training.held.size else None
-        self.model, scores, self.n_iter = train_on_candidates(rows, Y, pairs, settings, folds)
+        self.model, scores, self.n_iter = train_on_candidates(
+            rows, Y, pairs, settings, folds, training.sample_weight
+        )
         margins = values_at(scores[training.held], held.pattern)
         scores = self._rescaled(margins, rows, training, held)
         # A label without documents is not trained: it scores as if all documents were negative.

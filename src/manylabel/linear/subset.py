@@ -111,14 +111,15 @@ class SubsetSVM(LinearClassifier):
         check_whole("n_neighbors", self.n_neighbors, 1)
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
+        X, Y, sample_weight = self._counted(X, Y)
         documents = Documents(X)
-        documents.rows = self._weigh(X)
+        documents.rows = self._weigh(X, sample_weight)
         self.source_ = NeighborSource(NeighborIndex(documents.rows), Y, k=self.n_neighbors)
         settings = self._settings()
         folds = np.full(Y.shape[0], -1, np.int8)
         if self._needs_held_out_scores():
             folds = hold_out(Y.shape[0], settings.seed)
-        training = Training(documents, Y, folds, hides_unique=False)
+        training = Training(documents, Y, folds, hides_unique=False, sample_weight=sample_weight)
         candidates, held = self.source_.propose_training(
             documents, training.held, n_jobs=self.n_jobs, verbose=self.verbose
         )

@@ -206,13 +206,19 @@ class Trainer:
     """Trains labels one after another; belongs to one thread."""
 
     def __init__(
-        self, rows: Any, squares: NDArray[np.float64], n_features: int, settings: Settings
+        self,
+        rows: Any,
+        squares: NDArray[np.float64],
+        sample_weight: NDArray[np.float64],
+        n_features: int,
+        settings: Settings,
     ) -> None:
         from manylabel.kernels import svm
 
         self._kernels: Any = svm
         self._rows = rows
         self._squares = squares
+        self._sample_weight = sample_weight
         self._settings = settings
         self.bias = float(settings.bias)
         self._w = np.zeros(n_features + 1)
@@ -223,7 +229,7 @@ class Trainer:
         costs = np.full(2, settings.C)
         self._stream = np.uint64(kernels.stream_of(settings.seed, label))
         self._problem = kernels.Problem(
-            self._rows, self._squares, members, positive, costs, self.bias
+            self._rows, self._squares, self._sample_weight, members, positive, costs, self.bias
         )
         self._w[:] = 0
         self._solution = kernels.Solution(self._w, np.zeros(members.size))
@@ -272,6 +278,7 @@ def train(
     folds: NDArray[np.int8] | None = None,
     *,
     with_scores: bool = False,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> Trained:
     """Train every label that has a positive row.
 
@@ -287,6 +294,8 @@ def train(
         Also train each label without the rows of fold 0, and return those weights.
     with_scores : bool
         Instead, return scores of the rows of all folds by weights trained without their fold.
+    sample_weight : array of shape (n_rows,), optional
+        What ``C`` is multiplied by for each row, above 0; ones by default.
     """
     from manylabel.kernels.index import Rows
 
@@ -295,7 +304,9 @@ def train(
     rows = Rows(indptr, indices.view(np.uint32), data)
     squares = np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
     quiet = replace(settings, n_jobs=None, verbose=0)
-    shared = (rows, squares, X.shape[1], members, quiet, folds, with_scores)
+    if sample_weight is None:
+        sample_weight = np.ones(X.shape[0])
+    shared = (rows, squares, sample_weight, X.shape[1], members, quiet, folds, with_scores)
     with progress_bar("labels", settings.verbose) as callback:
         blocks = map_blocks(_train_labels, shared, n_labels, BLOCK, settings.n_jobs, callback)
         trained = _joined(list(blocks) or [_train_labels(*shared, 0, 0)])
@@ -313,6 +324,7 @@ def train(
 def _train_labels(
     rows: Any,
     squares: NDArray[np.float64],
+    sample_weight: NDArray[np.float64],
     n_features: int,
     members: AllRows | Pairs,
     settings: Settings,
@@ -322,7 +334,7 @@ def _train_labels(
     stop: int,
 ) -> Trained:
     """Train some of the labels."""
-    trainer = Trainer(rows, squares, n_features, settings)
+    trainer = Trainer(rows, squares, sample_weight, n_features, settings)
     weights, without = _Collector(settings.prune), _Collector(settings.prune)
     scores: list[NDArray[np.float64]] = [np.empty(0)]
     positive_weights = np.ones(stop - start)

@@ -227,16 +227,16 @@ class VotingClassifier(MultiLabelClassifier):
             self.threshold_stale_ = False
         return super().predict(X)
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents exactly, as if they had been in ``fit``.
 
         Parameters
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
-        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+        y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If Y is a vector of classes: all classes there will ever be, in the first call.
+            If y is a vector of classes: all classes there will ever be, in the first call.
         incomplete : array of bool, optional
             As in ``fit``.
 
@@ -247,8 +247,8 @@ class VotingClassifier(MultiLabelClassifier):
         change and the cost is proportional to the documents added.
         """
         if not hasattr(self, "X_"):
-            return self._fit_checked(X, Y, classes, incomplete)
-        X, Y = self._checked_more(X, Y)
+            return self._fit_checked(X, y, classes, incomplete)
+        X, Y = self._checked_more(X, y)
         are_open = check_incomplete(incomplete, X.shape[0])
         if are_open is not None or self.incomplete_ is not None:
             known, more = self.incomplete_, are_open

@@ -44,6 +44,8 @@ class Training:
         ``shared``.
     incomplete : ndarray of bool, optional
         Documents that may have more labels than are known; None if all are complete.
+    sample_weight : ndarray of float64, optional
+        What each document counts, above 0; None if all count alike. A scorer may ignore it.
     """
 
     documents: Documents
@@ -56,6 +58,7 @@ class Training:
     vocabulary: Any = None
     hides_unique: bool = True
     incomplete: NDArray[np.bool_] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
     @cached_property
     def held(self) -> NDArray[np.int64]:
@@ -79,6 +82,7 @@ class Training:
             Y=self.Y[rows],
             folds=self.folds[rows],
             incomplete=None,
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
         )
         # Which features are unique is a matter of all documents.
         part.__dict__["shared"] = self.shared[rows]

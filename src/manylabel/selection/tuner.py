@@ -145,12 +145,12 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, validation: tuple[Any, Any] | None = None) -> Self:
+    def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None) -> Self:
         """Try the settings and keep the best.
 
         Parameters
         ----------
-        X, Y : matrices
+        X, y : matrices
             The training data.
         validation : tuple of matrices, optional
             Documents and labels to measure on instead of a part of the training data.
@@ -158,7 +158,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         get_measure(self.metric)
         model = self._model()
         grid = checked_grid(self.grid, model, self.metric)
-        X, Y = check_matrix(X), check_labels(Y)
+        X, Y = check_matrix(X), check_labels(y)
         check_same_rows(X, Y)
         first = own(grid, model)
         whole = {name: (first[name], *values) for name, values in grid.items()}

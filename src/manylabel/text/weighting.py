@@ -50,7 +50,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     n_documents_ : int
     document_counts_ : ndarray of int64
-        The number of documents with each feature.
+        The number of documents with each feature. Both are sums of weights after `fit_weighted`.
     mean_length_ : float
     idf_ : ndarray of float64
         Weight of each feature; ones for the schemes without idf.
@@ -94,6 +94,25 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         self._check_parameters()
         return self._learn(check_matrix(X), 0, 0, 0.0)
+
+    def fit_weighted(self, X: Any, sample_weight: NDArray[np.float64]) -> Weighting:
+        """Like `fit`, where a document of weight 2 counts as two.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_documents, n_features)
+        sample_weight : ndarray of shape (n_documents,)
+            Numbers above 0.
+
+        Examples
+        --------
+        >>> twice = Weighting().fit([[1, 0], [1, 0], [0, 1]])
+        >>> weighted = Weighting().fit_weighted([[1, 0], [0, 1]], np.array([2.0, 1.0]))
+        >>> bool((twice.idf_ == weighted.idf_).all())
+        True
+        """
+        self._check_parameters()
+        return self._learn(check_matrix(X), 0, 0, 0.0, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None) -> Weighting:
         """Count more documents; the result is that of one `fit` on all."""
@@ -147,13 +166,25 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
     def _learn(
-        self, counts: sparse.csr_array, documents: Any, n_documents: int, length: float
+        self,
+        counts: sparse.csr_array,
+        documents: Any,
+        n_documents: Any,
+        length: float,
+        sample_weight: NDArray[np.float64] | None = None,
     ) -> Weighting:
         """Add the counts to the statistics so far."""
+        n_more: Any = counts.shape[0]
+        n_entries, total = None, counts.data.sum()
+        if sample_weight is not None:
+            n_more = float(sample_weight.sum())
+            n_entries = np.repeat(sample_weight, np.diff(counts.indptr))
+            total = counts.data @ n_entries
+        with_feature = np.bincount(counts.indices, n_entries, minlength=counts.shape[1])
         self.n_features_in_ = counts.shape[1]
-        self.n_documents_ = n_documents + counts.shape[0]
-        self.document_counts_ = documents + np.bincount(counts.indices, minlength=counts.shape[1])
-        self.mean_length_ = float(length + counts.data.sum()) / max(self.n_documents_, 1)
+        self.n_documents_ = n_documents + n_more
+        self.document_counts_ = documents + with_feature
+        self.mean_length_ = float(length + total) / (self.n_documents_ or 1)
         self.idf_ = self._idf()
         return self
 

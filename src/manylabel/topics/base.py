@@ -216,7 +216,7 @@ class TopicClassifier(MultiLabelClassifier):
         labels = self.threshold_.apply(scores)
         return labels.toarray().astype(self.labels_dtype_) if self.dense_labels_ else labels
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Fold new documents in, approximately.
 
         Their words are shared among their labels by the current phi, and counted. The assignments
@@ -225,14 +225,14 @@ class TopicClassifier(MultiLabelClassifier):
         Parameters
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
-        Y : sparse matrix or array-like of shape (n_samples, n_labels)
+        y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If Y is a vector of classes: all classes there will ever be, in the first call.
+            If y is a vector of classes: all classes there will ever be, in the first call.
         """
         if not hasattr(self, "training_"):
-            return self._fit_checked(X, Y, classes)
-        X, Y = self._checked_more(X, Y)
+            return self._fit_checked(X, y, classes)
+        X, Y = self._checked_more(X, y)
         self._know_labels(Y.shape[1])
         alpha = self.train_alpha_sum / self.n_labels_
         counts = own_credit(self.word_labels_, X, Y, self.train_eta, alpha)
