@@ -87,10 +87,10 @@ class Reading(Group):
 
         said: list[str] = []
         with working(f"Reading {path} ...", quiet):
-            found = read(path, **self.options, tell=said.append)
+            corpus = read(path, **self.options, tell=said.append)
         for sentence in said:
             note(sentence, quiet)
-        return found
+        return corpus
 
     def can_be_counted_in_chunks(self, path: str) -> bool:
         """Whether a file holds texts that a tagger can read part by part, with no more said."""

@@ -80,7 +80,7 @@ class Finished:
 
 def cells_of(plan: Plan) -> list[Cell]:
     """Every cell of a plan, problem by problem, seed by seed."""
-    found = []
+    cells = []
     shared = [plan.names_measured(), plan.top, plan.n_jobs, _MEASURES, __version__]
     for problem in plan.problems:
         rows = [(row, row.depends_on_seed, _identity(row)) for row in plan.rows_of(problem)]
@@ -92,8 +92,8 @@ def cells_of(plan: Plan) -> list[Cell]:
             for row, varies, identity in rows:
                 if seed == 0 or varies or problem.is_split:
                     key = digest([corpus, identity, seed, *shared])
-                    found.append(Cell(problem, corpus, row, seed, key))
-    return found
+                    cells.append(Cell(problem, corpus, row, seed, key))
+    return cells
 
 
 def _identity(row: Row) -> list[Any]:

@@ -54,17 +54,17 @@ def problem_key(problem: Problem, split: int | None) -> str:
 
 def _file_digest(path: str) -> str:
     """Of a file, or of all files in a folder."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     root = Path(path)
     if not root.exists():
         raise CorpusError("there is no such file or folder.", path=path)
     files = [root] if root.is_file() else sorted(p for p in root.rglob("*") if p.is_file())
     for file in files:
-        found.update(os.fsencode(file.relative_to(root)))
+        digest.update(os.fsencode(file.relative_to(root)))
         with open(file, "rb") as stream:
             while block := stream.read(1 << 20):
-                found.update(block)
-    return found.hexdigest()
+                digest.update(block)
+    return digest.hexdigest()
 
 
 def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) -> dict[str, Any]:

@@ -59,11 +59,11 @@ class Line:
 
 @dataclass
 class Results:
-    """Everything that was found."""
+    """The runs of a plan that are finished, and what they measured."""
 
     plan: Plan
     cells: list[Cell]
-    found: dict[str, Finished]
+    finished: dict[str, Finished]
     reasons: dict[str, str]
     corpora: dict[str, dict[str, Any]]
     #: What was typed, and when, for readers who want to do the same.
@@ -73,7 +73,7 @@ class Results:
     @property
     def origin(self) -> list[str]:
         """Command, date and versions, as lines of a footer."""
-        machine = next(iter(self.found.values())).record["machine"] if self.found else {}
+        machine = next(iter(self.finished.values())).record["machine"] if self.finished else {}
         lines = [
             f"Command: {self.command}" if self.command else "",
             f"Date: {self.date}" if self.date else "",
@@ -120,7 +120,7 @@ class Results:
     def runs(self, problem: Problem, title: str) -> list[Finished]:
         """The finished cells of a row, seed by seed."""
         cells = self._cells(problem, title)
-        return [self.found[cell.key] for cell in cells if cell.key in self.found]
+        return [self.finished[cell.key] for cell in cells if cell.key in self.finished]
 
     def units(self, problem: Problem, title: str, name: str) -> NDArray[np.float64] | None:
         """Numerators and denominators of a measure: of the same documents averaged over seeds.
@@ -201,14 +201,14 @@ class Results:
         for lines in self.lines.values():
             values = {line.title: _values(line, published) for line in lines}
             whole.append({title: v for title, v in values.items() if all(n in v for n in names)})
-        titles = [title for title in whole[0] if all(title in found for found in whole)]
+        titles = [title for title in whole[0] if all(title in by_title for by_title in whole)]
         titles = [title for title in titles if chosen is None or title in chosen]
         if len(titles) < 2 or len(whole) < 2:
             return {}
         ranks: dict[str, dict[str, float]] = {title: {} for title in titles}
         for name in names:
             sign = -1 if get_measure(name).greater_is_better else 1
-            means = [[sign * found[title][name] for title in titles] for found in whole]
+            means = [[sign * by_title[title][name] for title in titles] for by_title in whole]
             for title, rank in zip(titles, np.mean(rankdata(means, axis=1), axis=0), strict=True):
                 ranks[title][name] = float(rank)
         return ranks

@@ -189,7 +189,7 @@ def problem_cells(
         for name in plan.metrics
     ]
     all_costs = [_costs(line, longest) for line in lines]
-    rows += [[cost, *(found[i] for found in all_costs)] for i, cost in enumerate(costs)]
+    rows += [[cost, *(column[i] for column in all_costs)] for i, cost in enumerate(costs)]
     return header, rows
 
 
@@ -343,9 +343,9 @@ def to_csv(results: Results) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["corpus", "model", "seed", "measure", "value"])
     for cell in results.cells:
-        if cell.key not in results.found:
+        if cell.key not in results.finished:
             continue
-        run = results.found[cell.key]
+        run = results.finished[cell.key]
         start = [cell.problem.name, cell.row.title, cell.seed]
         for name, value in run.measures.items():
             writer.writerow([*start, name, "" if math.isnan(value) else repr(value)])

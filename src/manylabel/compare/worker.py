@@ -145,10 +145,10 @@ def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str
     """Values, and the parts that a paired test compares."""
     chosen = [measure for name in names if given.has((measure := get_measure(name)).needs)]
     values = {measure.name: measure.compute(given) for measure in chosen}
-    parts = {name: found for name in values if (found := units(given, name)) is not None}
+    parts = {name: own for name in values if (own := units(given, name)) is not None}
     # For the plot of label frequencies, whatever else is measured.
-    if (found := units(given, "label-average-precision")) is not None:
-        parts.setdefault("label-average-precision", found)
+    if (by_label := units(given, "label-average-precision")) is not None:
+        parts.setdefault("label-average-precision", by_label)
     return values, parts
 
 

@@ -143,9 +143,9 @@ class RowReader:
             layout = Layout.of(known, said, [record], self._one_hot)
             if layout is None or not any(key in record for key in layout.text):
                 wanted = repr(said.text[0]) if said.text else "'text'"
-                found = _quoted(fields) if fields else "none"
+                present = _quoted(fields) if fields else "none"
                 raise InputError(
-                    f"expected a field {wanted}, found {found}; "
+                    f"expected a field {wanted}, found {present}; "
                     "`text_column` names the field that holds the text."
                 )
             separator = self._separator or ";"

@@ -35,8 +35,8 @@ Job = tuple[str, str]
 def _listed() -> dict[str, dict[str, list[Job]]]:
     """By set and file, the kernels and the types of their arguments; longest first."""
     text = Path(__file__).with_name("signatures.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, list[Job]]] = json.loads(text)
-    return found
+    listed: dict[str, dict[str, list[Job]]] = json.loads(text)
+    return listed
 
 
 def n_known(*sets: str) -> int:
@@ -95,12 +95,12 @@ def warm(
 def compile_all(jobs: list[Job]) -> int:
     """Compile some kernels, one after another; how many there were."""
     for name, signature in jobs:
-        found = kernel_of(name)
-        if len(types_of(signature)) != found.function.__code__.co_argcount:
+        kernel = kernel_of(name)
+        if len(types_of(signature)) != kernel.function.__code__.co_argcount:
             continue  # the kernel has changed since; it is compiled when it is called
         with machine_code.turn(name, signature) as waited:
             if not (waited and machine_code.is_kept(name, signature)):
-                found.compiled(signature, lambda: types_of(signature))  # noqa: B023
+                kernel.compiled(signature, lambda: types_of(signature))  # noqa: B023
     return len(jobs)
 
 
@@ -112,20 +112,20 @@ def kernel_of(name: str) -> Kernel:
 
 def types_of(signature: str) -> tuple[Any, ...]:
     """Numba's types of arguments, from what `compile` calls them."""
-    found, end = _members(signature, 0)
+    types, end = _members(signature, 0)
     if end != len(signature):
         raise ValueError(f"no types: {signature!r}")
-    return found
+    return types
 
 
 def _members(text: str, at: int) -> tuple[tuple[Any, ...], int]:
     """The types from a place to the closing bracket or the end, and where that is."""
-    found = []
+    members = []
     while at < len(text) and text[at] != ")":
         one, at = _one(text, at)
-        found.append(one)
+        members.append(one)
         at += 2 if text.startswith(", ", at) else 0
-    return tuple(found), at
+    return tuple(members), at
 
 
 def _one(text: str, at: int) -> tuple[Any, int]:

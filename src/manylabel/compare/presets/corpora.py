@@ -54,8 +54,8 @@ def problem(data: Path, name: str, **settings: Any) -> Problem:
     """A corpus with an official split, or one file that is split at random."""
     parts = {}
     for part in ("train", "test", "all"):
-        found = sorted((data / name).glob(f"{part}.*"))
-        parts[part] = str(found[0] if found else data / name / part)
+        files = sorted((data / name).glob(f"{part}.*"))
+        parts[part] = str(files[0] if files else data / name / part)
     whole = Path(parts["all"]).exists()
     return Problem(
         name,
@@ -74,9 +74,9 @@ def published(
     return {
         (corpus, row): {
             measure: value
-            for measure, value in zip(measures, found, strict=True)
+            for measure, value in zip(measures, figures, strict=True)
             if value is not None
         }
         for corpus, rows in values.items()
-        for row, found in rows.items()
+        for row, figures in rows.items()
     }
