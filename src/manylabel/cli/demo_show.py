@@ -86,9 +86,9 @@ def _show_corpus(console: Console, outcome: Outcome) -> None:
     table.add_column("", style="cyan")
     table.add_column("to learn from", justify="right")
     table.add_column("to test on", justify="right")
-    parts = outcome.to_dict()["statistics"].values()
+    subsets = outcome.to_dict()["statistics"].values()
     for figure in _FIGURES:
-        table.add_row(figure, *(f"{part[figure]:,.4g}" for part in parts))
+        table.add_row(figure, *(f"{subset[figure]:,.4g}" for subset in subsets))
     console.print(table)
 
 
@@ -117,7 +117,7 @@ def _show_measures(console: Console, outcome: Outcome) -> None:
 
 def _books(outcome: Outcome) -> Iterator[_Book]:
     """Test documents from all over the catalogue."""
-    rows = [len(outcome.test) * part // _BOOKS for part in range(_BOOKS)]
+    rows = [len(outcome.test) * book // _BOOKS for book in range(_BOOKS)]
     documents = outcome.test[rows]
     texts = documents.texts or []
     for text, labels in zip(texts, documents.label_lists(), strict=True):

@@ -51,7 +51,7 @@ class Cell:
 
     @property
     def split(self) -> int | None:
-        """Which random split it is about; None where the parts are given."""
+        """Which random split it is about; None where train and test are given."""
         return self.seed if self.problem.is_split else None
 
     @property
@@ -144,9 +144,9 @@ def write_cell(folder: Path, key: str, finished: Finished) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON that appears under its name when it is complete; NaN becomes null."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(plain(value), indent=1, allow_nan=False), encoding="utf-8")
-    os.replace(part, path)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(json.dumps(plain(value), indent=1, allow_nan=False), encoding="utf-8")
+    os.replace(unfinished, path)
 
 
 def plain(value: Any) -> Any:

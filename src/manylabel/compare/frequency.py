@@ -65,10 +65,10 @@ def _values(results: Results, problem: Problem) -> dict[str, NDArray[np.float64]
     """Row's title -> one value a label, NaN for labels that are not measured."""
     by_title = {}
     for line in results.lines[problem.name]:
-        parts = results.units(problem, line.title, MEASURE)
-        if parts is not None and parts[1].any():
+        units = results.units(problem, line.title, MEASURE)
+        if units is not None and units[1].any():
             by_title[line.title] = np.where(
-                parts[1] > 0, parts[0] / np.maximum(parts[1], 1), np.nan
+                units[1] > 0, units[0] / np.maximum(units[1], 1), np.nan
             )
     return by_title
 

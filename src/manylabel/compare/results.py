@@ -128,10 +128,10 @@ class Results:
         Where each seed has documents of its own they follow one another.
         """
         runs = self.runs(problem, title)
-        parts = [run.units[name] for run in runs if name in run.units]
-        if not parts or len(parts) < len(runs):
+        units = [run.units[name] for run in runs if name in run.units]
+        if not units or len(units) < len(runs):
             return None
-        return np.concatenate(parts, axis=1) if problem.is_split else np.mean(parts, axis=0)
+        return np.concatenate(units, axis=1) if problem.is_split else np.mean(units, axis=0)
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str], dict[tuple[str, str], float]]:
@@ -163,11 +163,11 @@ class Results:
         """A measure on resampled documents, for each group of rows that were tested on the same."""
         groups: dict[tuple[int, ...], dict[str, NDArray[np.float64]]] = {}
         for title in titles:
-            parts = self.units(problem, title, name)
-            if parts is not None:
-                groups.setdefault(parts.shape, {})[title] = parts
-        for units in groups.values():
-            yield resample(units)
+            units = self.units(problem, title, name)
+            if units is not None:
+                groups.setdefault(units.shape, {})[title] = units
+        for group in groups.values():
+            yield resample(group)
 
     def pairs(self, problem: Problem, name: str) -> dict[tuple[str, str], float]:
         """The p-value of the difference of any two rows in a measure that tables show."""

@@ -53,16 +53,16 @@ def summary_page(by_preset: Mapping[str, Results], left_out: Sequence[str] = ())
     left_out : sequence of str
         What was not run, in words.
     """
-    parts = [_HEAD]
+    sections = [_HEAD]
     if by_preset:
-        parts.append(f"All of it: {_duration(*by_preset.values())}\n")
-        parts.append(_overview(by_preset) + "\n")
+        sections.append(f"All of it: {_duration(*by_preset.values())}\n")
+        sections.append(_overview(by_preset) + "\n")
     if left_out:
-        parts.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
+        sections.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
     for name, results in by_preset.items():
-        parts += _preset(name, results)
-    parts += ["## The test\n", SENTENCE + "\n"]
-    return "\n".join(parts)
+        sections += _preset(name, results)
+    sections += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(sections)
 
 
 _PAPERS_HEAD = """\
@@ -88,18 +88,23 @@ def papers_page(
     searches, inventory, future : str
         Tables in Markdown.
     """
-    parts = [_PAPERS_HEAD, inventory + "\n", "## What the papers leave to others\n", future + "\n"]
-    parts += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
+    sections = [
+        _PAPERS_HEAD,
+        inventory + "\n",
+        "## What the papers leave to others\n",
+        future + "\n",
+    ]
+    sections += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
     for name, results in by_preset.items():
         if not results.finished:
-            parts += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
+            sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
             continue
-        parts += _preset(name, results)
+        sections += _preset(name, results)
         missing = _not_run(results)
         if missing:
-            parts.append(f"Not run yet: {'; '.join(missing)}.\n")
-    parts += ["## The test\n", SENTENCE + "\n"]
-    return "\n".join(parts)
+            sections.append(f"Not run yet: {'; '.join(missing)}.\n")
+    sections += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(sections)
 
 
 def _not_run(results: Results) -> list[str]:
@@ -115,28 +120,31 @@ def _not_run(results: Results) -> list[str]:
 
 def _preset(name: str, results: Results) -> list[str]:
     plan = results.plan
-    parts = [f"## {plan.title}\n", f"`manylabel compare --preset {name}`: {_duration(results)}\n"]
+    sections = [
+        f"## {plan.title}\n",
+        f"`manylabel compare --preset {name}`: {_duration(results)}\n",
+    ]
     for problem in plan.problems:
         if not any(results.runs(problem, row.title) for row in plan.rows_of(problem)):
             continue
-        parts += [
+        sections += [
             f"### {problem.heading}\n",
             describe(results, problem) + "\n",
             problem_table(results, problem) + "\n",
         ]
-        parts += [sentence + "\n" for sentence in _sentences(results, problem)]
+        sections += [sentence + "\n" for sentence in _sentences(results, problem)]
         if table := time_table(results, problem):
-            parts.append(table)
+            sections.append(table)
         if table := z_table(results, problem):
-            parts.append(table)
+            sections.append(table)
         if table := best_counts(results, problem):
-            parts.append(table)
+            sections.append(table)
         if table := frequency_table(results, problem):
-            parts.append(table)
+            sections.append(table)
     for heading, table in rank_sections(results):
-        parts += [f"### {heading}\n", table + "\n"]
-    parts.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
-    return parts
+        sections += [f"### {heading}\n", table + "\n"]
+    sections.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
+    return sections
 
 
 def _duration(*presets: Results) -> str:

@@ -215,7 +215,7 @@ class RowReader:
         is_table : bool
         path : str
         has_header : bool
-            Whether its part of the file begins with the names of the columns.
+            Whether its chunk of the file begins with the names of the columns.
         """
         header, separator, one_hot = json.loads(found)
         reader = cls(Columns(separator=separator), is_table, path)

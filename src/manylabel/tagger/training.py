@@ -306,7 +306,7 @@ def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
 
 
 def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:
-    """What was handed in as a file that can be read in parts; None if it is none."""
+    """What was handed in as a file that can be read in chunks; None if it is none."""
     if labels is None and ids is None and isinstance(documents, str | os.PathLike):
         return TextFile.at(documents)
     return None
@@ -368,7 +368,7 @@ def spoken(
         )
     if isinstance(documents, TextFile):
         raise InputError(
-            "the language of a file that is read in parts cannot be detected: give `language`."
+            "the language of a file that is read in chunks cannot be detected: give `language`."
         )
     texts = documents.full_texts
     if texts is None:

@@ -52,15 +52,15 @@ def data_folder(given: str | None = None) -> Path:
 
 def problem(data: Path, name: str, **settings: Any) -> Problem:
     """A corpus with an official split, or one file that is split at random."""
-    parts = {}
-    for part in ("train", "test", "all"):
-        files = sorted((data / name).glob(f"{part}.*"))
-        parts[part] = str(files[0] if files else data / name / part)
-    whole = Path(parts["all"]).exists()
+    files_of = {}
+    for subset in ("train", "test", "all"):
+        files = sorted((data / name).glob(f"{subset}.*"))
+        files_of[subset] = str(files[0] if files else data / name / subset)
+    whole = Path(files_of["all"]).exists()
     return Problem(
         name,
-        parts["all" if whole else "train"],
-        None if whole else parts["test"],
+        files_of["all" if whole else "train"],
+        None if whole else files_of["test"],
         title=_TITLES[name],
         vectorizer=_VECTORIZERS.get(name, {}),
         **settings,
