@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--collect", action="store_true", help="run nothing, write the pages")
     arguments = parser.parse_args()
     data = data_folder(arguments.data)
-    found = {}
+    by_preset = {}
     for name in PRESETS:
         plan = replace(make_preset(name, data), n_jobs=arguments.jobs)
         plan = replace(plan, seeds=min(plan.seeds, arguments.seeds or plan.seeds))
@@ -53,29 +53,29 @@ def main() -> None:
             if wanted and name in arguments.presets and not arguments.collect:
                 with watching(quiet=False) as watcher:
                     run(replace(plan, problems=(problem,)), arguments.out / name, watcher=watcher)
-        found[name] = run(plan, arguments.out / name, collect=True)
-        if found[name].found:
-            write_report(found[name], arguments.out / name)
-    _write_papers(found, data, arguments.out, arguments.collect, arguments.corpora)
-    if all(len(results.found) == len(results.cells) for results in found.values()):
-        write_text(PAGE, summary_page(found))
+        by_preset[name] = run(plan, arguments.out / name, collect=True)
+        if by_preset[name].finished:
+            write_report(by_preset[name], arguments.out / name)
+    _write_papers(by_preset, data, arguments.out, arguments.collect, arguments.corpora)
+    if all(len(results.finished) == len(results.cells) for results in by_preset.values()):
+        write_text(PAGE, summary_page(by_preset))
         before, rest = SUMMARY.read_text("utf-8").split(MARKS[0])
         after = rest.split(MARKS[1], 1)[1]
-        table = highlight_table(dict(reversed(found.items())))
+        table = highlight_table(dict(reversed(by_preset.items())))
         write_text(SUMMARY, before + table.join(MARKS) + after)
 
 
 def _write_papers(
-    found: dict[str, Results], data: Path, out: Path, collect: bool, corpora: list[str] | None
+    by_preset: dict[str, Results], data: Path, out: Path, collect: bool, corpora: list[str] | None
 ) -> None:
     """The page that names every table and figure, whatever has been run."""
-    problems = found["lcif-table-2"].plan.problems
+    problems = by_preset["lcif-table-2"].plan.problems
     if corpora and not collect:
         wanted = tuple(problem for problem in problems if problem.name in corpora)
         search_tables(wanted, out / "searches", features)
     searches, status = search_tables(problems, out / "searches", features, collect or bool(corpora))
-    inventory = inventory_table(found, status)
-    write_text(PAPERS, papers_page(found, searches, inventory, future_table()))
+    inventory = inventory_table(by_preset, status)
+    write_text(PAPERS, papers_page(by_preset, searches, inventory, future_table()))
 
 
 if __name__ == "__main__":

@@ -53,11 +53,11 @@ def test_values_are_counted_by_what_became_of_them(results):
 def test_what_was_not_run_says_so(results):
     item = Item("P", "Table 1", "all", "it")
     assert status_of(item, {}, "") == "not run yet"
-    results.found.pop(results.cells[1].key)
+    results.finished.pop(results.cells[1].key)
     assert status_of(item, {"it": results}, "").endswith("; 1 of 2 runs not run yet")
     page = papers_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet: One: Poor." in page
-    results.found.clear()
+    results.finished.clear()
     page = papers_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet: preset `it`." in page
 
@@ -96,7 +96,7 @@ def test_models_are_counted_where_they_are_best():
 def test_tuning_is_told_apart_where_there_is_some(results):
     problem = PLAN.problems[0]
     assert time_table(results, problem) == ""
-    for run in results.found.values():
+    for run in results.finished.values():
         run.record["seconds"]["tune"] = 0.5 * run.record["seconds"]["train"]
     results.__dict__.pop("lines")
     table = time_table(results, problem)

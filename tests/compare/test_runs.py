@@ -103,7 +103,7 @@ def test_after_an_interruption_only_what_is_missing_runs(problem, tmp_path):
     results = run(plan, tmp_path, parallel=2, watcher=heard)
     assert heard.totals[1] >= 1
     assert len(heard.ended) == 3 - heard.totals[1]
-    assert len(results.found) == 3
+    assert len(results.finished) == 3
 
 
 def test_an_edited_estimator_is_another(problem, own):
@@ -247,7 +247,7 @@ def test_cells_are_read_as_they_were_written(problem, tmp_path):
     results = run(plan, tmp_path)
     [cell] = cells_of(plan)
     finished = read_cell(tmp_path / "cells", cell.key)
-    assert finished.measures.keys() == results.found[cell.key].measures.keys()
+    assert finished.measures.keys() == results.finished[cell.key].measures.keys()
     assert finished.units["p@1"].shape == (2, 20)
     phases = {"load", "compile", "train", "tune", "predict", "measure"}
     assert finished.record["seconds"].keys() == phases

@@ -230,7 +230,7 @@ def test_stratification_of_documents_without_labels_follows_the_shares():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: PETS.split(0.01), "leave documents in both parts; 0.01 puts 0 of 4"),
+        (lambda: PETS.split(0.01), "leave documents in both sets; 0.01 puts 0 of 4"),
         (lambda: PETS.split(2), "`test_size` must be a number between 0 and 1; got 2"),
         (lambda: PETS.split(0.5, "x"), "`random_state` must be None, a whole number"),
         (lambda: PETS.folds(5), "`n` must be at most the number of documents, 4; got 5"),

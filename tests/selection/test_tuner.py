@@ -122,7 +122,7 @@ def test_the_stages_start_from_the_estimators_own_parameters(data):
         ({"estimator": "lcif"}, "must be a classifier of manylabel; got 'lcif'"),
         ({"staged": "yes"}, "`staged` must be True, False or \"auto\"; got 'yes'"),
         ({"confirm": 1.0}, "`confirm` must be a share between 0 and 1; got 1"),
-        ({"confirm": 0.001}, "`confirm` must leave documents in both parts|puts 0 of 120"),
+        ({"confirm": 0.001}, "`confirm` must leave documents in both sets|puts 0 of 120"),
         ({"cv": 500}, "`cv` must be at most the number of documents, 120; got 500"),
         ({"estimator": OneVsRestSVM(), "cv": "loo"}, "leave-one-out needs a model"),
         ({"estimator": LCIF(second_order=0.5), "cv": "loo"}, "leave-one-out needs a model"),

@@ -181,7 +181,7 @@ def compare(
     with _scheduler(dask, spool, quiet) as address:
         results = _run(plan, out, parallel, fresh, quiet, address, spool, command)
     _show(results, wants_data(as_json))
-    if not results.found:
+    if not results.finished:
         raise ManylabelError("no model came to an end; the table says why.")
 
 

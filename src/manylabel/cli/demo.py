@@ -27,7 +27,7 @@ MEASURES = {"p@1": "P@1", "p@3": "P@3", "p@5": "P@5", "ndcg@5": "nDCG@5", "micro
 _SIMPLER: dict[str, tuple[str, dict[str, Any]]] = {
     "linear models": ("subset-svm", {"n_neighbors": 20}),
 }
-#: Books of the test part that the page offers to begin with.
+#: Books of the test set that the page offers to begin with.
 _BEGIN_WITH = ("b611", "b152", "b606")
 
 
@@ -43,8 +43,8 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """The tables as data."""
-        parts = {"train": self.train, "test": self.test}
-        figures = {name: part.statistics().to_dict() for name, part in parts.items()}
+        subsets = {"train": self.train, "test": self.test}
+        figures = {name: subset.statistics().to_dict() for name, subset in subsets.items()}
         return {"statistics": figures, "measures": self.measures}
 
 

@@ -63,7 +63,7 @@ def show(console: Console, outcome: Outcome) -> None:
     for book in books:
         console.print(Text(book.title, "bold cyan"))
         console.print(Text(textwrap.shorten(_below_title(book.text), 150, placeholder=" ...")))
-        scores = [(found.label, found.score) for found in book.suggestions]
+        scores = [(suggestion.label, suggestion.score) for suggestion in book.suggestions]
         console.print(suggestions_table(scores, book.true_labels))
         console.print(_in_short(book.text, book.why[0]))
         console.print()
@@ -86,9 +86,9 @@ def _show_corpus(console: Console, outcome: Outcome) -> None:
     table.add_column("", style="cyan")
     table.add_column("to learn from", justify="right")
     table.add_column("to test on", justify="right")
-    parts = outcome.to_dict()["statistics"].values()
+    subsets = outcome.to_dict()["statistics"].values()
     for figure in _FIGURES:
-        table.add_row(figure, *(f"{part[figure]:,.4g}" for part in parts))
+        table.add_row(figure, *(f"{subset[figure]:,.4g}" for subset in subsets))
     console.print(table)
 
 
@@ -98,13 +98,13 @@ def _show_measures(console: Console, outcome: Outcome) -> None:
     table.add_column("", style="cyan", no_wrap=True)
     for title in MEASURES.values():
         table.add_column(title, justify="right", no_wrap=True)
-    best = {name: max(found[name] for found in outcome.measures.values()) for name in MEASURES}
-    for model, found in outcome.measures.items():
+    best = {name: max(row[name] for row in outcome.measures.values()) for name in MEASURES}
+    for model, row in outcome.measures.items():
         table.add_row(
             model,
             *(
                 Text(f"{100 * value:.1f} %", "bold green" if value == best[name] else "")
-                for name, value in found.items()
+                for name, value in row.items()
             ),
         )
     console.print(table)
@@ -117,12 +117,12 @@ def _show_measures(console: Console, outcome: Outcome) -> None:
 
 def _books(outcome: Outcome) -> Iterator[_Book]:
     """Test documents from all over the catalogue."""
-    rows = [len(outcome.test) * part // _BOOKS for part in range(_BOOKS)]
+    rows = [len(outcome.test) * book // _BOOKS for book in range(_BOOKS)]
     documents = outcome.test[rows]
     texts = documents.texts or []
     for text, labels in zip(texts, documents.label_lists(), strict=True):
-        found = outcome.tagger.suggest(text, top=_LABELS)
-        yield _Book(text, labels, found, outcome.tagger.explain(text, top=1))
+        suggestions = outcome.tagger.suggest(text, top=_LABELS)
+        yield _Book(text, labels, suggestions, outcome.tagger.explain(text, top=1))
 
 
 def _title(text: str) -> str:

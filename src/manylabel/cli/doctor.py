@@ -19,15 +19,15 @@ def doctor(as_json: Data = None, debug: Debug = False) -> None:
       manylabel doctor
       manylabel doctor --json
     """
-    found = _examined()
+    facts_by_title = _examined()
     if wants_data(as_json):
-        print_json(found)
+        print_json(facts_by_title)
         return
     from rich.table import Table
     from rich.text import Text
 
     console = make_console()
-    for title, facts in found.items():
+    for title, facts in facts_by_title.items():
         console.print(Text(title, "bold"))
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
         table.add_column(no_wrap=True)
@@ -74,7 +74,7 @@ def _packages() -> dict[str, Any]:
     import re
     from importlib.metadata import PackageNotFoundError, requires, version
 
-    found: dict[str, Any] = {}
+    versions: dict[str, Any] = {}
     try:
         needed = requires("manylabel") or []
     except PackageNotFoundError:
@@ -86,11 +86,11 @@ def _packages() -> dict[str, Any]:
         if name in ("", "manylabel") or (extra is not None and extra[1] in ("dev", "bench", "all")):
             continue
         try:
-            found.setdefault(name, version(name))
+            versions.setdefault(name, version(name))
         except PackageNotFoundError:
             how = "" if extra is None else f"; pip install 'manylabel[{extra[1]}]'"
-            found.setdefault(name, f"not installed{how}")
-    return found
+            versions.setdefault(name, f"not installed{how}")
+    return versions
 
 
 def _kernels() -> dict[str, Any]:
@@ -108,8 +108,8 @@ def _kernels() -> dict[str, Any]:
     else:
         from manylabel.kernels.cache import cache_folder
 
-        found = cache_folder()
-        kept = None if found is None else Path(found)
+        cache = cache_folder()
+        kept = None if cache is None else Path(cache)
         listed = [] if kept is None else kept.glob("*.nbi")
         compiled = {path.name.partition(".")[0] for path in listed}
     nowhere = "nowhere: every start compiles them; let MANYLABEL_CACHE name a folder"

@@ -113,9 +113,9 @@ class DocumentStream:
         """A corpus that was read as a whole, in batches."""
         self._total = len(corpus)
         for start in range(0, len(corpus), _DOCUMENTS):
-            part = corpus[start : start + _DOCUMENTS]
-            yield part
-            self._done += len(part)
+            batch = corpus[start : start + _DOCUMENTS]
+            yield batch
+            self._done += len(batch)
 
 
 class OneText(DocumentStream):

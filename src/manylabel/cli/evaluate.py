@@ -84,11 +84,11 @@ def evaluate(
     for name in names or []:
         get_measure(name)
     tagger = open_tagger(model, jobs, quiet)
-    found = reading.corpus(corpus, quiet)
-    with working(f"Suggesting labels for {counted(len(found), 'document')} ...", quiet):
-        measured = tagger.evaluate(found, metrics=names)
-        unseen = tagger.unseen(found)
-        found_curve = None if curve is None else tagger.coverage_curve(found)
+    given = reading.corpus(corpus, quiet)
+    with working(f"Suggesting labels for {counted(len(given), 'document')} ...", quiet):
+        measured = tagger.evaluate(given, metrics=names)
+        unseen = tagger.unseen(given)
+        found_curve = None if curve is None else tagger.coverage_curve(given)
     if unseen["unseen"]:
         note(
             f"Of {unseen['true']:,} true labels, {unseen['unseen']:,} have no training document; "
@@ -105,7 +105,7 @@ def evaluate(
     console = make_console()
     shown = {name: v for name, v in measured.items() if names is not None or _is_usual(name)}
     console.print(
-        f"{tagger.model_name} on {counted(len(found), 'document')}", style="bold", markup=False
+        f"{tagger.model_name} on {counted(len(given), 'document')}", style="bold", markup=False
     )
     for table in measures_tables(shown):
         console.print(table)
@@ -150,10 +150,10 @@ def measures_tables(measured: dict[str, float]) -> Iterator[Table]:
 
     from manylabel.metrics import get_measure
 
-    found = {name: re.fullmatch(r"(.+)@(\d+)", name) for name in measured}
-    cutoffs = sorted({int(at[2]) for at in found.values() if at is not None})
-    families = list(dict.fromkeys(at[1] for at in found.values() if at is not None))
-    others = [name for name, at in found.items() if at is None]
+    cutoff_of = {name: re.fullmatch(r"(.+)@(\d+)", name) for name in measured}
+    cutoffs = sorted({int(at[2]) for at in cutoff_of.values() if at is not None})
+    families = list(dict.fromkeys(at[1] for at in cutoff_of.values() if at is not None))
+    others = [name for name, at in cutoff_of.items() if at is None]
     if families:
         table = Table(box=box.SIMPLE_HEAD)
         table.add_column("The k best", style="cyan", no_wrap=True)

@@ -77,8 +77,8 @@ def learn(
     if text is None:
         if label or id is not None:
             raise typer.BadParameter("--label and --id belong to --text.")
-        found = reading.corpus(corpus or "-", quiet)
-        documents = {"texts": found}
+        given = reading.corpus(corpus or "-", quiet)
+        documents = {"texts": given}
     else:
         ids = None if id is None else [id]
         documents = {"texts": [text], "labels": [label or []], "ids": ids}

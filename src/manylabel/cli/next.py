@@ -57,9 +57,9 @@ def next(
     from manylabel.corpus.files import atomic_write
 
     tagger = open_tagger(model, jobs, quiet)
-    found = reading.corpus(pool, quiet)
-    with working(f"Looking at {counted(len(found), 'document')} ...", quiet):
-        chosen = tagger.next(found, number)
+    unlabelled = reading.corpus(pool, quiet)
+    with working(f"Looking at {counted(len(unlabelled), 'document')} ...", quiet):
+        chosen = tagger.next(unlabelled, number)
     if output == "-" and not wants_data(as_json):
         from manylabel.cli.tables import answers_table
 
@@ -67,13 +67,13 @@ def next(
         for suggestions in chosen:
             console.print(answers_table(suggestions, tagger.gives_probabilities))
         return
-    places = {name: place for place, name in enumerate(found.ids)}
+    places = {name: place for place, name in enumerate(unlabelled.ids)}
     with atomic_write(output) as file:
         for suggestions in chosen:
             record = {"id": suggestions.id}
-            if found.texts is not None:
-                record["text"] = found.texts[places[str(suggestions.id)]]
+            if unlabelled.texts is not None:
+                record["text"] = unlabelled.texts[places[str(suggestions.id)]]
             line = json.dumps(record | {"labels": suggestions.to_list()}, ensure_ascii=False)
             file.write(line.encode() + b"\n")
     if output != "-":
-        note(f"Wrote {len(chosen):,} of {counted(len(found), 'document')} to {output}.", quiet)
+        note(f"Wrote {len(chosen):,} of {counted(len(unlabelled), 'document')} to {output}.", quiet)

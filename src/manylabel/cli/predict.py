@@ -151,10 +151,10 @@ def predict(
         writing_answers(tagger, output, kind, is_promise) as write,
         counting("documents", not is_bar_shown) as tell,
     ):
-        for found in suggestions_of(cluster, tagger, documents, choice, manifest):
-            write(found)
-            n_documents += len(found)
-            n_silent += sum(not len(suggestions) for suggestions in found)
+        for batch in suggestions_of(cluster, tagger, documents, choice, manifest):
+            write(batch)
+            n_documents += len(batch)
+            n_silent += sum(not len(suggestions) for suggestions in batch)
             tell(n_documents, documents.done, documents.total)
     if cluster is not None:
         manifest.write()

@@ -87,13 +87,13 @@ class Reading(Group):
 
         said: list[str] = []
         with working(f"Reading {path} ...", quiet):
-            found = read(path, **self.options, tell=said.append)
+            corpus = read(path, **self.options, tell=said.append)
         for sentence in said:
             note(sentence, quiet)
-        return found
+        return corpus
 
     def can_be_counted_in_chunks(self, path: str) -> bool:
-        """Whether a file holds texts that a tagger can read part by part, with no more said."""
+        """Whether a file holds texts that a tagger can read in chunks, without further options."""
         from manylabel.corpus.chunks import TextFile
 
         return all(value is None for value in self.options.values()) and (

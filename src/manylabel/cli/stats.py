@@ -101,14 +101,14 @@ def stats(
         _show_model(corpus, wants_data(as_json))
         return
     name = "standard input" if corpus == "-" else corpus
-    found = counting.counted(reading.corpus(corpus, quiet), quiet)
-    figures = found.statistics().to_dict()
+    counted_corpus = counting.counted(reading.corpus(corpus, quiet), quiet)
+    figures = counted_corpus.statistics().to_dict()
     if wants_data(as_json):
         print_json(figures)
     else:
         make_console().print(statistics_table(figures, name))
     if plot is not None:
-        for path in _draw(found, plot):
+        for path in _draw(counted_corpus, plot):
             note(f"Wrote {path}", quiet)
 
 

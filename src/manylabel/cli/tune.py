@@ -131,9 +131,9 @@ def tune(
     tuner = _tuner(name, fixed, _grid(tried, name), metric, seed, jobs)
     tuner.set_params(cv=parsed_value(cv), confirm=confirm, verbose=is_shown)
     clock = Clock()
-    found = reading.corpus(corpus, quiet)
-    note_corpus(found, clock, quiet)
-    features = _counted(found, untuned)
+    training = reading.corpus(corpus, quiet)
+    note_corpus(training, clock, quiet)
+    features = _counted(training, untuned)
     note(f"Tuning {name} for {metric} ...", quiet)
     tuner.fit(features.X, features.Y)
     note(f"Tried {counted(len(tuner.trials_), 'setting')} in {clock.lap('tune'):.1f} s.", quiet)
@@ -142,7 +142,7 @@ def tune(
         make_console().print(trials_table(tuner.best_trials(_SHOWN), metric))
     note(_verdict(tuner), quiet)
     tagger = Tagger(name, parameters=fixed | tuner.best_params_, **shared)
-    fit_tagger(tagger, found, label_info, clock, quiet)
+    fit_tagger(tagger, training, label_info, clock, quiet)
     more = {
         "metric": metric,
         "value": tuner.best_score_,

@@ -64,7 +64,7 @@ def _range(option: str, text: str | None) -> tuple[int, int] | None:
     """``1-2``, or one number for both ends."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
-    if found is None:
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    if match is None:
         raise typer.BadParameter(f"{option} must be two numbers such as 1-2; got {text}.")
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])

@@ -36,12 +36,12 @@ def answers(
             return one.scores_and_labels(X, top)
     labels = check_labels(fitted.predict(X), "the labels predicted")
     if hasattr(fitted, "decision_function"):
-        found = fitted.decision_function(X)
+        raw = fitted.decision_function(X)
     elif hasattr(fitted, "predict_proba"):
-        found = _probabilities(fitted.predict_proba(X))
+        raw = _probabilities(fitted.predict_proba(X))
     else:
         return None, labels
-    scores = canonical_scores(found)
+    scores = canonical_scores(raw)
     if scores.shape != labels.shape:
         raise InputError(
             f"scores and labels must have the same shape; got {scores.shape} and {labels.shape}."

@@ -51,7 +51,7 @@ class Cell:
 
     @property
     def split(self) -> int | None:
-        """Which random split it is about; None where the parts are given."""
+        """Which random split it is about; None where train and test are given."""
         return self.seed if self.problem.is_split else None
 
     @property
@@ -80,7 +80,7 @@ class Finished:
 
 def cells_of(plan: Plan) -> list[Cell]:
     """Every cell of a plan, problem by problem, seed by seed."""
-    found = []
+    cells = []
     shared = [plan.names_measured(), plan.top, plan.n_jobs, _MEASURES, __version__]
     for problem in plan.problems:
         rows = [(row, row.depends_on_seed, _identity(row)) for row in plan.rows_of(problem)]
@@ -92,8 +92,8 @@ def cells_of(plan: Plan) -> list[Cell]:
             for row, varies, identity in rows:
                 if seed == 0 or varies or problem.is_split:
                     key = digest([corpus, identity, seed, *shared])
-                    found.append(Cell(problem, corpus, row, seed, key))
-    return found
+                    cells.append(Cell(problem, corpus, row, seed, key))
+    return cells
 
 
 def _identity(row: Row) -> list[Any]:
@@ -144,9 +144,9 @@ def write_cell(folder: Path, key: str, finished: Finished) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON that appears under its name when it is complete; NaN becomes null."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(plain(value), indent=1, allow_nan=False), encoding="utf-8")
-    os.replace(part, path)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(json.dumps(plain(value), indent=1, allow_nan=False), encoding="utf-8")
+    os.replace(unfinished, path)
 
 
 def plain(value: Any) -> Any:

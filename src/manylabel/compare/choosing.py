@@ -2,7 +2,7 @@
 
 Every setting is fitted once. For each measure a single threshold is then fitted on the training
 documents' held-out scores. The setting is taken whose label sets are best by the measure on the
-documents that choose: a part of the training documents, or the test documents themselves. The
+documents that choose: held-out training documents, or the test documents themselves. The
 second is what Feremans et al. (2020) do for ML-kNN and IBLR and call an oracle; it flatters, and
 rows that do it say so.
 """

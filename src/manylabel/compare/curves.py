@@ -39,10 +39,10 @@ def calibration(judged: Judged, n_bins: int = 10) -> dict[str, Any] | None:
     scores, hits = judged.scores, judged.hits
     if not scores.size or scores.min() < 0 or scores.max() > 1:
         return None
-    found = calibration_of(scores, hits, n_bins)
+    bins = calibration_of(scores, hits, n_bins)
     return {
-        "score": found.scores.tolist(),
-        "right": found.right.tolist(),
-        "pairs": found.n_pairs.tolist(),
-        "expected-error": found.error,
+        "score": bins.scores.tolist(),
+        "right": bins.right.tolist(),
+        "pairs": bins.n_pairs.tolist(),
+        "expected-error": bins.error,
     }

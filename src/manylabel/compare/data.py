@@ -26,7 +26,7 @@ _PARTS = ("X_train", "Y_train", "X_test", "Y_test")
 
 @dataclass(frozen=True)
 class Data:
-    """The matrices of a problem; labels of both parts have the same columns."""
+    """The matrices of a problem; labels of both sets have the same columns."""
 
     X_train: sparse.csr_array
     Y_train: sparse.csr_array
@@ -54,17 +54,17 @@ def problem_key(problem: Problem, split: int | None) -> str:
 
 def _file_digest(path: str) -> str:
     """Of a file, or of all files in a folder."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     root = Path(path)
     if not root.exists():
         raise CorpusError("there is no such file or folder.", path=path)
     files = [root] if root.is_file() else sorted(p for p in root.rglob("*") if p.is_file())
     for file in files:
-        found.update(os.fsencode(file.relative_to(root)))
+        digest.update(os.fsencode(file.relative_to(root)))
         with open(file, "rb") as stream:
             while block := stream.read(1 << 20):
-                found.update(block)
-    return found.hexdigest()
+                digest.update(block)
+    return digest.hexdigest()
 
 
 def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) 
     dict
         Sizes, and the training frequency of each label.
     """
-    train, test = _parts(problem, split, n_jobs)
+    train, test = _train_and_test(problem, split, n_jobs)
     for name, matrix in zip(_PARTS, (train.X, train.Y, test.X, test.Y), strict=True):
         _save(folder, name, matrix)
     return {
@@ -87,8 +87,8 @@ def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) 
     }
 
 
-def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Corpus]:
-    """Both parts with features, in the same columns."""
+def _train_and_test(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Corpus]:
+    """Both sets with features, in the same columns."""
     whole = read(problem.train, **problem.reading)
     if problem.min_documents:
         whole = _frequent_labels(whole, problem.min_documents)
@@ -99,7 +99,7 @@ def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Co
     else:
         train, test = whole, read(problem.test, **problem.reading)
     if problem.only_labelled:
-        train, test = (part[np.flatnonzero(np.diff(part.Y.indptr))] for part in (train, test))
+        train, test = (corpus[np.flatnonzero(np.diff(corpus.Y.indptr))] for corpus in (train, test))
     if train.X is None or test.X is None:
         train, test = _vectorized(train, test, problem.vectorizer, n_jobs)
     elif train.feature_names != test.feature_names:
@@ -111,7 +111,7 @@ def _parts(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Co
 
 def features(problem: Problem) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Features of the training and of the test documents, of the first split if there are some."""
-    train, test = _parts(problem, 0 if problem.is_split else None, 1)
+    train, test = _train_and_test(problem, 0 if problem.is_split else None, 1)
     return train.X, test.X
 
 
@@ -143,7 +143,7 @@ def _split(corpus: Corpus, n_train: float, seed: int) -> tuple[Corpus, Corpus]:
 
 
 def _fold(corpus: Corpus, folds: int, fold: int) -> tuple[Corpus, Corpus]:
-    """All parts but one of a random order, and that one."""
+    """All folds but one of a random order, and that one."""
     if len(corpus) < folds:
         raise CorpusError(f"{counted(len(corpus), 'document')} cannot be split into {folds} folds.")
     place = np.empty(len(corpus), np.int64)
@@ -153,8 +153,8 @@ def _fold(corpus: Corpus, folds: int, fold: int) -> tuple[Corpus, Corpus]:
 
 def _save(folder: Path, name: str, matrix: sparse.csr_array) -> None:
     np.save(folder / f"{name}-shape.npy", np.array(matrix.shape))
-    for part in ("data", "indices", "indptr"):
-        np.save(folder / f"{name}-{part}.npy", getattr(matrix, part))
+    for array_name in ("data", "indices", "indptr"):
+        np.save(folder / f"{name}-{array_name}.npy", getattr(matrix, array_name))
 
 
 def load(folder: Path) -> Data:
@@ -165,7 +165,9 @@ def load(folder: Path) -> Data:
         return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
 
     def matrix(name: str) -> sparse.csr_array:
-        parts = tuple(array(f"{name}-{part}") for part in ("data", "indices", "indptr"))
-        return sparse.csr_array(parts, shape=tuple(array(f"{name}-shape").tolist()))
+        arrays = tuple(
+            array(f"{name}-{array_name}") for array_name in ("data", "indices", "indptr")
+        )
+        return sparse.csr_array(arrays, shape=tuple(array(f"{name}-shape").tolist()))
 
     return Data(*map(matrix, _PARTS))

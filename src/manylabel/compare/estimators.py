@@ -75,14 +75,14 @@ def _factory(text: str) -> Any:
     module, _, name = text.partition(":")
     _see_here()
     try:
-        found: Any = import_module(module)
+        factory: Any = import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            factory = getattr(factory, part)
     except (ImportError, AttributeError) as error:
         raise ParameterError(f"{text!r} cannot be imported: {error}.") from None
-    if not callable(found):
+    if not callable(factory):
         raise ParameterError(f"{text!r} is no function or class that makes an estimator.")
-    return found
+    return factory
 
 
 def _see_here() -> None:
@@ -96,10 +96,10 @@ def source_of(row: Row) -> bytes:
         return b""
     _see_here()
     try:
-        found = find_spec(row.model.partition(":")[0])
+        spec = find_spec(row.model.partition(":")[0])
     except ImportError:
-        found = None
-    if found is None:
+        spec = None
+    if spec is None:
         raise ParameterError(f"{row.model!r} cannot be imported: there is no such module.")
-    origin = Path(found.origin or "")
+    origin = Path(spec.origin or "")
     return origin.read_bytes() if origin.is_file() else b""

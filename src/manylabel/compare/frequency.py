@@ -39,12 +39,12 @@ def frequency_curves(results: Results, problem: Problem) -> list[FrequencyCurve]
     if not values:
         return []
     train = _training_labels(results, problem)
-    if any(found.size != train.shape[1] for found in values.values()):
+    if any(groups.size != train.shape[1] for groups in values.values()):
         return []
     reference = max(values, key=lambda title: np.nanmean(values[title]))
     curves = []
     for title in [reference, *(title for title in values if title != reference)]:
-        found = by_frequency(values[title], train)
+        groups = by_frequency(values[title], train)
         differs = None
         if title != reference:
             tests = compare_by_frequency(values[reference], values[title], train)
@@ -52,9 +52,9 @@ def frequency_curves(results: Results, problem: Problem) -> list[FrequencyCurve]
         curves.append(
             FrequencyCurve(
                 title,
-                [each.name for each in found],
-                [each.n_labels for each in found],
-                [each.value for each in found],
+                [each.name for each in groups],
+                [each.n_labels for each in groups],
+                [each.value for each in groups],
                 differs,
             )
         )
@@ -63,12 +63,14 @@ def frequency_curves(results: Results, problem: Problem) -> list[FrequencyCurve]
 
 def _values(results: Results, problem: Problem) -> dict[str, NDArray[np.float64]]:
     """Row's title -> one value a label, NaN for labels that are not measured."""
-    found = {}
+    by_title = {}
     for line in results.lines[problem.name]:
-        parts = results.units(problem, line.title, MEASURE)
-        if parts is not None and parts[1].any():
-            found[line.title] = np.where(parts[1] > 0, parts[0] / np.maximum(parts[1], 1), np.nan)
-    return found
+        units = results.units(problem, line.title, MEASURE)
+        if units is not None and units[1].any():
+            by_title[line.title] = np.where(
+                units[1] > 0, units[0] / np.maximum(units[1], 1), np.nan
+            )
+    return by_title
 
 
 def _training_labels(results: Results, problem: Problem) -> sparse.csr_array:

@@ -137,23 +137,23 @@ FUTURE = (
 )  # fmt: skip
 
 
-def status_of(item: Item, found: Mapping[str, Results], searched: str) -> str:
+def status_of(item: Item, by_preset: Mapping[str, Results], searched: str) -> str:
     """What became of an item.
 
     Parameters
     ----------
     item : Item
-    found : mapping of str to Results
+    by_preset : mapping of str to Results
         By preset.
     searched : str
         What became of the searches.
     """
     if item.preset is None:
         return searched if item.status == "search" else item.status
-    results = found.get(item.preset)
-    if results is None or not results.found:
+    results = by_preset.get(item.preset)
+    if results is None or not results.finished:
         return "not run yet"
-    missing = len(results.cells) - len(results.found)
+    missing = len(results.cells) - len(results.finished)
     later = f"; {missing} of {len(results.cells)} runs not run yet" if missing else ""
     if results.plan.claims:
         held, total = claims_held(results, item.metrics)
@@ -164,10 +164,10 @@ def status_of(item: Item, found: Mapping[str, Results], searched: str) -> str:
     return f"{better} better, {same} reached, {worse} not reached{later}"
 
 
-def inventory_table(found: Mapping[str, Results], searched: str = "not run yet") -> str:
+def inventory_table(by_preset: Mapping[str, Results], searched: str = "not run yet") -> str:
     """All items with what became of them."""
     rows = [
-        [item.paper, item.name, item.what, status_of(item, found, searched), item.cause]
+        [item.paper, item.name, item.what, status_of(item, by_preset, searched), item.cause]
         for item in ITEMS
     ]
     return _prose_table(["Paper", "Item", "What", "Status", "Cause of differences"], rows)

@@ -190,9 +190,9 @@ def _pairs(results: Results, problem: Problem) -> Table:
 
 def _inline(svg: str, prefix: str) -> str:
     """An SVG file as a part of a page: names of its own, and the page's colour of text."""
-    found = svg[svg.index("<svg") :]
-    found = re.sub(r'\bid="([^"]*)"', rf'id="{prefix}-\1"', found)
-    found = re.sub(r"url\(#([^)]*)\)", rf"url(#{prefix}-\1)", found)
-    found = re.sub(r'href="#([^"]*)"', rf'href="#{prefix}-\1"', found)
-    found = re.sub(r"<metadata>.*?</metadata>", "", found, flags=re.DOTALL)
-    return found.replace(INK, "currentColor")
+    inlined = svg[svg.index("<svg") :]
+    inlined = re.sub(r'\bid="([^"]*)"', rf'id="{prefix}-\1"', inlined)
+    inlined = re.sub(r"url\(#([^)]*)\)", rf"url(#{prefix}-\1)", inlined)
+    inlined = re.sub(r'href="#([^"]*)"', rf'href="#{prefix}-\1"', inlined)
+    inlined = re.sub(r"<metadata>.*?</metadata>", "", inlined, flags=re.DOTALL)
+    return inlined.replace(INK, "currentColor")

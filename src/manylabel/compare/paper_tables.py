@@ -25,8 +25,8 @@ def z_table(results: Results, problem: Problem) -> str:
     for name in results.plan.metrics:
         sign = 1 if get_measure(name).greater_is_better else -1
         best = max(rivals, key=lambda line: sign * line.values[name].mean)
-        parts = {each: results.units(problem, each, name) for each in (title, best.title)}
-        own, other = parts[title], parts[best.title]
+        units = {each: results.units(problem, each, name) for each in (title, best.title)}
+        own, other = units[title], units[best.title]
         if own is None or other is None or own.shape != other.shape:
             continue
         bootstrap = worse_than_best({title: own, best.title: other}, title)[best.title]

@@ -21,7 +21,7 @@ MAIN_MEASURES = ("p@1", "p@3", "p@5", "ndcg@5", "psp@5", "micro-f1", "macro-f1",
 
 @dataclass(frozen=True)
 class Problem:
-    """A corpus in two parts: what is learned from, and what is tested on.
+    """A corpus in two sets: one to train on, one to test on.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Problem:
     min_documents : int
         Leave out labels of fewer documents, and then documents without labels.
     only_labelled : bool
-        Leave out documents without labels, of both parts.
+        Leave out documents without labels, in both sets.
     reading : mapping
         Arguments of `manylabel.corpus.read`.
     vectorizer : mapping
@@ -44,7 +44,7 @@ class Problem:
     title : str, optional
         A name for headings.
     folds : int
-        Split ``train`` into so many parts instead, each of which is tested on once.
+        Split ``train`` into this many folds instead; each is tested on once.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Row:
         Values to try instead of the usual ones, for a row with ``tuned_for``.
     chooses : {"train", "test"}, optional
         Fit every setting of ``grid`` and take, for each measure of ``tuned_for``, the one that is
-        best with a threshold fitted for the measure: on a part of the training documents, or on the
+        best with a threshold fitted for the measure: on held-out training documents, or on the
         test documents, as papers do that call it an oracle. None tunes on training documents.
     needs : str, optional
         A module without which the row is left out. A variable such as ``MANYLABEL_PECOS`` may name

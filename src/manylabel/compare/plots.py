@@ -33,8 +33,8 @@ class Plot:
 def plots_of(results: Results, problem: Problem) -> list[Plot]:
     """Every plot that the results of a problem allow."""
     looks = look(results.plan.titles_of(problem))
-    found = (make(results, problem, looks) for make in PLOTS.values())
-    return [plot for plot in found if plot is not None]
+    made = (make(results, problem, looks) for make in PLOTS.values())
+    return [plot for plot in made if plot is not None]
 
 
 def _trade_off(results: Results, problem: Problem, looks: dict[str, Look]) -> Plot | None:
@@ -213,13 +213,13 @@ def _calibration(results: Results, problem: Problem, looks: dict[str, Look]) -> 
 
 def _curves(results: Results, problem: Problem, name: str) -> dict[str, Any]:
     """Row's title -> the curve of its first run."""
-    found = {}
+    curves = {}
     for line in results.lines[problem.name]:
         runs = results.runs(problem, line.title)
         curve = runs[0].record["curves"].get(name) if runs else None
         if curve is not None:
-            found[line.title] = curve
-    return found
+            curves[line.title] = curve
+    return curves
 
 
 def _legend(axes: Any) -> None:

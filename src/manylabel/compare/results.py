@@ -59,11 +59,11 @@ class Line:
 
 @dataclass
 class Results:
-    """Everything that was found."""
+    """The runs of a plan that are finished, and what they measured."""
 
     plan: Plan
     cells: list[Cell]
-    found: dict[str, Finished]
+    finished: dict[str, Finished]
     reasons: dict[str, str]
     corpora: dict[str, dict[str, Any]]
     #: What was typed, and when, for readers who want to do the same.
@@ -73,7 +73,7 @@ class Results:
     @property
     def origin(self) -> list[str]:
         """Command, date and versions, as lines of a footer."""
-        machine = next(iter(self.found.values())).record["machine"] if self.found else {}
+        machine = next(iter(self.finished.values())).record["machine"] if self.finished else {}
         lines = [
             f"Command: {self.command}" if self.command else "",
             f"Date: {self.date}" if self.date else "",
@@ -120,7 +120,7 @@ class Results:
     def runs(self, problem: Problem, title: str) -> list[Finished]:
         """The finished cells of a row, seed by seed."""
         cells = self._cells(problem, title)
-        return [self.found[cell.key] for cell in cells if cell.key in self.found]
+        return [self.finished[cell.key] for cell in cells if cell.key in self.finished]
 
     def units(self, problem: Problem, title: str, name: str) -> NDArray[np.float64] | None:
         """Numerators and denominators of a measure: of the same documents averaged over seeds.
@@ -128,10 +128,10 @@ class Results:
         Where each seed has documents of its own they follow one another.
         """
         runs = self.runs(problem, title)
-        parts = [run.units[name] for run in runs if name in run.units]
-        if not parts or len(parts) < len(runs):
+        units = [run.units[name] for run in runs if name in run.units]
+        if not units or len(units) < len(runs):
             return None
-        return np.concatenate(parts, axis=1) if problem.is_split else np.mean(parts, axis=0)
+        return np.concatenate(units, axis=1) if problem.is_split else np.mean(units, axis=0)
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str], dict[tuple[str, str], float]]:
@@ -163,11 +163,11 @@ class Results:
         """A measure on resampled documents, for each group of rows that were tested on the same."""
         groups: dict[tuple[int, ...], dict[str, NDArray[np.float64]]] = {}
         for title in titles:
-            parts = self.units(problem, title, name)
-            if parts is not None:
-                groups.setdefault(parts.shape, {})[title] = parts
-        for units in groups.values():
-            yield resample(units)
+            units = self.units(problem, title, name)
+            if units is not None:
+                groups.setdefault(units.shape, {})[title] = units
+        for group in groups.values():
+            yield resample(group)
 
     def pairs(self, problem: Problem, name: str) -> dict[tuple[str, str], float]:
         """The p-value of the difference of any two rows in a measure that tables show."""
@@ -201,14 +201,14 @@ class Results:
         for lines in self.lines.values():
             values = {line.title: _values(line, published) for line in lines}
             whole.append({title: v for title, v in values.items() if all(n in v for n in names)})
-        titles = [title for title in whole[0] if all(title in found for found in whole)]
+        titles = [title for title in whole[0] if all(title in by_title for by_title in whole)]
         titles = [title for title in titles if chosen is None or title in chosen]
         if len(titles) < 2 or len(whole) < 2:
             return {}
         ranks: dict[str, dict[str, float]] = {title: {} for title in titles}
         for name in names:
             sign = -1 if get_measure(name).greater_is_better else 1
-            means = [[sign * found[title][name] for title in titles] for found in whole]
+            means = [[sign * by_title[title][name] for title in titles] for by_title in whole]
             for title, rank in zip(titles, np.mean(rankdata(means, axis=1), axis=0), strict=True):
                 ranks[title][name] = float(rank)
         return ranks

@@ -119,7 +119,7 @@ def run(
                     if error is not None:
                         reasons[cell.key] = error
                     watcher.done(cell, error)
-    found = {
+    runs = {
         cell.key: read_cell(folder, cell.key)
         for cell in cells
         if cell.key not in reasons and is_finished(folder, cell.key)
@@ -130,7 +130,7 @@ def run(
         for key, path in described.items()
         if path.exists()
     }
-    return Results(plan, cells, found, reasons, corpora)
+    return Results(plan, cells, runs, reasons, corpora)
 
 
 @contextmanager

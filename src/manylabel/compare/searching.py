@@ -67,16 +67,16 @@ def measure_search(
     queries = weighting.transform(Q[:n_queries])
     ways = {"fagin": ("fagin", 1), "wand": ("wand", 1), "taat": ("taat", 1), "auto": ("auto", 1)}
     ways |= {f"m={m}": ("partitioned", m) for m in sorted({*_BEST_OF, *_TIMED})}
-    found: dict[str, dict[str, float]] = {"candidates": {}, "milliseconds": {}}
+    measured: dict[str, dict[str, float]] = {"candidates": {}, "milliseconds": {}}
     for name, (strategy, m) in ways.items():
         index.search(queries[:2], k, strategy=strategy, m=m, n_jobs=1)
         start = time.perf_counter()
         answer = index.search(queries, k, strategy=strategy, m=m, n_jobs=1)
         seconds = time.perf_counter() - start
-        found["candidates"][name] = answer.candidates / queries.shape[0]
-        found["milliseconds"][name] = 1000 * seconds / queries.shape[0]
-    best = min(_BEST_OF, key=lambda m: found["candidates"][f"m={m}"])
-    return {**found, "m": best, "rows": X.shape[0], "queries": queries.shape[0]}
+        measured["candidates"][name] = answer.candidates / queries.shape[0]
+        measured["milliseconds"][name] = 1000 * seconds / queries.shape[0]
+    best = min(_BEST_OF, key=lambda m: measured["candidates"][f"m={m}"])
+    return {**measured, "m": best, "rows": X.shape[0], "queries": queries.shape[0]}
 
 
 def search_tables(
@@ -110,9 +110,9 @@ def search_tables(
             counted.append([problem.heading, *["not run yet"] * 4, ""])
             timed.append([problem.heading, *["not run yet"] * (len(_TIMED) + 3)])
             continue
-        found = json.loads(file.read_text(encoding="utf-8"))
-        counts, times = found["candidates"], found["milliseconds"]
-        ours = [counts["fagin"], counts["wand"], counts[f"m={found['m']}"], counts["taat"]]
+        measured = json.loads(file.read_text(encoding="utf-8"))
+        counts, times = measured["candidates"], measured["milliseconds"]
+        ours = [counts["fagin"], counts["wand"], counts[f"m={measured['m']}"], counts["taat"]]
         theirs = PUBLISHED.get(problem.name)
         for value, published in zip(ours, theirs or (), strict=False):
             off = (value - published) / published
@@ -125,7 +125,7 @@ def search_tables(
                     f"{value:,.0f}" + (f" ({theirs[place]:,})" if theirs else "")
                     for place, value in enumerate(ours)
                 ),
-                str(found["m"]),
+                str(measured["m"]),
             ]
         )
         names = ["wand", *(f"m={m}" for m in _TIMED), "taat", "auto"]

@@ -44,25 +44,25 @@ one of your own.
 """
 
 
-def summary_page(found: Mapping[str, Results], left_out: Sequence[str] = ()) -> str:
+def summary_page(by_preset: Mapping[str, Results], left_out: Sequence[str] = ()) -> str:
     """The page for the results of presets by name.
 
     Parameters
     ----------
-    found : mapping of str to Results
+    by_preset : mapping of str to Results
     left_out : sequence of str
         What was not run, in words.
     """
-    parts = [_HEAD]
-    if found:
-        parts.append(f"All of it: {_duration(*found.values())}\n")
-        parts.append(_overview(found) + "\n")
+    sections = [_HEAD]
+    if by_preset:
+        sections.append(f"All of it: {_duration(*by_preset.values())}\n")
+        sections.append(_overview(by_preset) + "\n")
     if left_out:
-        parts.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
-    for name, results in found.items():
-        parts += _preset(name, results)
-    parts += ["## The test\n", SENTENCE + "\n"]
-    return "\n".join(parts)
+        sections.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
+    for name, results in by_preset.items():
+        sections += _preset(name, results)
+    sections += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(sections)
 
 
 _PAPERS_HEAD = """\
@@ -76,70 +76,80 @@ where other work used the machine.
 """
 
 
-def papers_page(found: Mapping[str, Results], searches: str, inventory: str, future: str) -> str:
+def papers_page(
+    by_preset: Mapping[str, Results], searches: str, inventory: str, future: str
+) -> str:
     """The page that names every table and figure, with what was run.
 
     Parameters
     ----------
-    found : mapping of str to Results
+    by_preset : mapping of str to Results
         By preset.
     searches, inventory, future : str
         Tables in Markdown.
     """
-    parts = [_PAPERS_HEAD, inventory + "\n", "## What the papers leave to others\n", future + "\n"]
-    parts += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
-    for name, results in found.items():
-        if not results.found:
-            parts += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
+    sections = [
+        _PAPERS_HEAD,
+        inventory + "\n",
+        "## What the papers leave to others\n",
+        future + "\n",
+    ]
+    sections += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
+    for name, results in by_preset.items():
+        if not results.finished:
+            sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
             continue
-        parts += _preset(name, results)
+        sections += _preset(name, results)
         missing = _not_run(results)
         if missing:
-            parts.append(f"Not run yet: {'; '.join(missing)}.\n")
-    parts += ["## The test\n", SENTENCE + "\n"]
-    return "\n".join(parts)
+            sections.append(f"Not run yet: {'; '.join(missing)}.\n")
+    sections += ["## The test\n", SENTENCE + "\n"]
+    return "\n".join(sections)
 
 
 def _not_run(results: Results) -> list[str]:
     """Corpora with the rows that have no run at all."""
-    found = []
+    missing = []
     for problem in results.plan.problems:
         titles = [line.title for line in results.lines[problem.name] if not line.n_runs]
         whole = len(titles) == len(results.lines[problem.name])
         if titles:
-            found.append(f"{problem.heading}: {'all' if whole else ', '.join(titles)}")
-    return found
+            missing.append(f"{problem.heading}: {'all' if whole else ', '.join(titles)}")
+    return missing
 
 
 def _preset(name: str, results: Results) -> list[str]:
     plan = results.plan
-    parts = [f"## {plan.title}\n", f"`manylabel compare --preset {name}`: {_duration(results)}\n"]
+    sections = [
+        f"## {plan.title}\n",
+        f"`manylabel compare --preset {name}`: {_duration(results)}\n",
+    ]
     for problem in plan.problems:
         if not any(results.runs(problem, row.title) for row in plan.rows_of(problem)):
             continue
-        parts += [
+        sections += [
             f"### {problem.heading}\n",
             describe(results, problem) + "\n",
             problem_table(results, problem) + "\n",
         ]
-        parts += [sentence + "\n" for sentence in _sentences(results, problem)]
+        sections += [sentence + "\n" for sentence in _sentences(results, problem)]
         if table := time_table(results, problem):
-            parts.append(table)
+            sections.append(table)
         if table := z_table(results, problem):
-            parts.append(table)
+            sections.append(table)
         if table := best_counts(results, problem):
-            parts.append(table)
+            sections.append(table)
         if table := frequency_table(results, problem):
-            parts.append(table)
+            sections.append(table)
     for heading, table in rank_sections(results):
-        parts += [f"### {heading}\n", table + "\n"]
-    parts.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
-    return parts
+        sections += [f"### {heading}\n", table + "\n"]
+    sections.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
+    return sections
 
 
-def _duration(*found: Results) -> str:
+def _duration(*presets: Results) -> str:
     """How long the models took in all."""
-    runs = [run for results in found for run in results.found.values()]
+    runs = [run for results in presets for run in results.finished.values()]
     # Tuning is part of training.
     total = sum(
         seconds
@@ -147,7 +157,7 @@ def _duration(*found: Results) -> str:
         for phase, seconds in run.record["seconds"].items()
         if phase != "tune"
     )
-    n_jobs = max(results.plan.n_jobs for results in found)
+    n_jobs = max(results.plan.n_jobs for results in presets)
     shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
     threads = f"{n_jobs} thread{'s' if n_jobs != 1 else ''}"
     return f"{len(runs)} runs of models one after the other, {shown} with {threads}."
@@ -245,10 +255,10 @@ def verdict(results: Results, problem: Problem) -> str:
     return f"{counted}: {'; '.join(judged.worse)}." if judged.worse else f"{counted}."
 
 
-def _overview(found: Mapping[str, Results]) -> str:
+def _overview(by_preset: Mapping[str, Results]) -> str:
     """How each comparison came out, in a row."""
     rows = []
-    for results in found.values():
+    for results in by_preset.values():
         judged = [_judge(results, problem) for problem in results.plan.problems]
         counts = [
             sum(each.total for each in judged),
@@ -312,11 +322,11 @@ def _spread(results: Results, problem: Problem, claim: Claim) -> str:
     return f", {min(counts)} to {max(counts)} by split"
 
 
-def highlight_table(found: Mapping[str, Results]) -> str:
+def highlight_table(by_preset: Mapping[str, Results]) -> str:
     """The highlights of presets that were run, as a short table."""
     rows = [
         row
-        for results in found.values()
+        for results in by_preset.values()
         for highlight in results.plan.highlights
         if (row := _highlight(results, highlight))
     ]

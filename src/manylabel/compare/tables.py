@@ -142,18 +142,18 @@ def legend(results: Results) -> list[str]:
 def to_markdown(results: Results) -> str:
     """Tables for people."""
     plan = results.plan
-    parts = [f"# {plan.title}\n"]
+    sections = [f"# {plan.title}\n"]
     for problem in plan.problems:
-        parts += [f"## {problem.heading}\n", describe(results, problem) + "\n"]
-        parts += [problem_table(results, problem) + "\n"]
-        parts += [interval_table(results, problem)]
-        parts += [failures(results.lines[problem.name])]
+        sections += [f"## {problem.heading}\n", describe(results, problem) + "\n"]
+        sections += [problem_table(results, problem) + "\n"]
+        sections += [interval_table(results, problem)]
+        sections += [failures(results.lines[problem.name])]
     for heading, table in rank_sections(results):
-        parts += [f"## {heading}\n", table + "\n"]
-    parts += [" ".join([*legend(results), SENTENCE]) + "\n"]
-    parts += [sentence + "\n" for sentence in plan.sentences()]
-    parts += ["  \n".join(results.origin) + "\n" if results.origin else ""]
-    return "\n".join(part for part in parts if part)
+        sections += [f"## {heading}\n", table + "\n"]
+    sections += [" ".join([*legend(results), SENTENCE]) + "\n"]
+    sections += [sentence + "\n" for sentence in plan.sentences()]
+    sections += ["  \n".join(results.origin) + "\n" if results.origin else ""]
+    return "\n".join(section for section in sections if section)
 
 
 def problem_table(results: Results, problem: Problem) -> str:
@@ -189,7 +189,7 @@ def problem_cells(
         for name in plan.metrics
     ]
     all_costs = [_costs(line, longest) for line in lines]
-    rows += [[cost, *(found[i] for found in all_costs)] for i, cost in enumerate(costs)]
+    rows += [[cost, *(column[i] for column in all_costs)] for i, cost in enumerate(costs)]
     return header, rows
 
 
@@ -343,9 +343,9 @@ def to_csv(results: Results) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["corpus", "model", "seed", "measure", "value"])
     for cell in results.cells:
-        if cell.key not in results.found:
+        if cell.key not in results.finished:
             continue
-        run = results.found[cell.key]
+        run = results.finished[cell.key]
         start = [cell.problem.name, cell.row.title, cell.seed]
         for name, value in run.measures.items():
             writer.writerow([*start, name, "" if math.isnan(value) else repr(value)])

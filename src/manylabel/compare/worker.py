@@ -65,7 +65,7 @@ def run_job(job: dict[str, Any]) -> None:
             _warm_up(*_few(row, job, data))
     memory = {"start": peak_memory()}
     measures: dict[str, float] = {}
-    parts: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     curves: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     for estimator, names in _estimators(row, job, data):
@@ -78,10 +78,10 @@ def run_job(job: dict[str, Any]) -> None:
         memory["peak"] = peak_memory()
         with clock.phase("measure"):
             given = Given(data.Y_test, scores, labels, data.Y_train)
-            values, units_found = _measure(given, names)
+            values, compared = _measure(given, names)
             curves = curves or _curves(given)
         measures.update(values)
-        parts.update(units_found)
+        measured.update(compared)
         settings = settings or settings_of(estimator)
     record = {
         "key": job["key"],
@@ -94,7 +94,7 @@ def run_job(job: dict[str, Any]) -> None:
         "curves": curves,
         "machine": _machine(),
     }
-    write_cell(Path(job["folder"]), job["key"], Finished(record, parts))
+    write_cell(Path(job["folder"]), job["key"], Finished(record, measured))
 
 
 def _cluster_of(job: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
@@ -142,14 +142,14 @@ def _warm_up(estimator: Any, few: Data) -> None:
 
 
 def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
-    """Values, and the parts that a paired test compares."""
+    """Values, and the units that a paired test compares."""
     chosen = [measure for name in names if given.has((measure := get_measure(name)).needs)]
     values = {measure.name: measure.compute(given) for measure in chosen}
-    parts = {name: found for name in values if (found := units(given, name)) is not None}
+    compared = {name: own for name in values if (own := units(given, name)) is not None}
     # For the plot of label frequencies, whatever else is measured.
-    if (found := units(given, "label-average-precision")) is not None:
-        parts.setdefault("label-average-precision", found)
-    return values, parts
+    if (by_label := units(given, "label-average-precision")) is not None:
+        compared.setdefault("label-average-precision", by_label)
+    return values, compared
 
 
 def _curves(given: Given) -> dict[str, Any]:

@@ -72,9 +72,9 @@ class Decoder:
         cells = split_words(text) if quoted else [cell.strip() for cell in text.split(",")]
         expected = len(self._attributes)
         if cells is None or len(cells) != expected:
-            found = "broken quotes" if cells is None else str(len(cells))
+            instead = "broken quotes" if cells is None else str(len(cells))
             raise BadRowError(
-                f"expected {counted(expected, 'value')} separated by commas, found {found}."
+                f"expected {counted(expected, 'value')} separated by commas, found {instead}."
             )
         return [self._decode(place, cell) for place, cell in enumerate(cells)]
 

@@ -92,7 +92,7 @@ class TextFile:
                     "compressed; use `read`, or convert the file."
                 )
         #: What was detected of the columns, for the readers of chunks.
-        self.found = reader.to_json()
+        self.detected = reader.to_json()
         self._sizes: list[int] = []
 
     @classmethod
@@ -146,14 +146,14 @@ class TextFile:
         wanted = np.asarray(rows, np.int64)
         order = np.argsort(wanted, kind="stable")
         bounds = np.cumsum([0, *self._sizes])
-        found = [text for chunk in self._map(_pick_chunk, wanted[order], bounds) for text in chunk]
-        return [found[place] for place in np.argsort(order).tolist()]
+        picked = [text for chunk in self._map(_pick_chunk, wanted[order], bounds) for text in chunk]
+        return [picked[place] for place in np.argsort(order).tolist()]
 
     def _map(self, task: Any, *more: Any) -> Iterator[Any]:
         """What a task makes of each chunk."""
         stat = os.stat(self.name)
         # The time of the last change is there so that another file is another piece of work.
-        shared = (self.name, stat.st_mtime_ns, self.kind, self.found, *more)
+        shared = (self.name, stat.st_mtime_ns, self.kind, self.detected, *more)
         return map_blocks(task, shared, stat.st_size, CHUNK, fixed=True)
 
 
@@ -161,14 +161,14 @@ def _count_chunk(
     path: str,
     changed: int,
     kind: str,
-    found: str,
+    detected: str,
     vectorizer: Any,
     n_characters: int,
     start: int,
     stop: int,
 ) -> _Counted:
     """Count the documents whose lines begin between two bytes of a file."""
-    documents = _documents(path, changed, kind, found, start, stop)
+    documents = _documents(path, changed, kind, detected, start, stop)
     return (
         # An empty name stands for none.
         [document.id or "" for document in documents],
@@ -183,7 +183,7 @@ def _pick_chunk(
     path: str,
     changed: int,
     kind: str,
-    found: str,
+    detected: str,
     rows: NDArray[np.int64],
     bounds: NDArray[np.int64],
     start: int,
@@ -194,14 +194,14 @@ def _pick_chunk(
     mine = rows[np.searchsorted(rows, first) : np.searchsorted(rows, end)] - first
     if mine.size == 0:
         return []
-    documents = _documents(path, changed, kind, found, start, stop)
+    documents = _documents(path, changed, kind, detected, start, stop)
     return [documents[row].full_text for row in mine.tolist()]
 
 
 def _documents(
-    path: str, changed: int, kind: str, found: str, start: int, stop: int
+    path: str, changed: int, kind: str, detected: str, start: int, stop: int
 ) -> list[Document]:
     """The documents whose lines begin between two bytes of a file."""
     if os.stat(path).st_mtime_ns != changed:
         raise CorpusError("the file was changed while it was read; read it again.", path)
-    return list(chunk_of_lines(path, kind, found, start, stop))
+    return list(chunk_of_lines(path, kind, detected, start, stop))

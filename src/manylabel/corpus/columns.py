@@ -63,8 +63,8 @@ def role_of(name: Any) -> str | None:
     >>> role_of("Author Keywords"), role_of("subject_uris"), role_of("year")
     ('labels', 'labels', None)
     """
-    found = _RANK.get(_plain(name))
-    return None if found is None else found[0]
+    ranked = _RANK.get(_plain(name))
+    return None if ranked is None else ranked[0]
 
 
 def _plain(name: Any) -> str:
@@ -279,12 +279,12 @@ def _flags(
     if known is not None:
         wanted = set(known)
         return tuple(key for key in keys if names[key] in wanted)
-    found = []
+    flags = []
     for key in keys:
         values = {_flag(_cell(row, key)) for row in sample}
         if None not in values and _says_something(sample, key):
-            found.append(key)
-    return tuple(found)
+            flags.append(key)
+    return tuple(flags)
 
 
 def _says_something(sample: Sequence[Any], key: Any) -> bool:
@@ -323,9 +323,9 @@ def labels_in(row: Any, layout: Layout) -> list[str]:
     InputError
         If a cell holds no labels; says which.
     """
-    found: list[str] = []
+    labels: list[str] = []
     for key in layout.labels:
-        found += _labels_of(_cell(row, key), layout.separator)
+        labels += _labels_of(_cell(row, key), layout.separator)
     for key in layout.one_hot:
         flag = _flag(_cell(row, key))
         if flag is None:
@@ -334,8 +334,8 @@ def labels_in(row: Any, layout: Layout) -> list[str]:
                 f"found {_short(_cell(row, key))}; `label_column` says which columns are labels."
             )
         if flag:
-            found.append(layout.names[key])
-    return found
+            labels.append(layout.names[key])
+    return labels
 
 
 def _labels_of(value: Any, separator: str) -> list[str]:
@@ -377,8 +377,8 @@ def _split(cell: str, separator: str) -> list[str]:
 def _listed_in(cell: str) -> list[str] | None:
     """The strings of a list as JSON or Python write it; None if it is none."""
     try:
-        found = json.loads(cell)
-        return [_label(label) for label in found]
+        labels = json.loads(cell)
+        return [_label(label) for label in labels]
     except ValueError:
         pass
     rest, names = cell[1:-1], []

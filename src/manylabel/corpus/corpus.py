@@ -192,7 +192,7 @@ class Corpus:
         return self._replaced(
             X=None if self.X is None else self.X[chosen],
             Y=self.Y[chosen],
-            # Row numbers become names here, so that a part still says where it came from.
+            # Row numbers become names here, so that a subset still says where it came from.
             ids=_pick(self.ids, chosen),
             texts=_pick(self.texts, chosen),
             titles=_pick(self.titles, chosen),
@@ -250,7 +250,7 @@ class Corpus:
 
         Columns are matched by name; new names follow in order of appearance. Ids are kept where
         all are distinct, otherwise the rows are numbered again. Features, texts and titles are kept
-        where every part has them.
+        where every corpus has them.
 
         Examples
         --------
@@ -288,7 +288,7 @@ class Corpus:
         Parameters
         ----------
         test_size : float
-            The share of documents in the second part, between 0 and 1.
+            The share of documents in the second corpus, between 0 and 1.
         random_state : int, RandomState or None
         stratified : bool
             Keep each label's share in both, rare labels first (iterative stratification,
@@ -397,9 +397,9 @@ def _pick(values: list[str] | None, rows: NDArray[np.int64]) -> list[str] | None
 
 def _concatenated(lists: list[list[str] | None]) -> list[str] | None:
     """One list of all, or None if any is missing."""
-    if any(part is None for part in lists):
+    if any(values is None for values in lists):
         return None
-    return [value for part in lists if part is not None for value in part]
+    return [value for values in lists if values is not None for value in values]
 
 
 def titled(title: str | None, text: str) -> str:

@@ -47,7 +47,7 @@ _BINARY = (
 )
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
-_PARTS_OF_ZIP = (
+_MEMBERS_OF_ZIP = (
     (b"application/vnd.oasis.opendocument.spreadsheet", "ods"),
     (b"application/epub+zip", "epub"),
     (b"word/", "docx"),
@@ -88,8 +88,8 @@ def _of_bytes(source: Source, start: bytes) -> str | None:
             return kind
     suffix = bare_suffix(source.name)
     if start.startswith(_ZIP):
-        for part, kind in _PARTS_OF_ZIP:
-            if part in start:
+        for member, kind in _MEMBERS_OF_ZIP:
+            if member in start:
                 return kind
         if suffix in (".xlsx", ".xlsm", ".ods", ".docx", ".epub"):
             return _ENDINGS[suffix]

@@ -91,17 +91,17 @@ def _fit(start: str, delimiter: str, wanted: tuple[str, ...]) -> tuple[float, ..
 def _rows(start: str, dialect: Dialect, strict: bool = True) -> list[list[str]] | None:
     """The first rows; None if they cannot be read."""
     options = dialect.options() | {"strict": strict}
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     try:
         for row in csv.reader(start.splitlines(keepends=True), **options):
             if any(cell.strip() for cell in row):
-                found.append(row)
-            if len(found) == _ROWS:
+                rows.append(row)
+            if len(rows) == _ROWS:
                 break
     except csv.Error as error:
         # The last row may be cut, which is no fault of the dialect.
-        return found if not strict or "unexpected end" in str(error) else None
-    return found
+        return rows if not strict or "unexpected end" in str(error) else None
+    return rows
 
 
 def _needs_quotes(start: str) -> bool:

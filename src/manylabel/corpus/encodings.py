@@ -36,16 +36,16 @@ def recoded(source: Source, encoding: str | None, tell: Callable[[str], None]) -
     first foreign letter may come late.
     """
     start = source.peek()
-    found = encoding
-    if found is None:
-        found = _UTF16.get(start[:2]) or _without_mark(start)
-        if found is not None:
-            tell(f"The file is in {found.upper()}.")
-    is_plain = found is None or codecs.lookup(found).name == "utf-8"
+    detected = encoding
+    if detected is None:
+        detected = _UTF16.get(start[:2]) or _without_mark(start)
+        if detected is not None:
+            tell(f"The file is in {detected.upper()}.")
+    is_plain = detected is None or codecs.lookup(detected).name == "utf-8"
     has_returns = is_plain and b"\r" in start.rstrip(b"\r") and b"\n" not in start
     if is_plain and not has_returns:
         return source
-    name = "utf-8" if is_plain else str(found)
+    name = "utf-8" if is_plain else str(detected)
     stream = io.BufferedReader(_Recoder(source, name, has_returns), source.peek_size * 4)
     return Source(stream, source.name)
 

@@ -54,17 +54,17 @@ _FREE = 1 << 25
 
 def _default_limits() -> Limits:
     """As the environment says."""
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     for name, kind in (("line", int), ("expansion", float)):
         text = os.environ.get(f"MANYLABEL_MAX_{name.upper()}")
         if text is not None:
             try:
-                found[name] = kind(text)
+                limits[name] = kind(text)
             except ValueError:
                 raise ParameterError(
                     f"MANYLABEL_MAX_{name.upper()} must be a number; got {text!r}."
                 ) from None
-    return Limits(**found)
+    return Limits(**limits)
 
 
 _limits: ContextVar[Limits | None] = ContextVar("limits", default=None)

@@ -74,8 +74,8 @@ def rows(lines: Any) -> Iterator[tuple[int, Any]]:
 def _checked(record: Any, name: str, number: int) -> Any:
     """A record, or the error in its place."""
     if not isinstance(record, dict):
-        found = shorten(json.dumps(record))
-        return CorpusError(f"expected a JSON object, found {found}.", name, number)
+        instead = shorten(json.dumps(record))
+        return CorpusError(f"expected a JSON object, found {instead}.", name, number)
     try:
         check_letters(record, name, number)
     except CorpusError as error:

@@ -24,17 +24,17 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
     try:
         book = opendocument.load(io.BytesIO(source.stream.read()))
         sheets = book.getElementsByType(table.Table)
-        found = {str(sheet.getAttribute("name")): list(_rows(sheet, table)) for sheet in sheets}
+        rows_of = {str(sheet.getAttribute("name")): list(_rows(sheet, table)) for sheet in sheets}
         chosen = next(
-            (name for name, rows in found.items() if rows and is_header(list(map(str, rows[0])))),
-            next(iter(found)),
+            (name for name, rows in rows_of.items() if rows and is_header(list(map(str, rows[0])))),
+            next(iter(rows_of)),
         )
     except Exception as error:  # what a library says of a broken file is of many kinds
         raise source.error(f"the file cannot be read as .ods ({error}).") from None
-    others = [name for name in found if name != chosen]
+    others = [name for name in rows_of if name != chosen]
     if others:
         tell(f"Read the sheet {chosen!r}; ignored: {', '.join(map(repr, others))}.")
-    yield from padded(enumerate(found[chosen], start=1))
+    yield from padded(enumerate(rows_of[chosen], start=1))
 
 
 def _rows(sheet: Any, table: Any) -> Iterator[list[Any]]:

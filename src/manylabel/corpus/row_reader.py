@@ -143,9 +143,9 @@ class RowReader:
             layout = Layout.of(known, said, [record], self._one_hot)
             if layout is None or not any(key in record for key in layout.text):
                 wanted = repr(said.text[0]) if said.text else "'text'"
-                found = _quoted(fields) if fields else "none"
+                present = _quoted(fields) if fields else "none"
                 raise InputError(
-                    f"expected a field {wanted}, found {found}; "
+                    f"expected a field {wanted}, found {present}; "
                     "`text_column` names the field that holds the text."
                 )
             separator = self._separator or ";"
@@ -215,7 +215,7 @@ class RowReader:
         is_table : bool
         path : str
         has_header : bool
-            Whether its part of the file begins with the names of the columns.
+            Whether its chunk of the file begins with the names of the columns.
         """
         header, separator, one_hot = json.loads(found)
         reader = cls(Columns(separator=separator), is_table, path)

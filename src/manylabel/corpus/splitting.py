@@ -1,4 +1,4 @@
-"""Which document goes to which part: at random, or keeping each label's share in every part."""
+"""Split documents at random, or so that each label keeps its share in every fold."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["folds", "split", "stratified_folds"]
 def split(
     Y: sparse.csr_array, test_size: float, random_state: Any, stratified: bool
 ) -> NDArray[np.bool_]:
-    """A mask of the documents in the test part."""
+    """A mask of the documents in the test set."""
     test_size = check_real("test_size", test_size, 0, 1)
     n_rows = Y.shape[0]
     n_test = round(test_size * n_rows)
     if not 0 < n_test < n_rows:
         raise ParameterError(
-            f"`test_size` must leave documents in both parts; "
-            f"{test_size:g} puts {n_test} of {n_rows} into the test part."
+            f"`test_size` must leave documents in both sets; "
+            f"{test_size:g} puts {n_test} of {n_rows} into the test set."
         )
     random = _random(random_state)
     if stratified:
@@ -66,8 +66,8 @@ def stratified_folds(
     by_label = shuffled.T.tocsr()
     indptr, indices, _ = csr_parts(shuffled, np.int8)
     label_indptr, label_documents, _ = csr_parts(by_label, np.int8)
-    parts = np.empty(n_rows, np.int64)
-    parts[documents] = corpus_stratification.stratify(
+    folds = np.empty(n_rows, np.int64)
+    folds[documents] = corpus_stratification.stratify(
         indptr,
         indices,
         label_indptr,
@@ -75,7 +75,7 @@ def stratified_folds(
         shares,
         random.randint(shares.size, size=n_rows),  # nosec B311  # splits are no secret
     )
-    return parts
+    return folds
 
 
 def _random(random_state: Any) -> np.random.RandomState:

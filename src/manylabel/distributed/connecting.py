@@ -201,7 +201,7 @@ def _check_depot(cluster: Cluster, token: str) -> None:
     folder.mkdir()
     (folder / _PROBE).write_text(token, encoding="utf-8")
     depot.put(folder.name, folder)
-    found = cluster.client.run(
+    answers = cluster.client.run(
         by_value(call_by_name),
         "manylabel.distributed.depot",
         "peek",
@@ -210,7 +210,7 @@ def _check_depot(cluster: Cluster, token: str) -> None:
         on_error="return",
     )
     depot.remove(folder.name)
-    for worker, seen in found.items():
+    for worker, seen in answers.items():
         if seen is not True:
             why = f" ({seen})" if isinstance(seen, Exception) else ""
             raise ClusterError(

@@ -124,7 +124,7 @@ def _run_apart(
     name = hashlib.sha256(f"{travel.address} {travel.root}".encode()).hexdigest()[:16]
     cache = cache_of(name, travel.limit)
     remaining = iter(chunks)
-    found: dict[Path, Path] = {}
+    copies: dict[Path, Path] = {}
     for number, path in enumerate(places):
         mine = [next(remaining) for _ in range(counts[number])] if counts is not None else []
 
@@ -135,12 +135,12 @@ def _run_apart(
                 data = b"".join(mine)
                 unpack(io.BytesIO(data), len(data), local)
 
-        found[path] = cache.get(keys[path], fetch, set(keys.values()))
+        copies[path] = cache.get(keys[path], fetch, set(keys.values()))
 
     def given(thing: Any) -> Any:
         if isinstance(thing, tuple):
             return tuple(map(given, thing))
-        return found[thing] if isinstance(thing, Path) else thing
+        return copies[thing] if isinstance(thing, Path) else thing
 
     result = call_by_name(
         call.module, call.name, *(_argument(given(each)) for each in call.arguments)

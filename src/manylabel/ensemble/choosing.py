@@ -89,11 +89,11 @@ def choose_scorers(
     def loss(names: list[str]) -> float:
         """Of some scorers, out of sample."""
         given = {name: values[learn] for name, values in held_out.only(names).items()}
-        found = fit_combination(
+        combination = fit_combination(
             given, held_out.counts[learn], truth[learn], tolerance=_WORTH / 1000
         )
         asked = {name: values[judge] for name, values in held_out.only(names).items()}
-        return log_loss(found(asked, held_out.counts[judge]), truth[judge])
+        return log_loss(combination(asked, held_out.counts[judge]), truth[judge])
 
     kept = list(held_out.scores)
     gain = dict.fromkeys(kept, 0.0)
@@ -154,6 +154,6 @@ def stretch_curves(
                 curve = combination.curves[name]
                 stretched = Curve(curve.knots, curve.values * factor)
                 tried = replace(combination, curves={**combination.curves, name: stretched})
-                if (found := value(tried)) > best:
-                    best, combination = found, tried
+                if (reached := value(tried)) > best:
+                    best, combination = reached, tried
     return combination

@@ -162,9 +162,9 @@ class Combination:
         for group in np.unique(groups):
             mine = groups == group
             each = self.factors[group] * np.stack([v[mine] for v in worth.values()], axis=1)
-            offset, found = _weights(each, offsets[group], truth[mine])
+            offset, slopes = _weights(each, offsets[group], truth[mine])
             offsets[group] += offset
-            for name, weight in zip(worth, found.tolist(), strict=True):
+            for name, weight in zip(worth, slopes.tolist(), strict=True):
                 weights[name][group] = weight
         return replace(self, offsets=offsets, weights=weights)
 
@@ -177,8 +177,8 @@ def _groups_to_learn(groups: NDArray[np.int64], truth: NDArray[np.bool_]) -> NDA
     """
     n_all = np.bincount(groups, minlength=N_GROUPS)
     n_true = np.bincount(groups[truth], minlength=N_GROUPS)
-    found = np.flatnonzero((n_all > 0) & (2 * n_true <= n_all))
-    return found if found.size else np.unique(groups)
+    usable = np.flatnonzero((n_all > 0) & (2 * n_true <= n_all))
+    return usable if usable.size else np.unique(groups)
 
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
@@ -219,8 +219,8 @@ def fit_combination(
     --------
     >>> scores = np.linspace(0, 1, 200)
     >>> truth = scores > 0.7
-    >>> found = fit_combination({"votes": scores}, np.zeros(200, int), truth)
-    >>> log_odds = found({"votes": scores}, np.zeros(200, int))
+    >>> combination = fit_combination({"votes": scores}, np.zeros(200, int), truth)
+    >>> log_odds = combination({"votes": scores}, np.zeros(200, int))
     >>> bool((log_odds[scores > 0.75] > 1).all() and (log_odds[~truth] < 0).all())
     True
     """
@@ -266,8 +266,8 @@ def fit_combination(
         curves[name] = Curve(places, values - np.interp(0.0, places, values))
     # A group without candidates is like the nearest that has some.
     offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:])
-    found = Combination(curves, offsets)
-    return found.cautious() if is_cautious else found
+    combination = Combination(curves, offsets)
+    return combination.cautious() if is_cautious else combination
 
 
 def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
@@ -281,9 +281,9 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
 
     def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         away = (line - [0.0, 1.0]) / spread
-        found = line[0] + line[1] * log_odds
-        error = expit(found) - truth
-        value = float(np.sum(np.logaddexp(0, found) - truth * found) + away @ away / 2)
+        fitted = line[0] + line[1] * log_odds
+        error = expit(fitted) - truth
+        value = float(np.sum(np.logaddexp(0, fitted) - truth * fitted) + away @ away / 2)
         return value, np.array([error.sum(), error @ log_odds]) + away / spread
 
     bounds = [(None, None), (0.1, None)]
@@ -303,15 +303,15 @@ def _weights(
 
     def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         away = (line - start) / spread
-        found = given + design @ line
-        error = expit(found) - truth
-        value = float(np.sum(np.logaddexp(0, found) - truth * found) + away @ away / 2)
+        log_odds = given + design @ line
+        error = expit(log_odds) - truth
+        value = float(np.sum(np.logaddexp(0, log_odds) - truth * log_odds) + away @ away / 2)
         return value, error @ design + away / spread
 
     bounds = [(None, None)] + [(0.0, None)] * parts.shape[1]
     with single_threaded_blas():
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return float(found[0]), found[1:]
+        best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(best[0]), best[1:]
 
 
 def _knots(

@@ -49,10 +49,10 @@ class Report:
         measures = list(self.together)
         lines = [f"{'scorer':<12}{'weight':>8}{'gain':>8}" + "".join(f"{m:>9}" for m in measures)]
         for name, values in self.alone.items():
-            found = "".join(f"{values[m]:>9.3f}" for m in measures)
-            lines.append(f"{name:<12}{self.pull[name]:>8.2f}{self.gain[name]:>8.1%}{found}")
-        found = "".join(f"{self.together[m]:>9.3f}" for m in measures)
-        lines.append(f"{'together':<28}{found}")
+            cells = "".join(f"{values[m]:>9.3f}" for m in measures)
+            lines.append(f"{name:<12}{self.pull[name]:>8.2f}{self.gain[name]:>8.1%}{cells}")
+        cells = "".join(f"{self.together[m]:>9.3f}" for m in measures)
+        lines.append(f"{'together':<28}{cells}")
         lines.append(
             f"{self.recall:.1%} of the true labels are among {self.n_candidates:.0f} candidates "
             f"per document; learned on {counted(self.n_documents, 'document')}. Probabilities are "

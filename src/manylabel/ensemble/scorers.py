@@ -93,8 +93,8 @@ def _known(names: str | Iterable[str], table: dict[str, Any], parameter: str) ->
 
 def _named(name: str, table: dict[str, Any]) -> Any:
     """The class of a name."""
-    found = table[name]
-    if not isinstance(found, str):
-        return found
-    module, _, own_name = found.partition(":")
+    entry = table[name]
+    if not isinstance(entry, str):
+        return entry
+    module, _, own_name = entry.partition(":")
     return getattr(import_module(module), own_name)

@@ -47,32 +47,32 @@ def _sift_down(heap, place, counts, at, size):
 
 @kernel
 def _neediest(wanted_label, wanted, preferred):
-    """The part that wants the label most, then documents most, then the preferred one onwards."""
-    n_parts = wanted.size
+    """The fold that wants the label most, then documents most, then the preferred one onwards."""
+    n_folds = wanted.size
     best = preferred
-    for step in range(1, n_parts):
-        part = (preferred + step) % n_parts
-        if wanted_label[part] > wanted_label[best] or (
-            wanted_label[part] == wanted_label[best] and wanted[part] > wanted[best]
+    for step in range(1, n_folds):
+        fold = (preferred + step) % n_folds
+        if wanted_label[fold] > wanted_label[best] or (
+            wanted_label[fold] == wanted_label[best] and wanted[fold] > wanted[best]
         ):
-            best = part
+            best = fold
     return best
 
 
 @kernel
 def stratify(indptr, labels, label_indptr, label_documents, shares, preferred):
-    """The part of each document; the rarest label's documents are dealt out first."""
-    n_documents, n_labels, n_parts = indptr.size - 1, label_indptr.size - 1, shares.size
+    """The fold of each document; the rarest label's documents are dealt out first."""
+    n_documents, n_labels, n_folds = indptr.size - 1, label_indptr.size - 1, shares.size
     wanted = n_documents * shares
     left = np.empty(n_labels, np.int64)
-    wanted_labels = np.empty((n_labels, n_parts))
+    wanted_labels = np.empty((n_labels, n_folds))
     heap = np.empty(n_labels, np.int64)
     place = np.full(n_labels, -1, np.int64)
     size = 0
     for label in range(n_labels):
         left[label] = label_indptr[label + 1] - label_indptr[label]
-        for part in range(n_parts):
-            wanted_labels[label, part] = left[label] * shares[part]
+        for fold in range(n_folds):
+            wanted_labels[label, fold] = left[label] * shares[fold]
         if left[label] > 0:
             heap[size] = label
             place[label] = size
@@ -80,23 +80,23 @@ def stratify(indptr, labels, label_indptr, label_documents, shares, preferred):
     for at in range(size // 2 - 1, -1, -1):
         _sift_down(heap, place, left, at, size)
 
-    parts = np.full(n_documents, -1, np.int64)
+    folds = np.full(n_documents, -1, np.int64)
     while size > 0:
         rarest = heap[0]
         for at in range(label_indptr[rarest], label_indptr[rarest + 1]):
             document = label_documents[at]
-            if parts[document] >= 0:
+            if folds[document] >= 0:
                 continue
-            part = _neediest(wanted_labels[rarest], wanted, preferred[document])
-            parts[document] = part
-            wanted[part] -= 1
+            fold = _neediest(wanted_labels[rarest], wanted, preferred[document])
+            folds[document] = fold
+            wanted[fold] -= 1
             for entry in range(indptr[document], indptr[document + 1]):
                 label = labels[entry]
-                wanted_labels[label, part] -= 1
+                wanted_labels[label, fold] -= 1
                 left[label] -= 1
                 if place[label] > 0:
                     _sift_up(heap, place, left, place[label])
-        # Every document of the rarest label has its part now; others may have run out with it.
+        # Every document of the rarest label has its fold now; others may have run out with it.
         while size > 0 and left[heap[0]] == 0:
             place[heap[0]] = -1
             size -= 1
@@ -105,8 +105,8 @@ def stratify(indptr, labels, label_indptr, label_documents, shares, preferred):
                 _sift_down(heap, place, left, 0, size)
 
     for document in range(n_documents):
-        if parts[document] < 0:
-            part = _neediest(wanted, wanted, preferred[document])
-            parts[document] = part
-            wanted[part] -= 1
-    return parts
+        if folds[document] < 0:
+            fold = _neediest(wanted, wanted, preferred[document])
+            folds[document] = fold
+            wanted[fold] -= 1
+    return folds

@@ -67,12 +67,12 @@ def load(kernel: Kernel, signature: str) -> Callable[..., Any] | None:
     for path in _kept(kernel.name, signature):
         try:
             head, _, code = path.read_bytes().partition(b"\n")
-            found = json.loads(head)
-            if found["signature"] != signature or found["digest"] != _digest(code):
+            header = json.loads(head)
+            if header["signature"] != signature or header["digest"] != _digest(code):
                 continue
         except (OSError, ValueError, KeyError, TypeError):
             continue  # compiled again, and written again
-        entry = _linked(kernel, found, code)
+        entry = _linked(kernel, header, code)
         if entry is not None:
             return entry
     return None
@@ -175,15 +175,15 @@ def folder() -> Path | None:
 def folders() -> tuple[Path, ...]:
     """Where machine code is read: what may be written, and what comes with a read-only image."""
     written = folder()
-    found = [] if written is None else [written]
+    places = [] if written is None else [written]
     for place in _places():
         with suppress(OSError):
             status = place.stat()
             # As trustworthy as the package itself, which is run as well.
             owners = {os.getuid(), 0, Path(__file__).stat().st_uid}
             if place != written and status.st_uid in owners and not status.st_mode & 0o022:
-                found.append(place)
-    return tuple(found)
+                places.append(place)
+    return tuple(places)
 
 
 def _places() -> list[Path]:
@@ -203,9 +203,9 @@ def private_folder() -> Path:
     user = os.getuid() if hasattr(os, "getuid") else 0
     place = Path(tempfile.gettempdir(), f"manylabel-kernels-{user}")
     place.mkdir(mode=0o700, exist_ok=True)
-    found = place.lstat()
-    is_ours = not hasattr(os, "getuid") or found.st_uid == user
-    if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
+    status = place.lstat()
+    is_ours = not hasattr(os, "getuid") or status.st_uid == user
+    if not stat.S_ISDIR(status.st_mode) or not is_ours or status.st_mode & 0o022:
         raise PermissionError(13, f"{place} belongs to somebody else")
     with tempfile.TemporaryFile(dir=place):
         pass
@@ -214,15 +214,15 @@ def private_folder() -> Path:
 
 def compiled_files() -> set[str]:
     """The files of kernels of which there is machine code that can be run here."""
-    found = set()
+    names = set()
     for path in (
         (path for place in folders() for path in place.glob("*-*")) if is_possible() else ()
     ):
         module = path.name.rpartition("-")[0]
         # Code of an older version of the file does not count.
         if (Path(__file__).parent / f"{module}.py").exists() and path.name.endswith(_stamp(module)):
-            found.add(module)
-    return found
+            names.add(module)
+    return names
 
 
 # Names of files
@@ -250,10 +250,10 @@ def file_name(name: str, signature: str) -> str:
 @cache
 def _stamp(module: str) -> str:
     """Stands for everything that the code of a file's kernels depends on."""
-    found = hashlib.blake2b(_surroundings(), digest_size=12)
+    digest = hashlib.blake2b(_surroundings(), digest_size=12)
     for name in sorted(_reached(module, set())):
-        found.update(_source(name))
-    return found.hexdigest()
+        digest.update(_source(name))
+    return digest.hexdigest()
 
 
 @cache

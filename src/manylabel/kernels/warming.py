@@ -115,12 +115,12 @@ def warm(
 def compile_all(jobs: list[Job]) -> int:
     """Compile some kernels, one after another; how many there were."""
     for name, signature in jobs:
-        found = kernel_of(name)
-        if len(types_of(signature)) != found.function.__code__.co_argcount:
+        kernel = kernel_of(name)
+        if len(types_of(signature)) != kernel.function.__code__.co_argcount:
             continue  # the kernel has changed since; it is compiled when it is called
         with machine_code.turn(name, signature) as waited:
             if not (waited and machine_code.is_kept(name, signature)):
-                found.compiled(signature, lambda: types_of(signature))  # noqa: B023
+                kernel.compiled(signature, lambda: types_of(signature))  # noqa: B023
     return len(jobs)
 
 
@@ -132,20 +132,20 @@ def kernel_of(name: str) -> Kernel:
 
 def types_of(signature: str) -> tuple[Any, ...]:
     """Numba's types of arguments, from what `compile` calls them."""
-    found, end = _members(signature, 0)
+    types, end = _members(signature, 0)
     if end != len(signature):
         raise ValueError(f"no types: {signature!r}")
-    return found
+    return types
 
 
 def _members(text: str, at: int) -> tuple[tuple[Any, ...], int]:
     """The types from a place to the closing bracket or the end, and where that is."""
-    found = []
+    members = []
     while at < len(text) and text[at] != ")":
         one, at = _one(text, at)
-        found.append(one)
+        members.append(one)
         at += 2 if text.startswith(", ", at) else 0
-    return tuple(found), at
+    return tuple(members), at
 
 
 def _one(text: str, at: int) -> tuple[Any, int]:

@@ -53,34 +53,34 @@ class Shard:
     def _check_stored(self) -> None:
         """Refuse arrays that a search would read beyond their ends."""
         check_rows(self.rows.ptr, self.rows.features, self.n_features, self.rows.values)
-        n_rows, found = len(self), self.postings
+        n_rows, postings = len(self), self.postings
         n_segments, n_tiles = -(-n_rows // SEGMENT), -(-n_rows // TILE)
         shapes = {
             "largest": (self.n_features,),
             "starts": (n_segments + 1,),
             "lists": (n_segments, self.n_features + 1),
-            "weights": found.rows.shape,
+            "weights": postings.rows.shape,
             "column": (self.n_features,),
-            "tiles": (n_tiles, found.tiles.shape[1], TILE),
+            "tiles": (n_tiles, postings.tiles.shape[1], TILE),
             "norms": (n_rows,),
             "by_norm": (n_rows,),
         }
         for name, shape in shapes.items():
-            if getattr(found, name).shape != shape:
+            if getattr(postings, name).shape != shape:
                 raise InputError(f"the index is damaged: {name} has the wrong shape.")
         if (
-            found.column.size
-            and not -1 <= found.column.min() <= found.column.max() < self.n_columns
+            postings.column.size
+            and not -1 <= postings.column.min() <= postings.column.max() < self.n_columns
         ):
             raise InputError("the index is damaged: a column does not exist.")
-        if found.starts[0] != 0:
+        if postings.starts[0] != 0:
             raise InputError("the index is damaged: its segments do not begin.")
         for segment in range(n_segments):
             size = min(SEGMENT, n_rows - segment * SEGMENT)
-            first, last = int(found.starts[segment]), int(found.starts[segment + 1])
-            pointers = found.lists[segment].astype(np.int64)
-            check_rows(pointers, found.rows[first:last], size)
-            if found.by_norm[segment * SEGMENT :][:size].max(initial=0) >= size:
+            first, last = int(postings.starts[segment]), int(postings.starts[segment + 1])
+            pointers = postings.lists[segment].astype(np.int64)
+            check_rows(pointers, postings.rows[first:last], size)
+            if postings.by_norm[segment * SEGMENT :][:size].max(initial=0) >= size:
                 raise InputError("the index is damaged: a row does not exist.")
 
     @property

@@ -222,10 +222,10 @@ class NeighborSource(CandidateSource):
         blocks: dict[int, tuple[NDArray[Any], ...]] = {}
 
         def work(first: int, last: int) -> None:
-            found = indices[first:last]
+            neighbours = indices[first:last]
             size = 0
             if weight > 0:
-                voters = found[found >= 0]
+                voters = neighbours[neighbours >= 0]
                 size = int((self.given.ptr[voters + 1] - self.given.ptr[voters]).sum())
             size += (last - first) * min(self.top_words, n_labels) if weight < 1 else 0
             size = min(size, (last - first) * (self.limit or n_labels))
@@ -423,9 +423,9 @@ class NeighborSource(CandidateSource):
 
 def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
     """The entries of a difference of label matrices."""
-    found = sparse.csr_array(matrix)
-    found.eliminate_zeros()
-    return found
+    ones = sparse.csr_array(matrix)
+    ones.eliminate_zeros()
+    return ones
 
 
 def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:

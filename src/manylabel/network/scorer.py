@@ -73,8 +73,10 @@ class NetworkScorer(Scorer):
         of = folds[training.held]
         reread = training.shared.rows[training.held]
         self.networks = []
-        found = map_blocks(_train_without, shared, n_folds * copies, 1, training.n_jobs, fixed=True)
-        for number, (before, after) in enumerate(found):
+        trained = map_blocks(
+            _train_without, shared, n_folds * copies, 1, training.n_jobs, fixed=True
+        )
+        for number, (before, after) in enumerate(trained):
             fold = number // copies
             out = np.flatnonzero(of == fold)
             mine = np.repeat(of == fold, np.diff(held.pattern.indptr))
@@ -106,10 +108,10 @@ class NetworkScorer(Scorer):
         def reasons(place: int) -> list[Reason]:
             if not known[place]:
                 return []
-            found = [of(int(candidates.labels[place])) for of in each]
-            shares = sum(shares for _, shares, _ in found) / len(found)
-            constant = sum(constant for _, _, constant in found) / len(found)
-            words = word_reasons(found[0][0].tolist(), np.asarray(shares).tolist())
+            by_copy = [of(int(candidates.labels[place])) for of in each]
+            shares = sum(shares for _, shares, _ in by_copy) / len(by_copy)
+            constant = sum(constant for _, _, constant in by_copy) / len(by_copy)
+            words = word_reasons(by_copy[0][0].tolist(), np.asarray(shares).tolist())
             return [Reason("bias", float(constant)), *words]
 
         return self.score(documents, candidates, 1), reasons

@@ -182,9 +182,9 @@ class Documents:
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Documents:
-        found = cls.__new__(cls)
-        vars(found).update(state, cache={}, trusted=False)
-        return found
+        documents = cls.__new__(cls)
+        vars(documents).update(state, cache={}, trusted=False)
+        return documents
 
 
 def lengths(counts: sparse.csr_array) -> NDArray[np.float64]:

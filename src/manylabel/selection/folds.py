@@ -100,6 +100,6 @@ def share_mask(
     mask = split(Y, share, random_state, stratified=True)
     if not mask.any() or mask.all():
         raise ParameterError(
-            f"`{name}` must leave documents in both parts; {share:g} of {Y.shape[0]} does not."
+            f"`{name}` must leave documents in both sets; {share:g} of {Y.shape[0]} does not."
         )
     return mask

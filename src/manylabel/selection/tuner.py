@@ -153,7 +153,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         X, y : matrices
             The training data.
         validation : tuple of matrices, optional
-            Documents and labels to measure on instead of a part of the training data.
+            Documents and labels to measure on instead of held-out training data.
         """
         get_measure(self.metric)
         model = self._model()
@@ -162,14 +162,14 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         check_same_rows(X, Y)
         first = own(grid, model)
         whole = {name: (first[name], *values) for name, values in grid.items()}
-        parts = self._parts(X, Y)
+        split = self._confirmation_split(X, Y)
         measuring = Measuring(
-            model, self._folds(parts, model, whole, validation), whole, self.metric
+            model, self._folds(split, model, whole, validation), whole, self.metric
         )
         best = self._search(grid, first, measuring, model)
         self.confirmation_: dict[str, float] | None = None
         if self.confirm is not None and _setting(best, grid) != first:
-            better = self._confirmed(model, parts, _setting(best, grid), first)
+            better = self._confirmed(model, split, _setting(best, grid), first)
             best = best if better else self.trials_[0]
         self.best_score_ = float(best["value"])
         self.best_params_ = _setting(best, grid)
@@ -237,7 +237,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
             model.set_params(n_jobs=self.n_jobs)
         return model
 
-    def _parts(self, X: sparse.csr_array, Y: sparse.csr_array) -> Fold:
+    def _confirmation_split(self, X: sparse.csr_array, Y: sparse.csr_array) -> Fold:
         """The documents to tune on, and those held out to confirm the best setting."""
         if self.confirm is None:
             return Fold(X, Y, X[:0], Y[:0])
@@ -246,20 +246,20 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
 
     def _folds(
         self,
-        parts: Fold,
+        split: Fold,
         model: MultiLabelClassifier,
         grid: Grid,
         validation: tuple[Any, Any] | None,
     ) -> list[Fold]:
         if validation is not None:
-            held_out = check_matrix(validation[0], n_columns=parts.X.shape[1])
-            truth = check_labels(validation[1], n_columns=parts.Y.shape[1])
+            held_out = check_matrix(validation[0], n_columns=split.X.shape[1])
+            truth = check_labels(validation[1], n_columns=split.Y.shape[1])
             check_same_rows(held_out, truth)
-            return [Fold(parts.X, parts.Y, held_out, truth)]
+            return [Fold(split.X, split.Y, held_out, truth)]
         return list(
             make_folds(
-                parts.X,
-                parts.Y,
+                split.X,
+                split.Y,
                 self.cv,
                 can_leave_out=can_leave_out(model, grid),
                 max_documents=self.max_documents,
@@ -307,17 +307,17 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         )
 
     def _confirmed(
-        self, model: MultiLabelClassifier, parts: Fold, best: Setting, first: Setting
+        self, model: MultiLabelClassifier, split: Fold, best: Setting, first: Setting
     ) -> bool:
         """Whether a setting beats the model's own on the documents held out for this."""
         both = {name: (first[name], best[name]) for name in first}
         # Measured as they will be used: fitted, with their own thresholds.
-        measuring = Measuring(model, [parts], both, self.metric, shares=False)
+        measuring = Measuring(model, [split], both, self.metric, shares=False)
         tuned, untuned = measuring.value(best), measuring.value(first)
         self.confirmation_ = {
             "tuned": tuned,
             "untuned": untuned,
-            "documents": parts.Y_held_out.shape[0],
+            "documents": split.Y_held_out.shape[0],
         }
         return self._sign() * (tuned - untuned) > 0
 

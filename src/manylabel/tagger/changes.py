@@ -134,12 +134,12 @@ def documents_of(
     if texts is not None:
         rows = zip(ids, texts, corpus.label_lists(), flags, strict=True)
         return [Learn(name, text, labels, incomplete=flag) for name, text, labels, flag in rows]
-    found = []
+    changes = []
     for row, (name, labels) in enumerate(zip(ids, corpus.label_lists(), strict=True)):
         span = slice(counts.indptr[row], counts.indptr[row + 1])
         features = zip(counts.indices[span].tolist(), counts.data[span].tolist(), strict=True)
-        found.append(Learn(name, "", labels, list(features), flags[row]))
-    return found
+        changes.append(Learn(name, "", labels, list(features), flags[row]))
+    return changes
 
 
 def encoded(changes: Iterable[Changed]) -> list[tuple[str, str]]:
@@ -149,10 +149,10 @@ def encoded(changes: Iterable[Changed]) -> list[tuple[str, str]]:
 
 def _fields(change: Changed) -> dict[str, Any]:
     """The content of a change; what versions before incomplete documents know, if it is enough."""
-    found = change._asdict()
-    if not found.get("incomplete", True):
-        del found["incomplete"]
-    return found
+    fields = change._asdict()
+    if not fields.get("incomplete", True):
+        del fields["incomplete"]
+    return fields
 
 
 def decoded(entries: Iterable[Entry]) -> list[Changed]:

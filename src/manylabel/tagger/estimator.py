@@ -119,10 +119,10 @@ class Estimator(Persistent, BaseEstimator):
             )
         names = [str(name) for name in self.classes_]
         own = corpus.align_to(names).Y
-        found = self.predict(corpus)
-        right = weights @ own.multiply(found).sum(axis=1)
+        predicted = self.predict(corpus)
+        right = weights @ own.multiply(predicted).sum(axis=1)
         # Labels that the tagger does not know are missed.
-        total = weights @ (corpus.Y.sum(axis=1) + found.sum(axis=1))
+        total = weights @ (corpus.Y.sum(axis=1) + predicted.sum(axis=1))
         return float(2 * right / total) if total else 0.0
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -27,8 +27,8 @@ __all__ = [
 
 #: With fewer documents chance would choose; more than so many need not be tried.
 _FEWEST, _MOST = 2_000, 4_000
-#: Words have several parts each, and searching and training pay for all: not for more documents.
-_MOST_WITH_PARTS = 100_000
+#: Words have several n-grams each, and searching and training pay for all: not with more documents.
+_MOST_WITH_NGRAMS = 100_000
 #: Words of a long text, which begins with what matters, and of a short one, where n-grams help.
 _LONG, _SHORT = 100, 30
 _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
@@ -98,7 +98,7 @@ def choose_features(
     typical = float(np.median([len(text.split()) for text in sample]))
     if typical >= _LONG:
         more = _LEAD
-    elif typical <= _SHORT and Y.shape[0] <= _MOST_WITH_PARTS:
+    elif typical <= _SHORT and Y.shape[0] <= _MOST_WITH_NGRAMS:
         more = _PARTS
     else:
         return vectorizer

@@ -170,11 +170,11 @@ class LabelEdits:
     def heir(self, label: str) -> str | None:
         """The label that has taken the place of one; itself if it is still there."""
         seen: set[str] = set()
-        found: str | None = label
-        while found is not None and found in self.gone and found not in seen:
-            seen.add(found)
-            found = self.gone[found]
-        return found
+        current: str | None = label
+        while current is not None and current in self.gone and current not in seen:
+            seen.add(current)
+            current = self.gone[current]
+        return current
 
     def label_names(
         self, vocabulary: Vocabulary, labels: Sequence[str], full: str | None, code: str | None
@@ -217,8 +217,8 @@ class LabelEdits:
 
     @classmethod
     def _from_store_state(cls, state: dict[str, str]) -> LabelEdits:
-        found, kept = cls(), json.loads(state["json"])
-        vars(found).update(kept)
-        found.hidden, found.added = set(kept["hidden"]), set(kept["added"])
-        found.history = [Record(**record) for record in kept["history"]]
-        return found
+        edits, kept = cls(), json.loads(state["json"])
+        vars(edits).update(kept)
+        edits.hidden, edits.added = set(kept["hidden"]), set(kept["added"])
+        edits.history = [Record(**record) for record in kept["history"]]
+        return edits

@@ -122,12 +122,12 @@ class Labels:
         With ``collections`` a collection or scheme of the vocabulary stands for its labels.
         """
         names = [wanted] if isinstance(wanted, str) else list(wanted)
-        found: list[int] = []
+        columns: list[int] = []
         for name in names:
             if name in self:
-                found.append(self._place[name])
+                columns.append(self._place[name])
             elif collections and self._is_collection(name):
-                found += self._members(name)
+                columns += self._members(name)
             else:
                 near = get_close_matches(str(name), self._alike(str(name)), n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
@@ -137,7 +137,7 @@ class Labels:
                 raise InputError(
                     f"{start}unknown label {name!r} ({counted(len(self), 'label')}{of} known){hint}"
                 )
-        return np.array(found, np.int64)
+        return np.array(columns, np.int64)
 
     def _is_collection(self, name: Any) -> bool:
         known = self.vocabulary
@@ -196,8 +196,8 @@ class Labels:
             for label in self.listed
             if abs(len(label) - len(name)) <= 2 and (label.startswith(start) or label.endswith(end))
         )
-        found = list(islice(alike, _COMPARED + 1))
-        return found if len(found) <= _COMPARED else []
+        similar = list(islice(alike, _COMPARED + 1))
+        return similar if len(similar) <= _COMPARED else []
 
     def info(self, label: str) -> LabelInfo:
         """What is known of a label, with documents or without."""
@@ -225,8 +225,8 @@ class Labels:
         if concept is None:
             return label
         assert self.vocabulary is not None
-        found = self.vocabulary.name(concept, self.language)
-        return label if found == concept else found
+        preferred = self.vocabulary.name(concept, self.language)
+        return label if preferred == concept else preferred
 
     def _store_state(self) -> dict[str, Any]:
         """Lists of strings."""

@@ -73,7 +73,7 @@ def spoken(
         )
     if isinstance(documents, TextFile):
         raise InputError(
-            "the language of a file that is read in parts cannot be detected: give `language`."
+            "the language of a file that is read in chunks cannot be detected: give `language`."
         )
     texts = documents.full_texts
     if texts is None:

@@ -227,8 +227,8 @@ class Quality(Persistent):
         estimator = self._new_estimator()
         if not isinstance(estimator, Ensemble):
             estimator = Ensemble(n_jobs=self.n_jobs, verbose=self.verbose)
-        found = audit(documents, corpus.Y, estimator, incomplete=incomplete)
-        return report_of(found, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
+        judged = audit(documents, corpus.Y, estimator, incomplete=incomplete)
+        return report_of(judged, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
 
     def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
         """Choose the documents whose labels would teach the tagger most.
@@ -278,8 +278,8 @@ class Quality(Persistent):
             near = None
             if isinstance(state.model, Ensemble):
                 rows = state.model.weighting_.transform(counts)
-                found = state.model.source_.search(rows, self.n_jobs)
-                near = None if found is None else np.maximum(found.similarities[:, 0], 0)
+                nearest = state.model.source_.search(rows, self.n_jobs)
+                near = None if nearest is None else np.maximum(nearest.similarities[:, 0], 0)
             else:
                 rows = make_weighting("tfidf").fit_transform(counts)
             is_sure = state.model.gives_probabilities

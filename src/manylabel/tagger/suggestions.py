@@ -75,7 +75,7 @@ class Suggestions(Sequence[Suggestion]):
         id: str | None = None,
         why: TextExplanation | None = None,
     ) -> None:
-        self._found = tuple(suggestions)
+        self._suggestions = tuple(suggestions)
         self.id, self.why = id, why
 
     @overload
@@ -83,10 +83,10 @@ class Suggestions(Sequence[Suggestion]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Suggestion, ...]: ...
     def __getitem__(self, place: int | slice) -> Suggestion | tuple[Suggestion, ...]:
-        return self._found[place]
+        return self._suggestions[place]
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._suggestions)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
@@ -96,13 +96,13 @@ class Suggestions(Sequence[Suggestion]):
     @property
     def labels(self) -> list[str]:
         """The labels alone."""
-        return [suggestion.label for suggestion in self._found]
+        return [suggestion.label for suggestion in self._suggestions]
 
     def to_list(self) -> list[dict[str, Any]]:
         """As data for JSON; ``name`` only where it is not the label itself."""
         return [
             {"label": label, "score": score} | ({} if name == label else {"name": name})
-            for label, score, name in self._found
+            for label, score, name in self._suggestions
         ]
 
     def _rows(self, place: int) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ class Suggestions(Sequence[Suggestion]):
                 "name": name,
                 "score": score,
             }
-            for rank, (label, score, name) in enumerate(self._found, start=1)
+            for rank, (label, score, name) in enumerate(self._suggestions, start=1)
         ]
 
     def to_frame(self) -> Any:
@@ -127,8 +127,8 @@ class Suggestions(Sequence[Suggestion]):
         from rich.text import Text
 
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-        best = max((found.score for found in self._found), default=0.0)
-        for label, score, name in self._found:
+        best = max((suggestion.score for suggestion in self._suggestions), default=0.0)
+        for label, score, name in self._suggestions:
             bar = "━" * max(1, round(_BAR * score / best)) if best > 0 and score > 0 else ""
             code = "" if name == label else label
             table.add_row(
@@ -137,16 +137,16 @@ class Suggestions(Sequence[Suggestion]):
         return table
 
     def __repr__(self) -> str:
-        return as_text(self) if self._found else "no suggestions"
+        return as_text(self) if self._suggestions else "no suggestions"
 
     def _repr_html_(self) -> str:
-        if not self._found:
+        if not self._suggestions:
             return "<p>no suggestions</p>"
         return html_table(
             ("label", "score"),
             [
                 (name if name == label else f"{name} ({label})", f"{score:.4f}")
-                for label, score, name in self._found
+                for label, score, name in self._suggestions
             ],
         )
 
@@ -163,7 +163,7 @@ class SuggestionList(list[Suggestions]):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each label of each text, as data."""
-        return [row for place, found in enumerate(self) for row in found._rows(place)]
+        return [row for place, suggestions in enumerate(self) for row in suggestions._rows(place)]
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each label of each text.
@@ -220,12 +220,12 @@ def suggestions(
     order = rank_order(scores)
     columns, values = scores.indices[order].tolist(), scores.data[order].tolist()
     for row in range(scores.shape[0]):
-        found = [
+        ranked = [
             (labels.listed[columns[place]], values[place])
             for place in range(scores.indptr[row], scores.indptr[row + 1])
         ]
         yield Suggestions(
-            [Suggestion(label, score, labels.name(label)) for label, score in found],
+            [Suggestion(label, score, labels.name(label)) for label, score in ranked],
             None if ids is None else ids[row],
             None if why is None else why[row],
         )

@@ -235,8 +235,8 @@ def find_tokens(
 
 def pieces(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
     """Words in UTF-8 as strings; no word holds a line feed."""
-    found = [text[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
-    return b"\n".join(found).decode().split("\n") if found else []
+    slices = [text[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+    return b"\n".join(slices).decode().split("\n") if slices else []
 
 
 def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:

@@ -97,11 +97,11 @@ def detect_languages(texts: Iterable[str]) -> str | None:
     >>> detect_languages(["Der Hund bellt im Garten", "Die Katze schläft auf dem Sofa", "OK"])
     'de'
     """
-    found: Counter[str] = Counter()
+    shares: Counter[str] = Counter()
     for text in texts:
         for code, share in detect_language(text):
-            found[code] += share  # type: ignore[assignment]
-    return max(found, key=lambda code: (found[code], code)) if found else None
+            shares[code] += share  # type: ignore[assignment]
+    return max(shares, key=lambda code: (shares[code], code)) if shares else None
 
 
 def _rank(one: tuple[str, float]) -> tuple[float, str]:
@@ -135,11 +135,11 @@ def _log_likelihood(
 @lru_cache(maxsize=1)
 def _profiles() -> dict[str, tuple[frozenset[str], Counter[str], int]]:
     """Common words, counts of their three letters and of special letters, of each language."""
-    found = {}
+    profiles = {}
     for code, language in DETECTED.items():
         words = stop_words(language)
         letters = Counter(one for word in words for one in _trigrams(word))
         n_letters = sum(letters.values())
         letters.update(_LETTERS.get(language, ""))
-        found[code] = words, letters, n_letters
-    return found
+        profiles[code] = words, letters, n_letters
+    return profiles

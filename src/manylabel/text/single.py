@@ -84,7 +84,7 @@ class SingleTexts:
         terms = self._terms
         sequence, _, words = find_tokens([text], self._counters[0].min_length)
         numbers = terms.of(words)[sequence]
-        found = []
+        matrices = []
         for counter, reader in zip(self._counters, self._readers, strict=True):
             read = numbers[: counter.lead] if counter.lead_only else numbers
             times = np.ones(read.size)
@@ -92,8 +92,8 @@ class SingleTexts:
                 times[: counter.lead] = counter.lead_weight
             columns, counts = reader.count(terms, read, times)
             ptr = np.array([0, columns.size], np.int32)
-            found.append(trusted_csr(counts, columns, ptr, (1, len(reader.vocabulary))))
-        return found
+            matrices.append(trusted_csr(counts, columns, ptr, (1, len(reader.vocabulary))))
+        return matrices
 
 
 class _Terms:
@@ -181,10 +181,10 @@ class _Pairs:
         if self._table is not None:
             return self._table.count(terms, numbers, times)
         names = [terms.listed[number] for number in numbers.tolist()]
-        found = [
+        known = [
             self.vocabulary.get(f"{head} {last}", -1) for head, last in itertools.pairwise(names)
         ]
-        columns = np.array(found, np.int32)
+        columns = np.array(known, np.int32)
         there = columns >= 0
         return _summed(columns[there], times[there])
 
@@ -252,8 +252,8 @@ class _Table:
         keys, times = _summed(keys, times[there])
         places = np.searchsorted(self._keys, keys)
         places[places == self._keys.size] = 0
-        found = self._keys[places] == keys if self._keys.size else np.zeros(0, np.bool_)
-        return _summed(self._places[places[found]], times[found])
+        is_known = self._keys[places] == keys if self._keys.size else np.zeros(0, np.bool_)
+        return _summed(self._places[places[is_known]], times[is_known])
 
 
 def _summed(

@@ -53,11 +53,11 @@ def feature_spans_of(
         rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
         most = vectorizer.lead if vectorizer.lead_only else None
         key = rules, vectorizer.min_length, most
-        found = known.get(key)
-        if found is None:
-            found = known[key] = _terms(*key, text)
+        terms = known.get(key)
+        if terms is None:
+            terms = known[key] = _terms(*key, text)
         mine: dict[int, list[Span]] = {}
-        for feature, start, end in _features(vectorizer, found):
+        for feature, start, end in _features(vectorizer, terms):
             column = vectorizer.vocabulary_.get(feature)
             if column is not None:
                 mine.setdefault(column, []).append((start, end))

@@ -49,7 +49,7 @@ class Partitions:
     seed: int
     schedule: Schedule
 
-    #: As for parts of an index: a place may recognise this object by its identity.
+    #: As for shards of an index: a place may recognise this object by its identity.
     immutable = True
 
     @classmethod

@@ -188,7 +188,7 @@ def _in_context(
 ) -> NDArray[np.bool_]:
     """Whether a word of a name's qualifier stands in the text."""
     matcher = named.matcher
-    found = np.zeros(names.size, np.bool_)
+    is_there = np.zeros(names.size, np.bool_)
     pointers, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
     there: set[int] = set()
     last = -1
@@ -197,8 +197,8 @@ def _in_context(
             last = documents[place]
             there = set(tokens.terms[bounds[last] : bounds[last + 1]].tolist())
         name = names[place]
-        found[place] = not there.isdisjoint(terms[pointers[name] : pointers[name + 1]].tolist())
-    return found
+        is_there[place] = not there.isdisjoint(terms[pointers[name] : pointers[name + 1]].tolist())
+    return is_there
 
 
 def _with_relatives(

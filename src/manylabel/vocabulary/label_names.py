@@ -69,9 +69,9 @@ class LabelNames:
         node = np.repeat(np.arange(sizes.size), sizes)
         pairs = np.unique(node * self.n_labels + self.columns[matcher.names_by_node])
         n_labels = np.bincount(pairs // self.n_labels, minlength=sizes.size)
-        found = np.ones(self.columns.size, np.int64)
-        found[matcher.names_by_node] = n_labels[node]
-        return found
+        n_meanings = np.ones(self.columns.size, np.int64)
+        n_meanings[matcher.names_by_node] = n_labels[node]
+        return n_meanings
 
     @cached_property
     def is_common(self) -> NDArray[np.bool_]:
@@ -105,9 +105,9 @@ class LabelNames:
         each = np.repeat(np.arange(lengths.size), lengths)
         pairs = np.unique(each * len(matcher.terms) + matcher.name_terms)
         in_names = np.bincount(pairs % max(len(matcher.terms), 1), minlength=len(matcher.terms))
-        found = np.full(lengths.size, np.iinfo(np.int64).max)
-        np.minimum.at(found, each, in_names[matcher.name_terms])
-        return np.where(lengths > 0, found, 1)
+        rarest = np.full(lengths.size, np.iinfo(np.int64).max)
+        np.minimum.at(rarest, each, in_names[matcher.name_terms])
+        return np.where(lengths > 0, rarest, 1)
 
     def grow(self, n_labels: int) -> None:
         """Make room for labels without names."""

@@ -37,10 +37,10 @@ def split_qualifier(name: str) -> tuple[str, str]:
     >>> split_qualifier("cats")
     ('cats', '')
     """
-    found = _QUALIFIER.search(name)
-    if found is None or not found.start():
+    match = _QUALIFIER.search(name)
+    if match is None or not match.start():
         return name, ""
-    return name[: found.start()], found.group(1)
+    return name[: match.start()], match.group(1)
 
 
 @dataclass(frozen=True)
@@ -238,16 +238,18 @@ class NameMatcher:
     def _numbers(self, words: list[str]) -> NDArray[np.int32]:
         """The terms of lower-case words by number; texts repeat themselves."""
         known = self._known
-        found = [known.get(word) for word in words]
-        if None in found:
+        numbers = [known.get(word) for word in words]
+        if None in numbers:
             if len(known) > _MOST_WORDS:
                 known.clear()
-            new = [word for word, number in zip(words, found, strict=True) if number is None]
+            new = [word for word, number in zip(words, numbers, strict=True) if number is None]
             place = self._place
             for word, term in zip(new, self._rules.terms(new), strict=True):
                 known[word] = place.get(term, -1)
-            found = [known[word] if n is None else n for word, n in zip(words, found, strict=True)]
-        return np.array(found, np.int32)
+            numbers = [
+                known[word] if n is None else n for word, n in zip(words, numbers, strict=True)
+            ]
+        return np.array(numbers, np.int32)
 
     @cached_property
     def _known(self) -> dict[str, int]:
@@ -258,7 +260,7 @@ class NameMatcher:
         from manylabel.kernels.vocabulary_names import find_names, spread_matches
 
         tokens = texts if isinstance(texts, Tokens) else self.tokens(texts)
-        found = find_names(
+        matches = find_names(
             tokens.terms,
             tokens.pointers,
             GAPS,
@@ -268,7 +270,7 @@ class NameMatcher:
             self._is_name,
         )
         numbers, covered = spread_matches(
-            *found,
+            *matches,
             self.depths,
             self.node_ptr,
             self.names_by_node,

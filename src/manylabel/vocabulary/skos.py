@@ -56,20 +56,20 @@ def _read(source: Source, syntax: str) -> Iterator[Concept]:
     except ImportError:
         raise MissingExtraError("Reading SKOS vocabularies", "pyoxigraph", "skos") from None
     format = getattr(pyoxigraph.RdfFormat, syntax)
-    found: dict[str, Concept] = {}
+    concepts: dict[str, Concept] = {}
     left_out: set[str] = set()
     written: dict[str, tuple[str, str]] = {}
     borrowed: list[tuple[str, int, str]] = []
     try:
         for quad in pyoxigraph.parse(source.stream, format=format):
-            _take(quad, found, left_out, written, borrowed)
+            _take(quad, concepts, left_out, written, borrowed)
     except (SyntaxError, ValueError, OSError) as error:
         raise source.error(f"the RDF cannot be read ({error}).") from None
     for identifier, kind, label in borrowed:
         if label in written:
             text, language = written[label]
-            found[identifier].names.append(Name(text, kind, language))
-    for identifier, concept in found.items():
+            concepts[identifier].names.append(Name(text, kind, language))
+    for identifier, concept in concepts.items():
         # What has no name is not a label: a scheme's creator, a note.
         if identifier not in left_out and concept.names:
             yield concept

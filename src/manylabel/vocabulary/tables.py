@@ -39,9 +39,9 @@ def read_csv(source: Source) -> Iterator[Concept]:
     header = [cell.strip().lower() for cell in next(rows)]
     key = next((header.index(name) for name in ("uri", "id", "identifier") if name in header), None)
     named = {
-        place: (_KINDS[found[1] or found[2] or ""], found[3] or "")
+        place: (_KINDS[match[1] or match[2] or ""], match[3] or "")
         for place, cell in enumerate(header)
-        if (found := _COLUMN.match("label" if cell == "name" else cell))
+        if (match := _COLUMN.match("label" if cell == "name" else cell))
     }
     if key is None or not named:
         raise source.error(

@@ -322,10 +322,10 @@ class Vocabulary(Mapping[str, Concept]):
         pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
         both = np.concatenate([pairs, pairs[:, ::-1]])
         ones = np.ones(len(both), np.int8)
-        found = sparse.csr_array((ones, (both[:, 0], both[:, 1])), shape=(n_labels, n_labels))
-        found.sum_duplicates()
-        found.data[:] = 1
-        return found
+        related = sparse.csr_array((ones, (both[:, 0], both[:, 1])), shape=(n_labels, n_labels))
+        related.sum_duplicates()
+        related.data[:] = 1
+        return related
 
 
 def _pairs(pairs: list[Any]) -> NDArray[np.int32]:

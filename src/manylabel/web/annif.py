@@ -176,8 +176,8 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
     @router.get("/vocabs", response_model=Vocabs)
     async def vocabs() -> JSONResponse:
         """The labels of all models."""
-        found = [_project(model)["vocab"] for model in service.models.values()]
-        return JSONResponse({"vocabs": found})
+        vocabularies = [_project(model)["vocab"] for model in service.models.values()]
+        return JSONResponse({"vocabs": vocabularies})
 
     @router.post(
         "/detect-language",
@@ -189,8 +189,8 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         body: DetectRequest = Body(openapi_examples=examples.annif_detect),
     ) -> JSONResponse:
         """How likely a text is in each of some languages, or in none of them."""
-        found = await service.workers.read(lambda: _languages(body.text, body.languages))
-        return JSONResponse({"results": found})
+        languages = await service.workers.read(lambda: _languages(body.text, body.languages))
+        return JSONResponse({"results": languages})
 
     @router.post(
         "/projects/{project_id}/suggest",
@@ -212,8 +212,8 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         """Subjects for a text."""
         served = service.model(project_id)
         form = await _form(request)
-        found = await _suggested(service, served, [form.text], form.limit, form.threshold)
-        return JSONResponse({"results": found[0]})
+        answers = await _suggested(service, served, [form.text], form.limit, form.threshold)
+        return JSONResponse({"results": answers[0]})
 
     @router.post(
         "/projects/{project_id}/suggest-batch",
@@ -232,11 +232,11 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         served = service.model(project_id)
         service.check_number(len(body.documents))
         texts = [document.text for document in body.documents]
-        found = await _suggested(service, served, texts, limit, threshold)
+        answers = await _suggested(service, served, texts, limit, threshold)
         return JSONResponse(
             [
                 {"document_id": document.document_id, "results": results}
-                for document, results in zip(body.documents, found, strict=True)
+                for document, results in zip(body.documents, answers, strict=True)
             ]
         )
 
@@ -273,9 +273,9 @@ def _languages(text: str, wanted: list[str]) -> list[dict[str, Any]]:
     for language in wanted:
         if language not in DETECTED:
             raise ApiError(400, f"Unknown language {language!r}; there are {', '.join(DETECTED)}.")
-    found = [(code, share) for code, share in detect_language(text) if code in wanted]
-    rest = max(0.0, 1.0 - sum(share for _, share in found))
-    results = [{"language": code, "score": share} for code, share in found]
+    known = [(code, share) for code, share in detect_language(text) if code in wanted]
+    rest = max(0.0, 1.0 - sum(share for _, share in known))
+    results = [{"language": code, "score": share} for code, share in known]
     return [*results, {"language": None, "score": rest}]
 
 
@@ -293,8 +293,8 @@ async def _form(request: Request) -> SuggestForm:
     except UnicodeDecodeError:
         raise ApiError(400, "The form is not in UTF-8.") from None
     except ValidationError as error:
-        found = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # type: ignore[operator]
-        raise RequestValidationError(found) from None
+        errors = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # type: ignore[operator]
+        raise RequestValidationError(errors) from None
 
 
 async def _suggested(
@@ -303,7 +303,7 @@ async def _suggested(
     """Results for each text; as Annif does it, 0 is no threshold."""
     if limit == 0:
         return [[] for _ in texts]
-    found: list[Suggestions] = await service.suggest(
+    answers: list[Suggestions] = await service.suggest(
         served, texts, top=min(limit, _MOST), threshold=threshold or None
     )
     return [
@@ -311,7 +311,7 @@ async def _suggested(
             {"uri": label, "label": name, "notation": None, "score": score}
             for label, score, name in results
         ]
-        for results in found
+        for results in answers
     ]
 
 

@@ -146,7 +146,7 @@ class Interface:
     def chosen(self, result: list[dict[str, Any]]) -> list[tuple[str, str]]:
         """What was chosen: as it is stored, and as people see it."""
         seen = {path[-1]: shown for shown, path in self.paths.items()}
-        found = []
+        choices = []
         for region in result:
             value = region.get("value")
             if region.get("from_name") != self.name or not isinstance(value, dict):
@@ -154,8 +154,8 @@ class Interface:
             for one in value.get(self.kind) or []:
                 last = one[-1] if isinstance(one, list) and one else one
                 if isinstance(last, str) and last.strip():
-                    found.append((last, seen.get(last, last)))
-        return list(dict.fromkeys(found))
+                    choices.append((last, seen.get(last, last)))
+        return list(dict.fromkeys(choices))
 
 
 def label_studio_routes(service: Service, examples: Examples) -> APIRouter:
@@ -204,7 +204,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
         interface, known = await service.workers.read(lambda: _understood(model, body.label_config))
         texts = [_text(interface, task) for task in body.tasks]
         full = [text for text in texts if text.strip()]
-        found: Iterator[Suggestions] = iter(
+        suggestions: Iterator[Suggestions] = iter(
             await service.suggest(
                 model,
                 full,
@@ -214,7 +214,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
             )
         )
         results = [
-            _prediction(model, interface, known, next(found) if text.strip() else None)
+            _prediction(model, interface, known, next(suggestions) if text.strip() else None)
             for text in texts
         ]
         return JSONResponse({"results": results, "model_version": _version(model)})
@@ -335,16 +335,19 @@ def _label(names: dict[str, str], stored: str, shown: str) -> str:
 
 
 def _text(interface: Interface, task: Task) -> str:
-    found = task.data.get(interface.field, "")
-    if not isinstance(found, str):
+    text = task.data.get(interface.field, "")
+    if not isinstance(text, str):
         raise ApiError(422, f"Invalid task {task.id}: `{interface.field}` must be a text.")
-    return found
+    return text
 
 
 def _prediction(
-    served: Served, interface: Interface, known: dict[str, list[str]], found: Suggestions | None
+    served: Served,
+    interface: Interface,
+    known: dict[str, list[str]],
+    suggestions: Suggestions | None,
 ) -> dict[str, Any]:
-    suggested = list(found or ())
+    suggested = list(suggestions or ())
     paths = [known.get(label, [name]) for label, _, name in suggested]
     mean = sum(score for _, score, _ in suggested) / len(suggested) if suggested else 0.0
     return {

@@ -115,8 +115,8 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
         """Which texts to label first: those the model is least sure of, unlike each other."""
         served = service.model(body.model)
         service.check_number(len(body.texts))
-        found = await service.workers.read(lambda: served.tagger.next(body.texts, body.n))
-        return JSONResponse({"model": served.name, "order": [int(str(one.id)) for one in found]})
+        chosen = await service.workers.read(lambda: served.tagger.next(body.texts, body.n))
+        return JSONResponse({"model": served.name, "order": [int(str(one.id)) for one in chosen]})
 
     return router
 

@@ -76,8 +76,8 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
             return JSONResponse(
                 {"model": served.name, "labels": named[:limit], "total": len(named)}
             )
-        found, total = await service.workers.read(lambda: served.vocabulary.search(query, limit))
-        listed = [served.label(label) for label in found]
+        matching, total = await service.workers.read(lambda: served.vocabulary.search(query, limit))
+        listed = [served.label(label) for label in matching]
         return JSONResponse({"model": served.name, "labels": listed, "total": total})
 
     @router.get("/label", response_model=messages.DescriptionAnswer, responses=LOOKUP)
@@ -104,10 +104,10 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         service.check_number(len(body.texts or ()))
         choice = body.model_dump(include={"top", "threshold", "include", "exclude", "explain"})
         if body.text is not None:
-            found = await service.suggest(served, body.text, **choice)
-            return JSONResponse({"model": served.name, "labels": _suggested(served, found)})
+            suggestions = await service.suggest(served, body.text, **choice)
+            return JSONResponse({"model": served.name, "labels": _suggested(served, suggestions)})
         several = await service.suggest(served, body.texts, **choice)
-        documents = [{"labels": _suggested(served, found)} for found in several]
+        documents = [{"labels": _suggested(served, suggestions)} for suggestions in several]
         return JSONResponse({"model": served.name, "documents": documents})
 
     @router.post(
@@ -120,8 +120,8 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         served = service.model(body.model)
 
         def call() -> list[dict[str, Any]]:
-            found = served.tagger.explain(body.text, label=body.labels, top=body.top)
-            return [_reasons(served, reasons) for reasons in found]
+            explained = served.tagger.explain(body.text, label=body.labels, top=body.top)
+            return [_reasons(served, reasons) for reasons in explained]
 
         return JSONResponse({"model": served.name, "labels": await service.workers.read(call)})
 
@@ -171,22 +171,22 @@ def _model(served: Served) -> dict[str, Any]:
     }
 
 
-def _suggested(served: Served, found: Suggestions) -> list[dict[str, Any]]:
-    labels = [{"label": label, "name": name, "score": score} for label, score, name in found]
-    if found.why is None:
+def _suggested(served: Served, suggestions: Suggestions) -> list[dict[str, Any]]:
+    labels = [{"label": label, "name": name, "score": score} for label, score, name in suggestions]
+    if suggestions.why is None:
         return labels
-    reasons = [{"reasons": _reasons(served, why)} for why in found.why]
+    reasons = [{"reasons": _reasons(served, why)} for why in suggestions.why]
     return [label | why for label, why in zip(labels, reasons, strict=True)]
 
 
 def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
     places = separate(reasons.highlights())
-    found = reasons.to_dict()
-    del found["total"]  # the parts tell it
-    return found | {
+    fields = reasons.to_dict()
+    del fields["total"]  # the parts tell it
+    return fields | {
         "neighbours": [
             near | {"labels": [served.label(label) for label in near["labels"]]}
-            for near in found["neighbours"]
+            for near in fields["neighbours"]
         ],
         "highlights": [{"start": start, "end": end, "weight": w} for start, end, w in places],
     }
@@ -194,18 +194,20 @@ def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
 
 def _description(served: Served, label: str, top: int) -> dict[str, Any]:
     try:
-        found = served.tagger.describe_label(label, top)
+        described = served.tagger.describe_label(label, top)
     except InputError as error:
         raise ApiError(404, as_sentence(str(error))) from None
     return {
         "model": served.name,
         "label": label,
-        "name": found.name,
-        "description": found.description,
-        "documents": found.documents,
-        "words": [{"word": word, "weight": weight} for word, weight in found.words],
-        "together": [served.label(other) | {"documents": count} for other, count in found.together],
-        "examples": _typical(served, label, [word for word, _ in found.words]),
+        "name": described.name,
+        "description": described.description,
+        "documents": described.documents,
+        "words": [{"word": word, "weight": weight} for word, weight in described.words],
+        "together": [
+            served.label(other) | {"documents": count} for other, count in described.together
+        ],
+        "examples": _typical(served, label, [word for word, _ in described.words]),
     }
 
 

@@ -29,17 +29,17 @@ def read_tokens(content: str) -> str | dict[str, str]:
     lines = [line.split() for line in content.splitlines() if line.strip()]
     if len(lines) <= 1 and len(lines[0] if lines else ()) <= 1:
         return content.strip()
-    found: dict[str, str] = {}
+    tokens: dict[str, str] = {}
     for line in lines:
         if len(line) != 2:
             raise ParameterError(
                 "Invalid file of tokens: expected one token, or a line 'NAME TOKEN' per person."
             )
         name, token = line
-        if name in found:
+        if name in tokens:
             raise ParameterError(f"Invalid file of tokens: {name!r} is there twice.")
-        found[name] = token
-    return found
+        tokens[name] = token
+    return tokens
 
 
 class Tokens:

@@ -69,9 +69,9 @@ def upload_routes(service: Service) -> APIRouter:
             raise ApiError(415, f"The body must be a file, with the header Content-Type: {_BYTES}.")
         content = await request.body()
         async with turns:
-            found = await service.workers.read(
+            text = await service.workers.read(
                 lambda: paper_text(kind, content, name, service.settings.timeout)
             )
-        return JSONResponse({"name": name, "text": found})
+        return JSONResponse({"name": name, "text": text})
 
     return router

@@ -40,13 +40,13 @@ class Vocabulary:
     def search(self, query: str, limit: int) -> tuple[list[str], int]:
         """Labels in which the query stands, and how many there are; beginnings first."""
         wanted = _plain(query).encode()
-        found: list[_Match] = []
+        matches: list[_Match] = []
         total = 0
         for part in self._current():
             best, count = part.search(wanted, limit)
-            found += best
+            matches += best
             total += count
-        return [label for *_, label in sorted(found)[:limit]], total
+        return [label for *_, label in sorted(matches)[:limit]], total
 
     def _current(self) -> tuple[_List, _List]:
         """The labels, and in a short list of their own those that came since it was written."""

@@ -52,15 +52,15 @@ def data_folder(given: str | None = None) -> Path:
 
 def problem(data: Path, name: str, **settings: Any) -> Problem:
     """A corpus with an official split, or one file that is split at random."""
-    parts = {}
-    for part in ("train", "test", "all"):
-        found = sorted((data / name).glob(f"{part}.*"))
-        parts[part] = str(found[0] if found else data / name / part)
-    whole = Path(parts["all"]).exists()
+    files_of = {}
+    for subset in ("train", "test", "all"):
+        files = sorted((data / name).glob(f"{subset}.*"))
+        files_of[subset] = str(files[0] if files else data / name / subset)
+    whole = Path(files_of["all"]).exists()
     return Problem(
         name,
-        parts["all" if whole else "train"],
-        None if whole else parts["test"],
+        files_of["all" if whole else "train"],
+        None if whole else files_of["test"],
         title=_TITLES[name],
         vectorizer=_VECTORIZERS.get(name, {}),
         **settings,
@@ -74,9 +74,9 @@ def published(
     return {
         (corpus, row): {
             measure: value
-            for measure, value in zip(measures, found, strict=True)
+            for measure, value in zip(measures, figures, strict=True)
             if value is not None
         }
         for corpus, rows in values.items()
-        for row, found in rows.items()
+        for row, figures in rows.items()
     }
