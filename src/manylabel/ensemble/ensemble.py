@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,6 +29,7 @@ from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
 from manylabel.evidence import Explanation, Reason, WordReasons
 from manylabel.exceptions import ParameterError
+from manylabel.kernels.logistic import expit
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
 from manylabel.parallel import effective_jobs
@@ -516,7 +516,7 @@ class Ensemble(MultiLabelClassifier):
                     )
             reasons.sort(key=lambda reason: -reason.share)
             score = float(log_odds[place])
-            return Explanation(0, label, score, tuple(reasons), float(expit(score)))
+            return Explanation(0, label, score, tuple(reasons), float(expit(log_odds[[place]])[0]))
 
         return candidates.scores(expit(log_odds)), explain
 

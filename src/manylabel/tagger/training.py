@@ -319,7 +319,7 @@ def name_of(model: Any) -> str:
 
 def new_estimator(model: Any, parameters: dict[str, Any], effort: str | None, **own: Any) -> Any:
     """A model, not fitted, with the tagger's own settings where it has them and none was given."""
-    from sklearn.base import clone
+    from manylabel.estimators import clone
 
     verbose = own.pop("verbose")
     settings: dict[str, Any] = own | {"effort": effort}
@@ -381,7 +381,7 @@ def make_vectorizer(
     language: str | None, options: Any, n_jobs: int | None, verbose: int
 ) -> CountVectorizer:
     """A new vectorizer: a copy of one that was given, or a language's with options."""
-    from sklearn.base import clone
+    from manylabel.estimators import clone
 
     if isinstance(options, CountVectorizer):
         return clone(options)
