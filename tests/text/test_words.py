@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manylabel.kernels.text_tokens import MARK, OTHER, WORD
-from manylabel.text.words import WordRules, character_classes, find_words, word_rules
+from manylabel.text.words import (
+    WordRules,
+    character_classes,
+    find_words,
+    list_words,
+    word_rules,
+)
 
 ALPHABET = "aAbB_19 '-.éÉßΣİ中\u0301\u0307\u0915\u093f😀\ud800"
 
@@ -21,6 +27,7 @@ ALPHABET = "aAbB_19 '-.éÉßΣİ中\u0301\u0307\u0915\u093f😀\ud800"
 def test_words_stand_where_plain_loops_find_them(text, min_length):
     spans = [match.span() for match in find_words(text, min_length)]
     assert spans == naive.words(text, min_length)
+    assert list_words(text, min_length) == [text[start:stop] for start, stop in spans]
 
 
 def test_every_character_has_the_class_that_unicode_gives_it():

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
 from manylabel.audit.labels import (
     SameLabels,
@@ -20,6 +19,7 @@ from manylabel.audit.labels import (
 )
 from manylabel.audit.pairs import SHARE, document_errors, pair_errors
 from manylabel.ensemble import Ensemble, OutOfSample
+from manylabel.estimators import clone
 from manylabel.exceptions import ParameterError
 from manylabel.predictions import values_at
 from manylabel.validation import check_labels, check_real, check_whole

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import xlogy
 
 from manylabel.exceptions import InputError
 from manylabel.predictions import keep_top
@@ -26,6 +25,8 @@ def uncertainty(probabilities: sparse.csr_array) -> NDArray[np.float64]:
     >>> uncertainty(sparse.csr_array([[0.5, 0.0], [0.99, 0.0]])).round(2).tolist()
     [0.69, 0.06]
     """
+    from scipy.special import xlogy
+
     if probabilities.nnz and not 0 <= probabilities.data.min() <= probabilities.data.max() <= 1:
         raise InputError("scores must be probabilities to measure uncertainty: train an ensemble.")
     best = keep_top(probabilities, _LABELS)

@@ -32,7 +32,6 @@ from manylabel.cli.explain import explain
 from manylabel.cli.forget import forget
 from manylabel.cli.groups import spread
 from manylabel.cli.labels import labels
-from manylabel.cli.later import postpone
 from manylabel.cli.learn import learn
 from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
@@ -45,6 +44,7 @@ from manylabel.cli.tune import tune
 from manylabel.cli.vocabulary import vocabulary
 from manylabel.cli.warm import warm
 from manylabel.exceptions import JournalError, ManylabelError
+from manylabel.later import postpone
 
 __all__ = ["COMMANDS", "app", "main", "run"]
 

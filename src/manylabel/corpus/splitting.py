@@ -79,7 +79,7 @@ def stratified_folds(
 
 
 def _random(random_state: Any) -> np.random.RandomState:
-    from sklearn.utils import check_random_state
+    from manylabel.estimators import check_random_state
 
     try:
         return check_random_state(random_state)

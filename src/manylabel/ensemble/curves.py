@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from manylabel.parallel import single_threaded_blas
 
@@ -225,6 +224,7 @@ def fit_combination(
     True
     """
     from scipy.optimize import minimize
+    from scipy.special import expit
 
     if not truth.any() or truth.all():
         # Nothing to learn from: every part counts alike.
@@ -276,6 +276,7 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
     Both stay near 0 and 1 where there is little to learn from.
     """
     from scipy.optimize import minimize
+    from scipy.special import expit
 
     spread = np.array(_SPREAD)
 
@@ -296,6 +297,7 @@ def _weights(
 ) -> tuple[float, NDArray[np.float64]]:
     """What to add to an offset and to multiply each column's log-odds by, maximum a posteriori."""
     from scipy.optimize import minimize
+    from scipy.special import expit
 
     design = np.concatenate([np.ones((truth.size, 1)), parts], axis=1)
     start = np.concatenate([[0.0], np.ones(parts.shape[1])])

@@ -11,9 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import expit
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import ExplainLabels, Grid
 from manylabel.ensemble.choosing import (
@@ -29,8 +26,10 @@ from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
 from manylabel.ensemble.updating import Updating
+from manylabel.estimators import check_is_fitted, check_random_state
 from manylabel.evidence import Explanation, Reason, WordReasons
 from manylabel.exceptions import ParameterError
+from manylabel.kernels.logistic import expit
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
 from manylabel.predictions import keep_top, values_at
@@ -493,7 +492,7 @@ class Ensemble(Updating):
                     )
             reasons.sort(key=lambda reason: -reason.share)
             score = float(log_odds[place])
-            return Explanation(0, label, score, tuple(reasons), float(expit(score)))
+            return Explanation(0, label, score, tuple(reasons), float(expit(log_odds[[place]])[0]))
 
         return candidates.scores(expit(log_odds)), explain
 

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import expit
-from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import ExplainLabels, MultiLabelClassifier
+from manylabel.estimators import check_is_fitted
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError
+from manylabel.kernels.logistic import expit
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, Documents
 from manylabel.thresholds import make_threshold
@@ -205,7 +205,7 @@ class NamesAlone(MultiLabelClassifier):
             )
             score = UNNAMED + share
             reasons = (name, Reason("prior", UNNAMED))
-            return Explanation(0, label, score, reasons, float(expit(score)))
+            return Explanation(0, label, score, reasons, float(expit(values[[place]] + UNNAMED)[0]))
 
         return candidates.scores(expit(values + UNNAMED)), explain
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import expit
 
 from manylabel.ensemble.curves import Combination, frequency_group
+from manylabel.kernels.logistic import expit
 
 __all__ = ["OutOfSample"]
 

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import MultiLabelClassifier
 from manylabel.ensemble.curves import Combination
+from manylabel.estimators import check_is_fitted
 from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import CandidateSource, Documents, Scorer
 from manylabel.validation import check_incomplete, check_present, check_removable

@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from manylabel.base import ExplainLabels, MultiLabelClassifier
+from manylabel.estimators import check_random_state
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.linear.scorer import label_reasons

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
+from manylabel.estimators import ConvergenceWarning
 from manylabel.exceptions import InputError
 from manylabel.kernels.index import Rows
 from manylabel.linear.tuning import choose_weight

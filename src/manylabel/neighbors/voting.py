@@ -7,10 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier, SharedWork
+from manylabel.estimators import Tags, check_is_fitted
 from manylabel.evidence import Explanation
 from manylabel.exceptions import ParameterError
 from manylabel.neighbors.features import FeatureSimilarity

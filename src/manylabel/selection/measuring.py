@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from manylabel.base import Grid, MultiLabelClassifier, SharedWork
+from manylabel.estimators import clone
 from manylabel.metrics import evaluate, get_measure
 from manylabel.neighbors.entropy import EntropySelector
 from manylabel.selection.folds import Fold

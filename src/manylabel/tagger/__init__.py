@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from manylabel.audit.report import AuditReport, Finding, Witness, read_decisions
+from typing import TYPE_CHECKING
+
+from manylabel.public import lazy_exports
 from manylabel.tagger.changes import Change
 from manylabel.tagger.explanations import (
     LabelReasons,
@@ -15,6 +17,9 @@ from manylabel.tagger.label_edits import LabelChange
 from manylabel.tagger.labels import LabelDescription, LabelInfo, read_label_info
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 from manylabel.tagger.tagger import DEFAULT_MODEL, Tagger
+
+if TYPE_CHECKING:
+    from manylabel.audit.report import AuditReport, Finding, Witness, read_decisions
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -36,3 +41,10 @@ __all__ = [
     "read_decisions",
     "read_label_info",
 ]
+
+# Who tags need not wait for what audits.
+_AUDIT = ("AuditReport", "Finding", "Witness", "read_decisions")
+
+__getattr__, __dir__ = lazy_exports(
+    __name__, dict.fromkeys(_AUDIT, "manylabel.audit.report"), *(set(__all__) - set(_AUDIT))
+)

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from manylabel.corpus.given import as_corpus, as_texts
+from manylabel.estimators import BaseEstimator
 from manylabel.exceptions import InputError
 from manylabel.tagger.persistence import Persistent
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
+from manylabel.estimators import clone
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.tagger.reading import small
 from manylabel.text import CountVectorizer

@@ -86,7 +86,7 @@ def make_vectorizer(
     language: str | None, options: Any, n_jobs: int | None, verbose: int
 ) -> CountVectorizer:
     """A new vectorizer: a copy of one that was given, or a language's with options."""
-    from sklearn.base import clone
+    from manylabel.estimators import clone
 
     if isinstance(options, CountVectorizer):
         return clone(options)

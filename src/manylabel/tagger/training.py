@@ -232,7 +232,7 @@ def name_of(model: Any) -> str:
 
 def new_estimator(model: Any, parameters: dict[str, Any], effort: str | None, **own: Any) -> Any:
     """A model, not fitted, with the tagger's own settings where it has them and none was given."""
-    from sklearn.base import clone
+    from manylabel.estimators import clone
 
     verbose = own.pop("verbose")
     settings: dict[str, Any] = own | {"effort": effort}

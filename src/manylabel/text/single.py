@@ -18,7 +18,7 @@ from scipy import sparse
 
 from manylabel.text.blocks import find_tokens
 from manylabel.text.vectorizer import CountVectorizer
-from manylabel.text.words import WordRules
+from manylabel.text.words import WordRules, list_words
 from manylabel.validation import trusted_csr
 
 __all__ = ["SingleTexts"]
@@ -82,8 +82,7 @@ class SingleTexts:
         if len(self._terms.numbers) > _MOST_WORDS:
             self._terms = _Terms(self._rules)
         terms = self._terms
-        sequence, _, words = find_tokens([text], self._counters[0].min_length)
-        numbers = terms.of(words)[sequence]
+        numbers = terms.of(list_words(text, self._counters[0].min_length))
         matrices = []
         for counter, reader in zip(self._counters, self._readers, strict=True):
             read = numbers[: counter.lead] if counter.lead_only else numbers

@@ -6,8 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sklearn.utils.validation import check_is_fitted
-
+from manylabel.estimators import check_is_fitted
 from manylabel.text.blocks import NGRAM_MARK, character_ngrams
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.words import WordRules, find_words, word_rules

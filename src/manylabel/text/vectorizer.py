@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import BaseEstimator, TransformerMixin, check_is_fitted
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
 from manylabel.text.blocks import (

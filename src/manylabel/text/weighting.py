@@ -7,9 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+    check_is_fitted,
+    clone,
+)
 from manylabel.exceptions import ParameterError
 from manylabel.validation import check_matrix, check_numbers, check_real, trusted_csr
 

@@ -25,16 +25,18 @@ from numpy.typing import NDArray
 from manylabel.exceptions import MissingExtraError, ParameterError
 from manylabel.text import stop_words as lists
 
-__all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "word_rules"]
+__all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "list_words", "word_rules"]
 
 #: Before the code of a language: dictionary forms by simplemma, instead of Snowball's stems.
 LEMMAS = "simplemma-"
 _N_CODE_POINTS = 0x110000
+#: The categories of combining marks.
+_MARKS = ("Mn", "Mc")
 #: Maximum cached stems; a server keeps meeting new words.
 _MOST_STEMS = 1_000_000
 
 
-_PLAIN = re.compile(r"\w+", re.ASCII)
+_PLAIN = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=1)
@@ -45,7 +47,7 @@ def _marks() -> list[str]:
         character
         for plane in planes
         for character in map(chr, plane)
-        if unicodedata.category(character) in ("Mn", "Mc")
+        if unicodedata.category(character) in _MARKS
     ]
 
 
@@ -62,9 +64,12 @@ def character_classes() -> NDArray[np.uint8]:
     return classes
 
 
-@lru_cache(maxsize=1)
-def _pattern() -> re.Pattern[str]:
-    return re.compile(rf"\w[\w{''.join(_marks())}]*")
+def _pattern(text: str) -> re.Pattern[str]:
+    """What finds the words of a text. Marks that it does not hold would take most of the time."""
+    if text.isascii():
+        return _PLAIN
+    marks = [letter for letter in set(text) if unicodedata.category(letter) in _MARKS]
+    return re.compile(rf"\w[\w{''.join(sorted(marks))}]*") if marks else _PLAIN
 
 
 def find_words(text: str, min_length: int = 2) -> Iterator[re.Match[str]]:
@@ -75,11 +80,20 @@ def find_words(text: str, min_length: int = 2) -> Iterator[re.Match[str]]:
     >>> [word.group() for word in find_words("The co-operative's 2 cafés")]
     ['The', 'co', 'operative', 'cafés']
     """
-    # Text without marks needs no look at them, which takes most of the time.
-    pattern = _PLAIN if text.isascii() else _pattern()
-    for match in pattern.finditer(text):
+    for match in _pattern(text).finditer(text):
         if match.end() - match.start() >= min_length:
             yield match
+
+
+def list_words(text: str, min_length: int = 2) -> list[str]:
+    """The words of one text.
+
+    Examples
+    --------
+    >>> list_words("The co-operative's 2 cafés")
+    ['The', 'co', 'operative', 'cafés']
+    """
+    return [word for word in _pattern(text).findall(text) if len(word) >= min_length]
 
 
 class WordRules:

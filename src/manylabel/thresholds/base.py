@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
+from manylabel.estimators import BaseEstimator
 from manylabel.exceptions import InputError
 from manylabel.predictions import canonical_scores
 from manylabel.validation import check_labels, csr_parts

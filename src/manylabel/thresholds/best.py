@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import check_is_fitted
 from manylabel.exceptions import ParameterError
 from manylabel.metrics.judge import Judged, check_truth, judge_matrices
 from manylabel.predictions import canonical_scores

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import check_is_fitted
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics.cutoffs import proportional_cuts
 from manylabel.predictions import canonical_scores, keep_top, rank_order

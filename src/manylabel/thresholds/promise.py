@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import bdtr, xlogy
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import check_is_fitted
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics.judge import Judged, check_truth, judge_matrices
 from manylabel.predictions import canonical_scores
@@ -283,6 +282,8 @@ class _Ranked:
 
 def hoeffding_bentkus(total: float, n: int, alpha: float) -> float:
     """A p-value of the hypothesis that the mean is above ``alpha``, from a sum of ``n`` shares."""
+    from scipy.special import bdtr, xlogy
+
     if n == 0 or total >= alpha * n:
         return 1.0
     mean = total / n

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import check_is_fitted
 from manylabel.exceptions import InputError
 from manylabel.predictions import canonical_scores, keep_top
 from manylabel.thresholds.base import Threshold, cardinality, give_above, ones

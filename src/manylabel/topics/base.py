@@ -9,11 +9,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
+from manylabel.estimators import Tags, check_is_fitted, clone
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.scoring.documents import lengths

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import check_is_fitted
 from manylabel.evidence import Reason
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.topics.base import best_places

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
+from manylabel.estimators import check_is_fitted
 from manylabel.evidence import Reason
 from manylabel.parallel import run_blocks
 from manylabel.predictions import canonical_scores, keep_top

@@ -8,10 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from manylabel.estimators import (
+    BaseEstimator,
+    Tags,
+    TransformerMixin,
+    check_is_fitted,
+    validate_data,
+)
 from manylabel.exceptions import ParameterError
 from manylabel.parallel import map_blocks
 from manylabel.scoring.documents import lengths

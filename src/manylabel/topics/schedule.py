@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from manylabel.estimators import ConvergenceWarning
 from manylabel.exceptions import ParameterError
 from manylabel.validation import check_whole
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import Grid
+from manylabel.estimators import check_is_fitted
 from manylabel.evidence import Reason
 from manylabel.neighbors import NeighborIndex, Neighbors
 from manylabel.neighbors.scorers import NeighborVotes

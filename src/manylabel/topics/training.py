@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 
+from manylabel.estimators import check_random_state
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import map_blocks
 from manylabel.topics.schedule import (

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier
+from manylabel.estimators import check_random_state
 from manylabel.evidence import Explanation, Reason
 from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs

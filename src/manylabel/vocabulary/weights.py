@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from manylabel.parallel import single_threaded_blas
 from manylabel.vocabulary.clues import CLUES
@@ -92,6 +91,7 @@ def fit_weights(
     True
     """
     from scipy.optimize import minimize
+    from scipy.special import expit
 
     if not truth.size:
         return defaults.copy()

@@ -5,12 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from manylabel.cli.later import SELDOM_USED
-
 
 def run(*lines: str) -> list[str]:
     """What some lines print in a process of their own, after imports have been postponed."""
-    program = ["import sys", "from manylabel.cli.later import postpone", "postpone()", *lines]
+    program = ["import sys", "from manylabel.later import postpone", "postpone()", *lines]
     found = subprocess.run(
         [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=True
     )
@@ -47,11 +45,14 @@ def test_what_is_not_installed_does_not_seem_to_be_there():
     ) == ["no_such_module"]
 
 
-def test_models_are_loaded_without_them(library):
-    answer = run(
-        "from manylabel.tagger import Tagger",
-        f"found = Tagger.load({str(library / 'model')!r}).suggest('A ship in the ice', top=1)",
-        f"for name in {SELDOM_USED}:",
-        "    print(type(sys.modules.get(name)).__name__)",
-    )
-    assert set(answer) <= {"_Later", "NoneType"}
+def test_only_what_is_imported_now_is_postponed():
+    assert run(
+        "from manylabel.later import postponed",
+        "sys.meta_path.pop(0)",
+        "with postponed(['scipy.stats', 'wave']):",
+        "    import scipy, wave as early",
+        "    from scipy import stats",
+        "import wave",
+        "print(type(early).__name__, type(wave).__name__, early.open is wave.open)",
+        "print(scipy.stats is stats, scipy.stats.mode is stats.mode)",
+    ) == ["_Later", "module", "True", "False", "True"]
