@@ -313,9 +313,13 @@ def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
     listed = list(texts)
     for row, text in enumerate(listed):
         if text is None or (isinstance(text, float) and np.isnan(text)):
-            raise InputError(f"text {row} is missing ({text}); leave it out, or give ''.")
+            instead = "leave it out, or give ''" if allow_empty else "leave it out"
+            raise InputError(f"text {row} is missing ({text}); {instead}.")
         if not isinstance(text, str):
-            raise InputError(f"texts must be strings; text {row} is {type(text).__name__}.")
+            decoded = "; decode it first" if isinstance(text, bytes) else ""
+            raise InputError(
+                f"texts must be strings; text {row} is {type(text).__name__}{decoded}."
+            )
         if not allow_empty and not text.strip():
             raise InputError(f"text {row} is empty; give it some words, or leave it out.")
     return listed

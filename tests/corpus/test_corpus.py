@@ -117,7 +117,10 @@ def test_from_texts_sorts_label_names_and_counts_a_repeated_label_once():
     ("arguments", "message"),
     [
         ((["x"], [[], []]), "`texts` and `labels` must be equally long; got 1 and 2"),
-        ((["x"], ["cats"]), "the labels of document 0 must be a list of names; got 'cats'"),
+        (
+            (["x"], ["cats"]),
+            "the labels of document 0 must be a list of names, such as .'cats'.; got",
+        ),
     ],
 )
 def test_from_texts_refuses(arguments, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -176,7 +177,7 @@ def test_what_is_no_text_is_refused(tagger, given, message):
     [
         ([["x"], [""]], "document 1: a label is empty; leave it out, or give it a name"),
         ([["x"], [None]], "document 1: labels must be strings; got None"),
-        (["x", "y"], "the labels of document 0 must be a list of names; got 'x'"),
+        (["x", "y"], "the labels of document 0 must be a list of names, such as .'x'.; got 'x'"),
         (np.array([1, 0]), r"a matrix of 0 and 1 with a row for each text; got an array of shape"),
         (np.eye(3), "must be equally long; got 2 and 3"),
         (np.eye(2) * 2, "labels must hold only 0 and 1"),
@@ -196,6 +197,80 @@ def test_columns_that_are_not_there_are_refused():
         lcif().fit(frame[["Abstract"]])
     with pytest.raises(InputError, match="`text` and `title` name columns of a data frame; got"):
         lcif().fit(TEXTS, LABELS, text="x")
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        (Path("notes.txt"), "got a path: read the file first, with `read_text()`"),
+        ([None], "text 0 is missing (None); leave it out."),
+        ([b"a cat"], "texts must be strings; text 0 is bytes; decode it first."),
+        ([["a cat"]], "texts must be strings; text 0 is list."),
+        ({"text": ["a cat"]}, "got dict with 'text'; give the text itself."),
+    ],
+)
+def test_what_is_no_text_is_named(tagger, texts, sentence):
+    with pytest.raises(InputError) as refused:
+        tagger.suggest(texts)
+    assert sentence in str(refused.value)
+
+
+def test_no_texts_have_no_suggestions(tagger):
+    assert tagger.suggest([]) == []
+    assert tagger.suggest(pd.DataFrame({"text": []})) == []
+    assert len(tagger.suggest([]).to_frame()) == 0
+    assert len(list(tagger.suggest(text for text in [QUESTION, QUESTION]))) == 2
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([[["a", "b"]]], "document 0: labels must be strings; got ['a', 'b'], of type list."),
+        ([{"a": 1, "b": 0}], "the labels of document 0 must be a list of names; got {'a': 1"),
+        ([[float("nan")]], "document 0: labels must be strings; got nan, of type float."),
+        (pd.DataFrame({"a": ["x"]}), "must hold 0 and 1; row 0 of 'a' holds 'x'. Give the column"),
+        (pd.DataFrame([[1, 0]], columns=["a", "a"]), "two columns are called 'a': rename"),
+    ],
+)
+def test_what_are_no_labels_is_named(labels, sentence):
+    with pytest.raises(InputError) as refused:
+        lcif().fit(["a cat"], labels)
+    assert sentence in str(refused.value)
+
+
+def test_one_text_is_no_list_of_texts(tagger):
+    for call in (lcif().fit, tagger.learn):
+        with pytest.raises(InputError, match="got a string: put one text and its labels in lists"):
+            call("the cat", ["cats"])
+
+
+def test_records_and_columns_become_a_data_frame():
+    for given in ({"text": TEXTS, "labels": LABELS}, [{"text": "a", "labels": ["b"]}]):
+        with pytest.raises(InputError, match="are read as a data frame, such as pandas.DataFrame"):
+            lcif().fit(given)
+
+
+def test_columns_are_told_apart(expected):
+    twice = pd.DataFrame([["a cat", "a", "b"]], columns=["text", "labels", "labels"])
+    with pytest.raises(InputError, match="two columns are called 'labels': rename or drop one"):
+        lcif().fit(twice)
+    levels = pd.DataFrame({("x", "text"): ["a cat"], ("x", "labels"): ["a"]})
+    with pytest.raises(InputError, match="the columns have names on several levels"):
+        lcif().fit(levels)
+    numbered = pd.DataFrame(zip(FRAME["Abstract"], FRAME["Keywords"], strict=True))
+    assert lcif().fit(numbered, text=0, labels=1).suggest(QUESTION) == expected
+
+
+def test_few_documents_and_a_single_label_are_enough():
+    assert Tagger().fit(["the cat"], [["cats"]]).suggest("a cat").labels == ["cats"]
+    assert lcif().fit(TEXTS, [["animals"]] * len(TEXTS)).suggest(QUESTION).labels == ["animals"]
+
+
+def test_a_missing_cell_is_no_label():
+    frame = pd.DataFrame({"text": TEXTS, "labels": ["a; b", np.nan] * (len(TEXTS) // 2)})
+    assert lcif().fit(frame).labels == ["a", "b"]
+    numbers = pd.DataFrame({"text": TEXTS, "labels": [1.0, np.nan] * (len(TEXTS) // 2)})
+    assert lcif().fit(numbers).labels == ["1"]
 
 
 def test_nothing_to_compare_with_is_refused(tagger):

@@ -13,6 +13,7 @@ from scipy import sparse
 from manylabel.corpus.columns import Columns, Layout, labels_in, text_in
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.formats import read
+from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, MissingExtraError
 from manylabel.validation import check_labels, check_texts
 
@@ -70,6 +71,11 @@ def as_corpus(
         raise InputError(
             f"`text` and `title` name columns of a data frame; got {_kind(documents)}."
         )
+    if isinstance(documents, str) and (labels is not None or ids is not None):
+        raise InputError(
+            f"`{what}` must be a list of texts, with labels for each; got a string: put one text "
+            "and its labels in lists of their own."
+        )
     if isinstance(documents, str | os.PathLike):
         documents = read(documents)
     if isinstance(documents, Corpus):
@@ -84,9 +90,20 @@ def as_corpus(
         documents, ids_given = _frame_texts(documents, text, title, ids)
         return _with_labels(documents, labels, ids_given, label_names)
     if labels is None:
-        raise InputError("`labels` are missing: give a list of label names for each text.")
+        raise InputError(
+            f"`labels` are missing: give a list of label names for each text.{_as_frame(documents)}"
+        )
     texts = check_texts(_listed(documents, what), allow_empty=True)
     return _with_labels(Corpus.from_texts(texts, [[]] * len(texts)), labels, ids, label_names)
+
+
+def _as_frame(documents: Any) -> str:
+    """A hint for texts that are records or columns."""
+    if isinstance(documents, list | tuple) and documents:
+        documents = documents[0]
+    if not isinstance(documents, Mapping):
+        return ""
+    return " Records and columns are read as a data frame, such as pandas.DataFrame makes of them."
 
 
 def _with_labels(texts: Corpus, labels: Any, ids: Any, names: Sequence[str] | None) -> Corpus:
@@ -129,7 +146,8 @@ def _indicator(labels: Any) -> Any:
         return labels
     if _column_names(labels) is not None and not isinstance(labels, np.ndarray):
         names = _column_names(labels) or []
-        return np.array([_values(labels[name]) for name in names], dtype=float).T
+        _check_names(labels, names)
+        return np.array([_flags(name, _values(_taken(labels, name))) for name in names]).T
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
         if labels.ndim != 2:
             raise InputError(
@@ -140,6 +158,17 @@ def _indicator(labels: Any) -> Any:
     if isinstance(labels, list | tuple) and len(labels) and _are_flags(labels):
         return np.array(labels)
     return None
+
+
+def _flags(name: str, values: list[Any]) -> list[float]:
+    """A column of a data frame of labels, as numbers."""
+    for row, value in enumerate(values):
+        if not isinstance(value, int | float | np.number | np.bool_):
+            raise InputError(
+                f"`labels` as a data frame must hold 0 and 1; row {row} of {name!r} holds "
+                f"{value!r}. Give the column itself if it holds the names of labels."
+            )
+    return [float(value) for value in values]
 
 
 def _are_flags(rows: Sequence[Any]) -> bool:
@@ -172,6 +201,11 @@ def _listed(given: Any, what: str = "texts") -> list[Any]:
         raise InputError(
             f"`{what}` must be a text or a list of texts; got a matrix of shape {given.shape}. "
             "Give a Corpus for features."
+        )
+    if isinstance(given, os.PathLike):
+        raise InputError(
+            f"`{what}` must be a text or a list of texts; got a path: read the file first, with "
+            "`read_text()` or `manylabel.corpus.read`."
         )
     if not isinstance(given, Iterable):
         raise InputError(f"`{what}` must be a text or a list of texts; got {_kind(given)}.")
@@ -236,19 +270,21 @@ def _imported(name: str) -> Any:
 
 def _are_columns(labels: Any, names: list[str]) -> bool:
     """Whether labels of a data frame are named by columns."""
-    if isinstance(labels, str):
+    if isinstance(labels, str | int):
         return True
     return (
         isinstance(labels, list | tuple)
         and bool(labels)
-        and all(isinstance(name, str) for name in labels)
+        and all(isinstance(name, str | int) for name in labels)
     )
 
 
 def _frame_corpus(frame: Any, *, text: Any, labels: Any, ids: Any, title: Any) -> Corpus:
     """The documents of a data frame by the names of its columns, as in files."""
     names = _column_names(frame) or []
-    wanted = None if labels is None or len(labels) == 0 else labels
+    _check_names(frame, names)
+    wanted = None if labels == () else labels
+    text, wanted, title, ids = map(_as_names, (text, wanted, title, ids))
     columns = {name: _column(frame, name) for name in names}
     rows = list(zip(*columns.values(), strict=True))
     keys = dict(enumerate(names))
@@ -287,6 +323,35 @@ def _frame_corpus(frame: Any, *, text: Any, labels: Any, ids: Any, title: Any) -
     return Corpus.from_texts([text_in(row, layout) for row in rows], given, named, titles=titles)
 
 
+def _as_names(given: Any) -> Any:
+    """Names of columns as text; pandas numbers columns without names."""
+    if isinstance(given, int):
+        return str(given)
+    if isinstance(given, list | tuple):
+        return [str(name) for name in given] or None
+    return given
+
+
+def _check_names(frame: Any, names: list[str]) -> None:
+    """Refuse columns that cannot be told apart, and names on several levels."""
+    if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
+        raise InputError(
+            "the columns have names on several levels: give them plain ones, such as "
+            "frame.columns = ['text', 'labels']."
+        )
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise InputError(f"two columns are called {repeated!r}: rename or drop one of them.")
+
+
+def _taken(frame: Any, name: str) -> Any:
+    """A column by its name as text; pandas numbers columns without names."""
+    try:
+        return frame[name]
+    except KeyError:
+        return frame[next(column for column in frame.columns if str(column) == name)]
+
+
 def _frame_texts(frame: Any, text: Any, title: Any, ids: Any) -> tuple[Corpus, Any]:
     """The texts of a data frame whose labels were given apart from it."""
     corpus = _frame_corpus(frame, text=text, labels=(), ids=ids, title=title)
@@ -295,7 +360,7 @@ def _frame_texts(frame: Any, text: Any, title: Any, ids: Any) -> tuple[Corpus, A
 
 def _column(frame: Any, name: str) -> list[Any]:
     """A column; numbers that stand for classes become the names of the classes."""
-    values = [_missing_as_none(value) for value in _values(frame[name])]
+    values = [_missing_as_none(value) for value in _values(_taken(frame, name))]
     features = getattr(frame, "features", None)
     feature = features.get(name) if isinstance(features, Mapping) else None
     classes = getattr(feature, "names", None) or getattr(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,15 @@ def _name(label: Any) -> str:
     raise InputError(f"labels must be strings; got {label!r}, of type {type(label).__name__}.")
 
 
+def _distinct(labels: Iterable[Any]) -> Iterable[Any]:
+    """Each label once, in their order."""
+    listed = list(labels)
+    try:
+        return dict.fromkeys(listed)
+    except TypeError:
+        return listed  # lists in lists, which `_name` refuses
+
+
 class Indicator:
     """Collects the label names of documents, one document at a time.
 
@@ -101,8 +110,8 @@ class Indicator:
 
     def add(self, labels: Iterable[str]) -> None:
         """Add the labels of the next document."""
-        for label in dict.fromkeys(labels):
-            column = self._place.get(label)
+        for label in _distinct(labels):
+            column = self._place.get(label) if isinstance(label, str) else None
             if column is None:
                 label = _name(label)
                 column = self._place.get(label)
@@ -137,9 +146,10 @@ def indicator(
     """The indicator matrix of lists of label names, and the names of its columns."""
     collected = Indicator(names)
     for row, document in enumerate(labels):
-        if isinstance(document, str) or not isinstance(document, Iterable):
+        if isinstance(document, str | Mapping) or not isinstance(document, Iterable):
+            such = f", such as [{document!r}]" if isinstance(document, str) else ""
             raise InputError(
-                f"the labels of document {row} must be a list of names; got {document!r}."
+                f"the labels of document {row} must be a list of names{such}; got {document!r}."
             )
         try:
             collected.add(document)
