@@ -330,3 +330,75 @@ def test_the_first_foreign_letter_decides_on_the_encoding(file):
     assert lines(b"plain\n" * 3 + b"\x80\n\xc3\xa9\n")[-2:] == ["€\n", "Ã©\n"]
     with pytest.raises(CorpusError, match="line 2: expected UTF-8 text, found byte 0x80"):
         lines("é\n".encode() + b"\x80\n")
+
+
+# Their relatives
+
+
+def test_names_of_columns_below_merged_headings(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["Article", None, "Subject"], ["Title", "Abstract", "Keywords"]):
+        book.active.append(row)
+    for text, labels in zip(TEXTS, LABELS, strict=True):
+        book.active.append(["T", text, "; ".join(labels)])
+    book.active.merge_cells("A1:B1")
+    book.save(tmp_path / "t.xlsx")
+    corpus, said = heard(tmp_path / "t.xlsx")
+    check(corpus)
+    assert said[1] == "The names of the columns are in row 2. The row above is ignored."
+
+
+@pytest.mark.parametrize("columns", [{}, {"text_column": "Abstract"}])
+def test_names_of_columns_below_a_title(file, columns):
+    rows = [f"{quoted(t)};{'|'.join(labels)}" for t, labels in zip(TEXTS, LABELS, strict=True)]
+    content = "\n".join(["Export of 1 January", "", "by us", "Abstract;Keywords", *rows])
+    corpus, said = heard(file(content, "t.csv"), **columns)
+    check(corpus)
+    assert said[1] == "The names of the columns are in row 3. The rows above are ignored."
+
+
+def test_a_document_that_looks_like_names_is_a_document(file):
+    corpus, said = heard(file("text,labels\nabstract,keywords\n", "t.csv"))
+    assert (corpus.texts, said) == (["abstract"], [])
+
+
+@pytest.mark.parametrize(("yes", "no"), [("yes", "no"), ("WAHR", "FALSCH"), ("x", ""), ("1", "0")])
+def test_words_for_1_and_0(file, yes, no):
+    rows = [f"{quoted(TEXTS[0])},{yes},{no},{yes}", f"{quoted(TEXTS[1])},{no},{yes},{no}"]
+    corpus, _ = heard(file("\n".join(["text,cats,dogs,sleep", *rows]), "t.csv"))
+    check(corpus)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["text,labels", '"{0}",cats; sleep;', '"{1}", ; dogs ;;'],
+        ["text,labels,", '"{0}",cats; sleep,', '"{1}",dogs,'],
+        ["text,labels,year", "", ",,", '"{0}",cats; sleep,', ",,", '"{1}",dogs,1999', ",,"],
+        ["sep=,", "text,labels", '"{0}",cats; sleep', '"{1}",dogs'],
+        ["text,labels,labels", '"{0}",cats; sleep,birds', '"{1}",dogs,birds'],
+    ],
+    ids=["trailing separators", "trailing column", "empty rows", "sep=", "a name twice"],
+)
+def test_untidy_tables(file, rows):
+    corpus, said = heard(file("\ufeff" + "\n".join(rows).format(*TEXTS), "t.csv"))
+    check(corpus)
+    if rows[0].endswith("labels,labels"):
+        assert said == ["Ignored columns: labels."]
+
+
+def test_numbers_and_what_is_not_a_number_as_labels(file):
+    records = '{"text": "a", "labels": 7}\n{"text": "b", "labels": NaN}\n{"text": "c"}\n'
+    assert list(read(file(records, "t.jsonl")).label_lists()) == [["7"], [], []]
+
+
+def test_documents_inside_an_object_are_pointed_at(file):
+    content = json.dumps({"articles": [{"text": "a", "labels": ["b"]}] * 3})
+    with pytest.raises(CorpusError, match="found a list of 3 objects in 'articles'; give this"):
+        read(file(content, "t.json"))
+
+
+def test_rows_with_other_delimiters_are_refused(file):
+    with pytest.raises(CorpusError, match="line 3: expected 2 columns, found 1"):
+        read(file("text;labels\na b;c\nd e,f\n", "t.csv"))

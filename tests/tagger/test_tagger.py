@@ -229,7 +229,7 @@ def test_snippets_instead_of_texts():
         (lambda t: t.learn(["a", "b"], [["x"]]), "must be equally long; got 2 and 1"),
         (lambda t: t.learn([" "], [["x"]]), "text 0 is empty"),
         (lambda t: t.learn(["a"]), "`labels` are missing"),
-        (lambda t: t.learn(["a"], ["xy"]), "must be a list of names, such as .'xy'.; got 'xy'"),
+        (lambda t: t.learn(["a"], ["xy"]), "must be a list of names, such as ['xy']; got 'xy'"),
         (
             lambda t: t.learn(["a", "b"], [["x"], []], ids=["1", "1"]),
             "`ids` must be distinct; '1' is there twice",

@@ -48,7 +48,9 @@ ROLES: dict[str, tuple[str, ...]] = {
 _RANK = {name: (role, rank) for role, names in ROLES.items() for rank, name in enumerate(names)}
 _IDENTIFIERS = re.compile(r"\s*(<[^<>\s]+>\s*)*")
 _QUOTED = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*(?:,|$)""")
-_YES, _NO = frozenset({"1", "1.0", "true", "x"}), frozenset({"0", "0.0", "false", ""})
+# As spreadsheets in some languages write them.
+_YES = frozenset({"1", "1.0", "true", "x", "yes", "wahr", "ja", "vrai", "oui"})
+_NO = frozenset({"0", "0.0", "false", "", "no", "falsch", "nein", "faux", "non"})
 #: Rows that are looked at to find out what columns hold.
 SAMPLE = 100
 #: Signs that may stand between labels; a comma is the last to be believed.
@@ -340,7 +342,7 @@ def labels_in(row: Any, layout: Layout) -> list[str]:
 
 def _labels_of(value: Any, separator: str) -> list[str]:
     """The labels in a cell: a list, or one string of them."""
-    if value is None:
+    if value is None or value != value:
         return []
     if isinstance(value, str):
         return _split(value, separator)

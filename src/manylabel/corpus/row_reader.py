@@ -6,13 +6,23 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from manylabel.corpus.columns import Columns, Layout, guess_separator, labels_in, text_in
+from manylabel.corpus.columns import (
+    Columns,
+    Layout,
+    guess_separator,
+    labels_in,
+    role_of,
+    text_in,
+)
 from manylabel.corpus.dialects import is_header
 from manylabel.corpus.documents import Document
 from manylabel.exceptions import CorpusError, InputError
 from manylabel.wording import counted
 
 __all__ = ["RowReader"]
+
+#: Rows among which the names of the columns are looked for.
+_HIGHEST = 5
 
 
 class RowReader:
@@ -31,7 +41,8 @@ class RowReader:
     def __init__(self, columns: Columns, is_table: bool, path: str) -> None:
         self._columns, self._is_table, self._path = columns, is_table, path
         self._header: list[str] | None = None
-        self._skips_header = False
+        self._n_above = 0  # rows above the one that names the columns
+        self._n_skipped = 0  # rows at the beginning that are no documents
         self._table: Layout | None = None
         self._by_fields: dict[tuple[str, ...], Layout] = {}
         self._separator: str | None = None
@@ -50,10 +61,11 @@ class RowReader:
         self._table = Layout((0,), (1,), separator=self._columns.separator or ";")
         if not rows:
             return
-        names = [("" if cell is None else str(cell)).strip() for cell in rows[0]]
+        above = self._n_above = _rows_above(rows, self._columns)
+        names = _names_in(rows[above])
         if self._columns.named or is_header(names):
-            self._header, self._skips_header = names, True
-            self._table = self._layout(dict(enumerate(names)), rows[1:])
+            self._header, self._n_skipped = names, above + 1
+            self._table = self._layout(dict(enumerate(names)), rows[above + 1 :])
             if self._table is None:
                 raise self._error(
                     f"no column is known to hold the texts; the columns are {_quoted(names)}. "
@@ -110,8 +122,8 @@ class RowReader:
         width = 0 if self._header is None else len(self._header)
         if width > 2 and not any(_is_something(cell) for cell in row):
             return None
-        if self._skips_header:
-            self._skips_header = False
+        if self._n_skipped:
+            self._n_skipped -= any(_is_something(cell) for cell in row)
             return None
         layout = self._table
         assert layout is not None
@@ -139,6 +151,7 @@ class RowReader:
         layout = self._by_fields.get(fields)
         if layout is None:
             said = self._columns
+            _check_nesting(record, said)
             known = {name: name for name in dict.fromkeys((*fields, *_names(said)))}
             layout = Layout.of(known, said, [record], self._one_hot)
             if layout is None or not any(key in record for key in layout.text):
@@ -193,6 +206,10 @@ class RowReader:
             said = ", ".join(filter(None, [next(iter(described), ""), split]))
             if said:
                 yield f"Understood: {said}."
+        if self._n_above:
+            rows = "The row above is" if self._n_above == 1 else "The rows above are"
+            place = self._n_above + 1
+            yield f"The names of the columns are in row {place}. {rows} ignored."
         if self._table is not None:
             self._ignored |= dict.fromkeys(self._table.ignored)
         if self._ignored:
@@ -202,7 +219,7 @@ class RowReader:
 
     def to_json(self) -> str:
         """What was detected, for a reader of another chunk of the file."""
-        return json.dumps([self._header, self._separator, self._one_hot])
+        return json.dumps([self._header, self._separator, self._one_hot, self._n_above])
 
     @classmethod
     def from_json(cls, found: str, is_table: bool, path: str, has_header: bool) -> RowReader:
@@ -217,11 +234,11 @@ class RowReader:
         has_header : bool
             Whether its chunk of the file begins with the names of the columns.
         """
-        header, separator, one_hot = json.loads(found)
+        header, separator, one_hot, n_above = json.loads(found)
         reader = cls(Columns(separator=separator), is_table, path)
         reader._separator, reader._one_hot = separator, one_hot
         if is_table and header is not None:
-            reader._header, reader._skips_header = header, has_header
+            reader._header, reader._n_skipped = header, n_above + 1 if has_header else 0
             names = dict(enumerate(header))
             reader._table = Layout.of(names, reader._columns, (), one_hot or None)
         elif is_table:
@@ -230,6 +247,36 @@ class RowReader:
 
     def _error(self, message: str, line: int | None) -> CorpusError:
         return CorpusError(message, self._path, line)
+
+
+def _names_in(row: Sequence[Any]) -> list[str]:
+    return [("" if cell is None else str(cell)).strip() for cell in row]
+
+
+def _rows_above(rows: Sequence[Sequence[Any]], said: Columns) -> int:
+    """How many rows stand above the names of the columns, such as a title or headings of groups.
+
+    A later row must have more known names than the first, so that a document is not taken for it.
+    """
+    if said.named:
+        wanted = set(_names(said))
+        places = (i for i, row in enumerate(rows[:_HIGHEST]) if wanted <= set(_names_in(row)))
+        return next(places, 0)
+    n_known = [len({role_of(name) for name in _names_in(row)} - {None}) for row in rows[:_HIGHEST]]
+    best = n_known.index(max(n_known))
+    return best if is_header(_names_in(rows[best])) else 0
+
+
+def _check_nesting(record: dict[str, Any], said: Columns) -> None:
+    """Refuse an object that holds all documents in one of its lists."""
+    if said.named or len(record) > 3:
+        return
+    for name, value in record.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            raise InputError(
+                f"expected a document, found a list of {counted(len(value), 'object')} in "
+                f"{name!r}; give this list alone, as a JSON array."
+            )
 
 
 def _names(columns: Columns) -> list[str]:
@@ -254,7 +301,7 @@ def _check_string(role: str, value: Any, may_be_number: bool = False) -> None:
 
 
 def _check_labels(value: Any) -> None:
-    if value is None or isinstance(value, str | list):
+    if value is None or isinstance(value, str | list) or value != value:
         return
     if isinstance(value, int) and not isinstance(value, bool):
         return

@@ -173,7 +173,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         incomplete : bool or list of bool, default=False
             Whether labels that a document lacks are unknown, not wrong; see `learn`.
         sample_weight : None
-            No model weighs documents; anything else is refused.
+            Refused: documents of a tagger count alike.
 
         Returns
         -------
@@ -181,8 +181,8 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         """
         if sample_weight is not None:
             raise ParameterError(
-                "`sample_weight` has no meaning here, since neighbours count alike; leave it out, "
-                "or repeat documents to count them twice."
+                "a tagger takes no `sample_weight`: it would not outlast `learn` and `forget`. "
+                "Leave it out, repeat documents, or use OneVsRestSVM or SubsetSVM in a pipeline."
             )
         info = check_label_info(label_info)
         file = None
