@@ -1,4 +1,4 @@
-"""Modules that others import and we seldom need, imported when somebody does use them."""
+"""Modules that others import and we seldom need, imported on first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SELDOM_USED = ("narwhals.stable.v2", "pandas", "numpy.f2py", "numpy.testing", "s
 
 
 class _Later(ModuleType):
-    """Stands for a module until somebody asks it for something."""
+    """A placeholder for a module until it is used."""
 
     def __getattr__(self, attribute: str) -> Any:
         if sys.modules.get(self.__name__) is self:
