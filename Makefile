@@ -81,6 +81,8 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/make_images.py
 	$(BIN)/python docs/make_charts.py
 	$(BIN)/python docs/make_diagrams.py
+	@if command -v chromium > /dev/null; then $(BIN)/python docs/make_screenshot.py; \
+	else echo "Chromium is not installed: the screenshots stay as they are."; fi
 
 site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build

@@ -25,6 +25,8 @@ spec.loader.exec_module(house_style)
         ("The index is built anew.", "anew"),
         ("One SVM a label", "One SVM a label"),
         ("It takes 3 ms per document; a document has labels.", None),
+        ("C times a row's weight", None),
+        ("If somebody asks", "somebody"),
         ("There is room for two.", None),
         ("<!-- house style: off -->\nanew\n<!-- house style: on -->\nfine", None),
     ],

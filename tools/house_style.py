@@ -27,10 +27,14 @@ _UNIT = (
 TICS: dict[str, str] = {
     r"whoever": "name the person: the user, a reader, anyone who",
     r"nobody": "no one, or say it in the active voice",
+    r"somebody": "the user, or another process",
     r"anew": "again, or from scratch",
     r"so (?:many|much) (?:labels?|words?|documents?|threads?)": "maximum ... per ...",
     r"learnt": "learned",
     r"(?:is|are) (?:not as (?:it|they) should be|none of the \d+)": "invalid, or unknown",
+    r"which is none of": "unknown",
+    r"mended": "fixed",
+    r"processor (?:time|seconds?)": "CPU time, CPU seconds",
     r"parts? of (?:a )?words?": "character n-grams",
     r"(?:usually |is |are |by default )found out": "detected",
     r"what learns": "model to train",
@@ -43,7 +47,7 @@ TICS: dict[str, str] = {
     r"by half": "partly",
     r"at the moment at which": "when",
     r"of itself": "by itself, or on its own",
-    rf"(?:{_COUNTED}) an? (?:{_UNIT})": "per: 3 ms per document",
+    rf"(?:{_COUNTED}) an? (?:{_UNIT})(?!')": "per: 3 ms per document",
     rf"(?:one|two|a) (?:\w+ )?(?:{_COUNTED}) a (?:{_UNIT})": "per: one model per label",
 }
 _PATTERN = re.compile("|".join(rf"(\b{tic}\b)" for tic in TICS), re.IGNORECASE)

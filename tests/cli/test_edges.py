@@ -56,7 +56,7 @@ def test_options_name_columns_and_errors_name_options(call, tmp_path):
     )
     assert called.json["labels"] == 2
     called = call("stats", path, "--text-column", "Inhalte")
-    assert "--text-column is 'Inhalte', which is none of the columns" in called.err
+    assert "--text-column is 'Inhalte'; there is no such column among" in called.err
     assert "Did you mean 'Inhalt'?" in called.err
 
 

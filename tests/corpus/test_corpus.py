@@ -73,7 +73,7 @@ def test_no_labels_may_be_chosen():
 
 
 def test_an_unknown_label_is_named():
-    with pytest.raises(InputError, match="`labels` holds 'cows', which is none of the 2 names"):
+    with pytest.raises(InputError, match="`labels` holds 'cows': unknown name \\(2 known\\)"):
         PETS.select_labels(["cows"])
 
 

@@ -65,7 +65,7 @@ def test_jsonl_refuses(file, content, line, message):
 def test_labels_outside_a_given_vocabulary_are_refused(file):
     path = file('{"text": "a", "labels": ["x"]}\n{"text": "b", "labels": ["z"]}', "t.jsonl")
     assert read(path, labels=["z", "y", "x"]).label_names == ["z", "y", "x"]
-    refused(path, "label 'z' is none of the 2 label names given", 2, labels=["x", "y"])
+    refused(path, "unknown label 'z': not among the 2 names given", 2, labels=["x", "y"])
 
 
 def test_tsv_of_annif_has_identifiers(file):

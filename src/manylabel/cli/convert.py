@@ -64,7 +64,7 @@ def convert(
     to_separator: Annotated[
         str | None,
         typer.Option(
-            "--to-separator", metavar="SIGN", help="Separator of labels in one cell of OUT."
+            "--to-separator", metavar="CHARACTER", help="Separator of labels in one cell of OUT."
         ),
     ] = None,
     reading: FromReading = FromReading(),
@@ -76,7 +76,7 @@ def convert(
     """Write a corpus in another format.
 
     jsonl, tsv, csv and folder hold texts; xc, svmlight, mulan and meka hold features. Words of
-    texts are counted on the way to features; there is no way back. Names of labels and features
+    texts become counted features, which cannot become texts again. Names of labels and features
     stand in labels.txt and features.txt beside xc and svmlight.
 
     For example:

@@ -156,7 +156,7 @@ Separator = Annotated[
     typer.Option(
         "--label-separator",
         "--separator",
-        metavar="SIGN",
+        metavar="CHARACTER",
         help="Separator of labels in one cell or string; detected by default.",
     ),
 ]
@@ -174,8 +174,8 @@ LabelColumn = Annotated[
     typer.Option(
         "--label-column",
         metavar="NAME",
-        help="The column or field with the labels; repeatable. A column of 0s and 1s is a label "
-        "of its name. Names such as labels, keywords or subjects are recognised.",
+        help="The column or field with the labels; repeatable. A column of 0s and 1s is itself a "
+        "label. Names such as labels, keywords or subjects are recognised.",
     ),
 ]
 TitleColumn = Annotated[
@@ -262,9 +262,9 @@ Spool = Annotated[
     typer.Option(
         "--spool",
         metavar="PLACE",
-        help="What the cluster's workers see as well: a folder, or an address such as "
-        "s3://bucket/folder; dask if they share nothing. By default a folder beside the output, "
-        "removed on success.",
+        help="Where inputs and results of the cluster wait: a folder that all machines see, or an "
+        "address such as s3://bucket/folder; dask if they share nothing. By default a folder "
+        "beside the output, removed on success.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")]
@@ -390,7 +390,7 @@ LabelInfo = Annotated[
     typer.Option(
         "--label-info",
         metavar="FILE",
-        help="What labels are called and mean: label, name and description between tabs, or "
+        help="Names and descriptions of labels: label, name and description between tabs, or "
         "JSON Lines.",
     ),
 ]

@@ -240,7 +240,7 @@ def serve(
     corrections. The API is described at /docs. The server also answers Annif's clients, and is a
     machine-learning backend of Label Studio. Ctrl-C stops the server after it has answered the
     requests that it accepted. Every option is also an environment variable: MANYLABEL_PORT for
-    --port, MANYLABEL_MODELS for MODEL, separated by blanks.
+    --port, MANYLABEL_MODELS for MODEL, separated by spaces.
 
     For example:
       manylabel serve model

@@ -219,7 +219,7 @@ def _paper_grid(model: str) -> dict[str, Sequence[Any]]:
     grid = {name: values for name, values in PAPER_GRID.items() if name in own}
     if not {"alpha", "beta"} & set(grid):
         raise typer.BadParameter(
-            f"--try paper is for instance-knn, feature-knn and lcif; {model} is none of them."
+            f"--try paper is for instance-knn, feature-knn and lcif; not for {model}."
         )
     return grid
 

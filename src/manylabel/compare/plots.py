@@ -18,7 +18,7 @@ __all__ = ["PLOTS", "plots_of"]
 
 
 class Plot:
-    """A plot as SVG, and as PDF when somebody wants that, with what it shows."""
+    """A plot as SVG, and as PDF on request, with what it shows."""
 
     def __init__(self, name: str, title: str, caption: str, figure: Callable[[], Any]) -> None:
         self.name, self.title, self.caption, self._figure = name, title, caption, figure

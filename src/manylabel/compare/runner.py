@@ -31,7 +31,7 @@ class Watcher:
     """Hears what goes on; does nothing with it."""
 
     def plan(self, total: int, finished: int) -> None:
-        """There are so many cells, and so many need not run."""
+        """How many cells there are, and how many need not run."""
 
     def phase(self, cell: Cell, phase: str) -> None:
         """A cell enters a phase."""

@@ -1,8 +1,8 @@
 """Which columns of a table, or fields of a record, hold what.
 
 Files with named columns, JSON, spreadsheets and data frames in memory all ask here. A name is
-looked up among those that people use for texts, titles, labels and ids; what somebody said
-themselves always wins. What is left over can be named, so that nothing is ignored in silence.
+looked up among those that people use for texts, titles, labels and ids; columns that
+the user names always win. What is left over can be named, so that nothing is ignored in silence.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _plain(name: Any) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns hold what, as far as somebody said so.
+    """Which columns hold what, as far as the user says so.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Columns:
         """From the arguments that people give."""
         sign = separator
         if sign is not None:
-            # A shell hands a tab or a line break over as two signs.
+            # A shell passes a tab or a line break as two characters.
             sign = {"\\n": "\n", "\\t": "\t"}.get(sign, sign)
             if not sign or (sign.isspace() and sign not in "\n\t") or sign in "<>":
                 raise ParameterError(
@@ -166,7 +166,7 @@ class Layout:
         ----------
         names : mapping of key to str
         columns : Columns, optional
-            What somebody said.
+            What the user says.
         sample : sequence of rows, optional
             Columns of 0 and 1, and the separator of labels, are detected in these.
         one_hot : iterable of str, optional
@@ -175,14 +175,14 @@ class Layout:
         Raises
         ------
         InputError
-            If a column that somebody named is not there.
+            If a named column does not exist.
         """
         said = columns or Columns()
         given = {name: key for key, name in reversed(list(names.items()))}
         for argument, name in said.named:
             if name not in given:
                 raise InputError(
-                    f"`{argument}` is {name!r}, which is none of the columns: "
+                    f"`{argument}` is {name!r}; there is no such column among "
                     f"{_listed(names.values())}.{_hint(name, given)}"
                 )
         taken = {given[name] for _, name in said.named}

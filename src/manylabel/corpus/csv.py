@@ -1,4 +1,4 @@
-"""Tables with commas or other signs, quoted where needed; `columns` says what columns hold.
+"""Tables with commas or other delimiters, quoted where needed; `columns` says what columns hold.
 
 The delimiter (comma, semicolon, tab or bar) and the way quotation marks are written are detected
 in the first rows; see `dialects`.

@@ -82,7 +82,7 @@ def detect(source: Source, otherwise: str | None = None) -> str:
 
 
 def _of_bytes(source: Source, start: bytes) -> str | None:
-    """The format of a file that is no text, or an error if it is none that we read."""
+    """The format of a binary file, or an error if we do not read it."""
     for magic, kind in _BINARY:
         if start.startswith(magic):
             return kind

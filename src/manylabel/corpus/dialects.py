@@ -57,7 +57,7 @@ def guess_dialect(start: str, kind: str, wanted: tuple[str, ...] = ()) -> Dialec
         The first lines.
     kind : {"csv", "tsv"}
     wanted : tuple of str
-        Names of columns that somebody gave.
+        Names of columns that the user gave.
     """
     first = start.split("\n", 1)[0].rstrip("\r")
     if first.casefold().startswith("sep=") and len(first) == 5:
@@ -108,7 +108,7 @@ def _needs_quotes(start: str) -> bool:
     """Whether the quotation marks in a table with tabs are not part of the cells.
 
     Spreadsheets put them around cells with a quotation mark or a comma, and around no others.
-    Annif's tables have none, and texts that begin with what somebody says.
+    Annif's tables have none, and texts that begin with direct speech.
     """
     if '\t"' not in start and not start.startswith('"') and '\n"' not in start:
         return False

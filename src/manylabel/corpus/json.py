@@ -19,7 +19,7 @@ _BLANK = re.compile(r"[\s,]*")
 def rows(lines: Any) -> Iterator[tuple[int, Any]]:
     """The objects of an array, with the line that each ends in.
 
-    A fault in the array's own signs is the end: where the next object begins cannot be told.
+    A fault in the array's own punctuation ends the file: the next object cannot be located.
     """
     name, decoder = lines.source.name, json.JSONDecoder()
     buffer, has_begun, tried = "", False, 0

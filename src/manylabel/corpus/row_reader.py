@@ -31,7 +31,7 @@ class RowReader:
     Parameters
     ----------
     columns : Columns
-        What somebody said of them.
+        What the user says of them.
     is_table : bool
         Whether rows are lists of cells, the first of which may name the columns, or records.
     path : str

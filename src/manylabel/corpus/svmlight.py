@@ -3,7 +3,7 @@
 Blank lines and what follows ``#`` are skipped. Labels keep the numbers that the file gives them.
 Features are counted from 0 if a feature 0 occurs and from 1 otherwise, unless `zero_based` or a
 comment at the top says so: a test file may lack the feature 0 that its training file has. In all
-else the rows are those of Extreme Classification text, and names may stand beside the file in
+else the rows are those of Extreme Classification text, and names may be beside the file in
 the same way.
 
 `write` puts the sizes into a comment at the top, which `read` understands and others skip.

@@ -47,7 +47,7 @@ def positions(name: str, wanted: Sequence[str], names: Sequence[str]) -> NDArray
     place = {value: column for column, value in enumerate(names)}
     for value in wanted:
         if value not in place:
-            raise InputError(f"`{name}` holds {value!r}, which is none of the {len(names)} names.")
+            raise InputError(f"`{name}` holds {value!r}: unknown name ({len(names)} known).")
     return np.array([place[value] for value in wanted], dtype=np.int64)
 
 
@@ -118,7 +118,7 @@ class Indicator:
             if column is None:
                 if self._fixed is not None:
                     raise InputError(
-                        f"label {label!r} is none of the {len(self._fixed)} label names given."
+                        f"unknown label {label!r}: not among the {len(self._fixed)} names given."
                     )
                 column = self._place[label] = len(self._place)
             self._columns.append(column)

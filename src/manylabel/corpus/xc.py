@@ -3,7 +3,7 @@
 Columns are counted from 0. A row without labels starts with a space or its first feature; a blank
 line is a row without labels and features. A feature given twice in a row is refused, a label given
 twice counts once. Negative values are read; NaN and infinity are refused. Names of labels and
-features may stand beside the file, one a line, in ``labels.txt`` and ``features.txt``.
+features may be in files beside it, one per line: ``labels.txt`` and ``features.txt``.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Receipt(NamedTuple):
     Parameters
     ----------
     seconds, cpu_seconds : float
-        Wall-clock time and processor time.
+        Wall-clock time and CPU time.
     worker : str
         Its address.
     peak_memory : int or None

@@ -12,10 +12,10 @@ from manylabel.parallel import single_threaded_blas
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
-#: Labels with at least so many training documents are in the next group.
+#: Labels with at least this many training documents are in the next group.
 _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
 N_GROUPS = _FREQUENCIES.size + 1
-#: Pieces of a curve: at most so many, and one for each so many true labels.
+#: Pieces of a curve: the maximum, and the true labels per piece.
 _MOST_PIECES, _TRUE_A_PIECE = 8, 25
 #: How steep a cautious curve is beyond its last knot, beside one that goes on for ever.
 _BEYOND = 0.02

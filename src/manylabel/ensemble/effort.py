@@ -14,7 +14,7 @@ EFFORTS = ("quick", "normal", "best")
 
 
 def check_effort(effort: Any) -> None:
-    """Refuse an effort that is none."""
+    """Refuse an unknown effort."""
     if effort in EFFORTS:
         return
     near = get_close_matches(str(effort), EFFORTS, n=1)

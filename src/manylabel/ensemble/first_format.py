@@ -19,7 +19,7 @@ from manylabel.trees.scorer import TreeScorer
 
 __all__ = ["combination", "ensemble", "report"]
 
-#: Words followed changes when they amounted to one document in so many.
+#: Words followed changes when they amounted to one document in this many.
 _LAG = 1000
 
 

@@ -20,7 +20,7 @@ _FEW, _FOLDS = 6_000, 5
 _FOLDS_OF_MANY = 3
 #: Of more documents, this share is scored so, and no more than that many.
 _SHARE, _MOST = 0.2, 6_000
-#: With the best effort these are in so many folds, so that models lack fewer documents.
+#: With the best effort these are in this many folds, so that models lack fewer documents.
 _BEST_FOLDS = 4
 
 

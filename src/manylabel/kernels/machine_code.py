@@ -206,7 +206,7 @@ def private_folder() -> Path:
     status = place.lstat()
     is_ours = not hasattr(os, "getuid") or status.st_uid == user
     if not stat.S_ISDIR(status.st_mode) or not is_ours or status.st_mode & 0o022:
-        raise PermissionError(13, f"{place} belongs to somebody else")
+        raise PermissionError(13, f"{place} belongs to another user")
     with tempfile.TemporaryFile(dir=place):
         pass
     return place

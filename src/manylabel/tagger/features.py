@@ -25,7 +25,7 @@ __all__ = [
     "new_views",
 ]
 
-#: With fewer documents chance would choose; more than so many need not be tried.
+#: Fewer documents than the first would choose by chance; more than the second add nothing.
 _FEWEST, _MOST = 2_000, 4_000
 #: Words have several n-grams each, and searching and training pay for all: not with more documents.
 _MOST_WITH_NGRAMS = 100_000
@@ -33,7 +33,7 @@ _MOST_WITH_NGRAMS = 100_000
 _LONG, _SHORT = 100, 30
 _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
 _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
-#: How features are judged: the labels of so many neighbours, by cross-validation.
+#: How features are judged: the labels of this many neighbours, by cross-validation.
 _NEIGHBOURS, _FOLDS = 50, 3
 #: How many standard errors features must add to the measure to be worth their time.
 _WORTH = 1.0

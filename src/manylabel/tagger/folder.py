@@ -67,7 +67,7 @@ class TaggerFolder:
         while True:
             stamp = self._current_stamp()
             if stamp != self._stamp:
-                # Just loaded, the state is that on disk unless somebody was very quick.
+                # Just loaded, the state is that on disk unless another process was very quick.
                 if self._stamp is not None or not self._is_of(state):
                     state = self._reload()
                 self._stamp = stamp
@@ -94,7 +94,7 @@ class TaggerFolder:
                 return state
 
     def _known(self, state: TaggerState) -> int:
-        """The last entry that somebody heard of."""
+        """The last entry that a caller was told of."""
         known = self.mark.read(state.token)
         if known is None and state.marked:
             raise self.mark.missing(state.token)

@@ -184,7 +184,7 @@ class Labels:
         return concept if self.vocabulary is not None and concept in self.vocabulary else None
 
     def _alike(self, name: str) -> list[str]:
-        """Labels that may be the one that somebody meant; of many, those that share a half with it.
+        """Labels that the user may have meant; of many, those that share a half with it.
 
         A one-character typo leaves one half intact. Codes of which too many are alike are no help.
         """

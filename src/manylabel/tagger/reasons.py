@@ -135,7 +135,7 @@ def label_reasons(
 
 
 class FoundWords(Sequence[WordReason]):
-    """Words with their shares, made when somebody looks at them: a label has hundreds.
+    """Words with their shares, made on first access: a label has hundreds.
 
     Parameters
     ----------

@@ -271,7 +271,7 @@ class TaggerState(Answers):
         ids = [self.documents.id(number) for number in numbers.tolist()]
         Y = self.documents.label_matrix(self.n_labels)
         if self.vectorizer is None:
-            # Labels are columns of a matrix that somebody else made.
+            # Labels are columns of a matrix that was made elsewhere.
             return Corpus(
                 self.model.X_[numbers],
                 Y,

@@ -66,7 +66,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         for the first words of long texts, or character n-grams beside the words of short ones,
         ranks labels better; unless the vectorizer says otherwise.
     vocabulary : Vocabulary or path, optional
-        What labels are called and how they are related; see `manylabel.vocabulary.read` for the
+        Names and relations of labels; see `manylabel.vocabulary.read` for the
         formats. An ensemble finds names in texts, so that it suggests labels that no document has.
     effort : {"quick", "normal", "best"}, optional
         How much time an ensemble's training may take; "normal" by default. With "quick" other
@@ -162,7 +162,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         ids : list of str or name of a column, optional
             Distinct names of the documents; their numbers by default.
         label_info : mapping or path, optional
-            What labels are called and mean: label to name, or to a mapping with ``name`` and
+            Names and descriptions of labels: label to name, or to a mapping with ``name`` and
             ``description``; or a file, see `manylabel.tagger.read_label_info`.
         text : str or list of str, optional
             The columns of a data frame that hold the texts, which are put one under the other.

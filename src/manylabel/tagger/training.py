@@ -219,7 +219,7 @@ def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
 
 
 def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:
-    """What was handed in as a file that can be read in chunks; None if it is none."""
+    """What was handed in as a file that can be read in chunks; None if it is not such a file."""
     if labels is None and ids is None and isinstance(documents, str | os.PathLike):
         return TextFile.at(documents)
     return None

@@ -249,7 +249,7 @@ def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
 def _first_words(
     sequence: NDArray[np.int32], pointers: NDArray[np.int64], most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The first words of each text, at most so many."""
+    """The first words of each text, up to a maximum."""
     place = np.arange(sequence.size) - np.repeat(pointers[:-1], np.diff(pointers))
     sizes = np.minimum(np.diff(pointers), most)
     return sequence[place < most], np.concatenate([[0], np.cumsum(sizes)])

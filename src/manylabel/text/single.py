@@ -25,7 +25,7 @@ __all__ = ["SingleTexts"]
 
 #: Ways of writing that are remembered; a server meets new ones for ever.
 _MOST_WORDS = 1_000_000
-#: Pairs of words are found by number once so many texts were read: the table takes a while to make.
+#: Pairs of words are found by number after this many texts: the table takes a while to make.
 _PATIENCE = 4
 
 

@@ -1,4 +1,4 @@
-"""What labels are called, and where their names stand in texts."""
+"""Names of labels, and where they occur in texts."""
 
 from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED, LabelNames
 from manylabel.vocabulary.matching import NameMatcher

@@ -21,7 +21,7 @@ PREFERRED, ALTERNATIVE, HIDDEN = 0, 1, 2
 
 
 class LabelNames:
-    """What labels are called, column by column, and how they are related.
+    """Names of labels, column by column, and their relations.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ ModelName = Annotated[
 
 
 class Request(BaseModel):
-    """What somebody asks; a field that does not exist is an error, not a surprise."""
+    """A request; an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -181,7 +181,7 @@ def lcif_extreme(data: Path) -> Plan:
         source="Feremans et al. (2020), table 3",
         notes=(
             "The paper's Eurlex, Wiki10, RCV1, AmazonCat and WikiLSHTC are not here, so none of "
-            "its values stands beside ours. Models are tuned for micro F1 by leave-one-out on "
+            "its values is shown beside ours. Models are tuned for micro F1 by leave-one-out on "
             "2,000 training documents, and other measures are of the same model.",
             "Macro F1 counts a label that is neither true nor predicted as 1, as Mulan does.",
         ),

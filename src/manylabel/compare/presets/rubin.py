@@ -100,7 +100,7 @@ def rubin(data: Path) -> Plan:
         ),
         source="Rubin et al. (2012), section 6",
         notes=(
-            "The paper's values are in pictures only; what its text says of them stands beside "
+            "The paper's values are in pictures only; what its text says of them is shown beside "
             "our counts.",
             "Yahoo: labels of at least 100 documents, 1,000 training documents of random splits, "
             "the paper's settings with 4 chains of training instead of 48, the paper's 10 of label "
