@@ -253,7 +253,7 @@ def scan(first, last, skip, alive, queries, rows, n_features, out_scores, out_ro
     heap_scores, heap_rows = np.empty(k, np.float32), np.empty(k, np.int32)
     for query in range(first, last):
         spread(query, queries, query_values)
-        filled = 0
+        filled = np.int64(0)  # for a plain 0 Numba compiles what it is given to a second time
         for row in range(n_rows):
             if row == skip[query] or (alive.size and not alive[row]):
                 continue

@@ -14,6 +14,8 @@ from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import find, select_kth, sort_numbers
 
 LEAST = 1e-300
+# For a plain 0 Numba compiles what it is given to a second time.
+NONE = np.int64(0)
 
 
 class Csr(NamedTuple):
@@ -100,7 +102,7 @@ def held_out_feature_votes(
         for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
             label = similar.indices[i]
             similarity = similar.data[i]
-            at = find(own, 0, own.size, label)
+            at = find(own, NONE, own.size, label)
             is_own = at < own.size and own[at] == label
             if pair_lengths.size > 0:
                 length, stretch = pair_lengths[i], 1.0
@@ -138,7 +140,7 @@ def best_labels(votes, touched, count, top, scratch):
     for i in range(count):
         scratch[i] = votes[touched[i]]
     least = select_kth(scratch, count, top, scratch)
-    above = 0
+    above = NONE
     for i in range(count):
         if votes[touched[i]] > least:
             touched[i], touched[above] = touched[above], touched[i]
@@ -222,7 +224,7 @@ def propose(
             count = best_labels(scores, touched, count, limit, scratch)
         if also.ptr.size > 1:
             count = add_labels(also.indices[also.ptr[row] : also.ptr[row + 1]], touched, count)
-        sort_numbers(touched, 0, count)
+        sort_numbers(touched, NONE, count)
         for i in range(count):
             label = touched[i]
             out_labels[at] = label
@@ -243,11 +245,11 @@ def add_labels(more, touched, count):
 
     ``more`` is in rising order; the order of ``touched`` changes.
     """
-    sort_numbers(touched, 0, count)
+    sort_numbers(touched, NONE, count)
     n_before = count
     for i in range(more.size):
         label = more[i]
-        place = find(touched, 0, n_before, label)
+        place = find(touched, NONE, n_before, label)
         if place == n_before or touched[place] != label:
             touched[count] = label
             count += 1
