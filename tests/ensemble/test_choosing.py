@@ -22,7 +22,8 @@ def held_out():
         "noise": rng.random(truth.size),
     }
     Y = sparse.csr_array(truth.astype(np.int8))
-    return HeldOut(Candidates(pattern), scores, np.full(truth.size, 50), Y)
+    known = np.ones(truth.size, np.bool_)
+    return HeldOut(Candidates(pattern), scores, np.full(truth.size, 50), Y, known)
 
 
 def test_only_what_helps_is_kept(held_out):
@@ -48,7 +49,8 @@ def test_scorers_count_differently_among_rare_labels_only_if_that_helps(differs)
         scores = {"first": np.where(rare, good, bad), "second": np.where(rare, bad, good)}
     pattern = sparse.csr_array(np.ones(truth.shape, np.int8))
     counts = np.where(rare, 3, 300)
-    held_out = HeldOut(Candidates(pattern), scores, counts, sparse.csr_array(truth.astype(np.int8)))
+    Y, known = sparse.csr_array(truth.astype(np.int8)), np.ones(truth.size, np.bool_)
+    held_out = HeldOut(Candidates(pattern), scores, counts, Y, known)
     found = fit_combination(scores, counts, held_out.truth)
     weighed = weigh_by_frequency(held_out, found)
     assert bool(weighed.weights) == differs

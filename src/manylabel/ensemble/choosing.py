@@ -38,12 +38,15 @@ class HeldOut:
         The number of other training documents of each candidate's label.
     Y : csr_array of shape (n_documents, n_labels)
         The true labels.
+    known : ndarray of bool
+        Of each candidate, whether the models that scored it had seen documents of its label.
     """
 
     candidates: Candidates
     scores: dict[str, NDArray[np.float64]]
     counts: NDArray[np.int64]
     Y: sparse.csr_array
+    known: NDArray[np.bool_]
 
     @cached_property
     def truth(self) -> NDArray[np.bool_]:
@@ -57,6 +60,7 @@ class HeldOut:
             {name: values[which] for name, values in self.scores.items()},
             self.counts[which],
             self.Y,
+            self.known[which],
         )
 
     def of_documents(self, which: NDArray[np.bool_]) -> HeldOut:
@@ -68,6 +72,7 @@ class HeldOut:
             {name: values[mine] for name, values in self.scores.items()},
             self.counts[mine],
             self.Y[rows],
+            self.known[mine],
         )
 
     def only(self, names: list[str]) -> dict[str, NDArray[np.float64]]:

@@ -21,7 +21,13 @@ from manylabel.ensemble.choosing import (
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.effort import check_effort, is_within
-from manylabel.ensemble.fitting import fit_scorer, held_out_folds, lessons, prepared_aside
+from manylabel.ensemble.fitting import (
+    fit_scorer,
+    held_out_folds,
+    known_elsewhere,
+    lessons,
+    prepared_aside,
+)
 from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import make_scorers, make_sources
@@ -250,8 +256,13 @@ class Ensemble(Updating):
                 else:
                     scorer.prepare(lessons(scorer, training))
                 scores[scorer.name] = fit_scorer(scorer, training, candidates, held)
+        known = known_elsewhere(training, held)
+        for scorer in scorers:
+            if not scorer.learns_at_once:
+                # As in new documents: such a scorer has no opinion on labels that are new to it.
+                scores[scorer.name] = np.where(known, scores[scorer.name], 0.0)
         others = self.counts_[held.labels]
-        held_out = HeldOut(held, scores, others, Y[training.held])
+        held_out = HeldOut(held, scores, others, Y[training.held], known)
         # How many other documents have the label. That gives the truth away where a document is
         # between two groups of labels; of frequent labels it is taken off whether right or not.
         taken = np.where(others <= _RARE, held_out.truth, 1)
@@ -262,7 +273,7 @@ class Ensemble(Updating):
         self._combine(scorers, judged, Y)
         if honest is not None:
             # One document fewer for all labels, right or wrong, keeps the truth out of the counts.
-            counts = np.maximum(others - 1, 0)
+            counts = np.where(known, np.maximum(others - 1, 0), 0)
             self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
 
     def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:
@@ -327,8 +338,11 @@ class Ensemble(Updating):
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
         """Learn the curves, keep the scorers that help, and report what was learned."""
-        truth, counts, parts, Y = held_out.truth, held_out.counts, held_out.scores, held_out.Y
+        truth, parts, Y, known = held_out.truth, held_out.scores, held_out.Y, held_out.known
         protected = tuple(scorer.name for scorer in scorers if scorer.is_needed)
+        # Labels that only documents of the fold have are like labels without documents.
+        others, counts = held_out.counts, np.where(known, held_out.counts, 0)
+        held_out = replace(held_out, counts=counts)
         kept, gain = choose_scorers(held_out, protected)
         rows = held_out.candidates.rows
         few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
@@ -341,14 +355,15 @@ class Ensemble(Updating):
         self.combination_ = found
         at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
         self.lazy_combination_ = fit_combination(
-            {name: some[name] for name in at_once}, counts[few], truth[few], is_cautious=True
+            {name: some[name] for name in at_once}, others[few], truth[few], is_cautious=True
         )
         self.scorers_ = {
             scorer.name: scorer
             for scorer in scorers
             if scorer.name in kept or scorer.name in at_once
         }
-        scores = held_out.candidates.scores(expit(found(parts, counts)))
+        log_odds = np.where(known, found(parts, counts), self.lazy_combination_(parts, others))
+        scores = held_out.candidates.scores(expit(log_odds))
         self._held_out = self.held_out_ = scores, Y
         self.report_ = Report(
             alone={

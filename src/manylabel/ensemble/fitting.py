@@ -12,7 +12,7 @@ from scipy import sparse
 from manylabel.parallel import effective_jobs
 from manylabel.scoring import Candidates, Scorer, Training
 
-__all__ = ["fit_scorer", "held_out_folds", "lessons", "prepared_aside"]
+__all__ = ["fit_scorer", "held_out_folds", "known_elsewhere", "lessons", "prepared_aside"]
 
 #: With no more documents than that, each is scored by models that were trained without it.
 _FEW, _FOLDS = 6_000, 5
@@ -40,6 +40,23 @@ def prepared_aside(
 def lessons(scorer: Scorer, training: Training) -> Training:
     """What a scorer learns from: all documents, or only the complete ones."""
     return training if scorer.reads_incomplete else training.complete
+
+
+def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
+    """Of each candidate of a held-out document, whether a document of another fold has the label.
+
+    Models that were trained without the fold know nothing of the others.
+    """
+    folds, n_labels = training.folds, training.Y.shape[1]
+    total = np.bincount(training.Y.indices, minlength=n_labels)
+    of = folds[training.held][held.rows]
+    known = np.empty(len(held), np.bool_)
+    for fold in range(training.n_folds):
+        own = training.Y[np.flatnonzero(folds == fold)]
+        is_known = total > np.bincount(own.indices, minlength=n_labels)
+        mine = of == fold
+        known[mine] = is_known[held.labels[mine]]
+    return known
 
 
 def fit_scorer(

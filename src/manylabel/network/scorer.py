@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -72,6 +73,9 @@ class NetworkScorer(Scorer):
         scores = np.zeros(len(held))
         of = folds[training.held]
         reread = training.shared.rows[training.held]
+        # Labels whose documents never had them as a candidate are judged, too, as in held-out
+        # documents.
+        known = np.bincount(training.Y.indices, minlength=training.Y.shape[1]) > 0
         self.networks = []
         trained = map_blocks(
             _train_without, shared, n_folds * copies, 1, training.n_jobs, fixed=True
@@ -81,7 +85,7 @@ class NetworkScorer(Scorer):
             out = np.flatnonzero(of == fold)
             mine = np.repeat(of == fold, np.diff(held.pattern.indptr))
             scores[mine] += before.scores(reread[out], held.take(out).pattern, training.n_jobs)
-            self.networks.append(after)
+            self.networks.append(replace(after, is_trained=known))
         return scores / copies
 
     def score(
@@ -133,8 +137,8 @@ def _train_without(
     stop: int,
 ) -> tuple[Network, Network]:
     """A network that has not seen a fold, and the one to use; blocks are of one network."""
-    trainer = Trainer(rows, pairs, positive, settings, seed + number)
     fold = number // copies
+    trainer = Trainer(rows, pairs, positive, settings, seed + number, hidden=folds == fold)
     rest = np.flatnonzero(folds != fold)
     before = trainer.train(rest)
     if folds.max() > 0:

@@ -138,6 +138,8 @@ class Trainer:
     seed : int
     n_jobs : int, optional
         Threads. The result does not depend on it.
+    hidden : ndarray of bool, optional
+        Documents whose labels nothing may depend on before they are read.
     """
 
     def __init__(
@@ -148,6 +150,7 @@ class Trainer:
         settings: NetworkSettings,
         seed: int = 0,
         n_jobs: int | None = None,
+        hidden: NDArray[np.bool_] | None = None,
     ) -> None:
         from manylabel.kernels import network
         from manylabel.kernels.index import Rows
@@ -164,6 +167,8 @@ class Trainer:
         n_pairs = np.bincount(labels, minlength=n_labels)
         n_true = np.bincount(labels, positive, minlength=n_labels)
         self._is_trained = n_true > 0
+        if hidden is not None:
+            n_true -= np.bincount(labels, positive * np.repeat(hidden, np.diff(ptr)), n_labels)
         vectors[:, -1] = np.log((n_true + 0.5) / (n_pairs - n_true + 1.0))
         self._layers = [_layer(network.Layer, features), _layer(network.Layer, vectors)]
         self._free = [np.full(n, -1, np.int64) for n in (n_features, n_labels)]
