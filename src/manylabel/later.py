@@ -1,4 +1,4 @@
-"""Modules that others import and we seldom need, imported when somebody does use them."""
+"""Modules that others import and we seldom need, imported on first use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SELDOM_USED = (
 
 
 class _Later(ModuleType):
-    """Stands for a module until somebody asks it for something."""
+    """A placeholder for a module until it is used."""
 
     def __getattr__(self, attribute: str) -> Any:
         if sys.modules.get(self.__name__) is self:
@@ -37,7 +37,7 @@ class _Later(ModuleType):
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds a stand-in for each of some modules, once."""
+    """Finds a placeholder for each of some modules, once."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {name for name in names if name not in sys.modules}
