@@ -200,3 +200,36 @@ def test_the_doctor_says_what_is_here(call, monkeypatch):
     n_compiled, n_files = map(int, found["kernels"]["compiled"].split()[0:3:2])
     assert 0 < n_compiled <= n_files
     assert found["settings"]["MANYLABEL_TOKEN"] == "set"
+
+
+def test_labels_go_into_tables_that_spreadsheets_open(call, keywords, tmp_path):
+    model = tmp_path / "model"
+    call("train", keywords, "-o", model, *QUICK)
+    assert call("predict", model, keywords, "--top", "1", "-o", tmp_path / "l.csv").code == 0
+    first, second = (tmp_path / "l.csv").read_text().splitlines()[:2]
+    assert first == "id,label,score"
+    assert second.startswith("0,cats,")
+    for command in ("predict", "next"):
+        refused = call(command, model, keywords, "-o", tmp_path / "l.xlsx")
+        assert refused.code == 1
+        assert "files that end in .xlsx are read, not written; write .csv or" in refused.err
+        assert not (tmp_path / "l.xlsx").exists()
+
+
+def test_a_missing_model_is_spoken_of_as_in_a_shell(call, tmp_path):
+    missing = call("predict", tmp_path / "none", "--text", "a cat")
+    assert "no such folder; give a model folder, as `manylabel train` or" in missing.err
+
+
+def test_names_of_labels_lead_to_their_identifiers(call, tmp_path):
+    words = tmp_path / "words.csv"
+    words.write_text("uri,label_en\nhttp://x.org/1,cats\nhttp://x.org/2,dogs\n")
+    books = tmp_path / "books.csv"
+    books.write_text("text,labels\nThe cat purrs,Cats\n")
+    refused = call("train", books, "-o", tmp_path / "m", "--vocabulary", words)
+    assert refused.code == 1
+    assert "label them with these, 'http://x.org/1' for 'Cats'." in refused.err
+    assert call("train", "-o", tmp_path / "m", "--vocabulary", words, "--quiet").code == 0
+    unknown = call("predict", tmp_path / "m", "--text", "a cat", "--exclude", "cats")
+    assert "--exclude holds the unknown label 'cats' (2 labels known); did you mean" in unknown.err
+    assert unknown.err.endswith("'http://x.org/1'?\n")

@@ -138,11 +138,13 @@ def test_a_manifest_that_was_cut_short(folder):
 
 def test_what_is_no_model(tmp_path):
     assert refused(tmp_path / "none") == (
-        f"{tmp_path}/none: no such folder; give a model folder, as `save` writes it."
+        f"{tmp_path}/none: no such folder; give a model folder, as `manylabel train` or "
+        "`save` writes it."
     )
     (tmp_path / "file").touch()
     assert refused(tmp_path / "file") == (
-        f"{tmp_path}/file: this is a file; give a model folder, as `save` writes it."
+        f"{tmp_path}/file: this is a file; give a model folder, as `manylabel train` or "
+        "`save` writes it."
     )
     assert refused(tmp_path) == (
         f"{tmp_path}: this is not a model folder: it has no model.json; give one that `save` wrote."

@@ -1,7 +1,8 @@
-"""Suggestions in files: JSON Lines, TSV, and the Extreme Classification repository's scores."""
+"""Suggestions in files: JSON Lines, TSV, CSV, and scores of Extreme Classification."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -9,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["format_of_answers", "writing_answers"]
 
-_ENDINGS = {".tsv": "tsv", ".txt": "xc"}
+_ENDINGS = {".tsv": "tsv", ".csv": "csv", ".txt": "xc"}
 
 Write = Callable[[Iterable["Suggestions"]], None]
 
@@ -32,6 +34,9 @@ def format_of_answers(path: str, is_terminal: bool = False) -> str:
     >>> format_of_answers("labels.tsv.gz"), format_of_answers("-"), format_of_answers("-", True)
     ('tsv', 'jsonl', 'table')
     """
+    from manylabel.corpus.detection import check_writable
+
+    check_writable(path)
     return _ENDINGS.get(bare_suffix(path), "table" if is_terminal else "jsonl")
 
 
@@ -47,7 +52,7 @@ def writing_answers(
         Whose labels they are.
     path : str
         A file, or ``-`` for standard output.
-    format : {"jsonl", "tsv", "xc", "table"}
+    format : {"jsonl", "tsv", "csv", "xc", "table"}
     tells_abstained : bool
         Whether JSON says of each document if it was left to a person.
     """
@@ -58,6 +63,9 @@ def writing_answers(
         elif format == "tsv":
             file.write(b"id\tlabel\tscore\n")
             yield _line_writer(file, _table_rows)
+        elif format == "csv":
+            file.write(b"id,label,score\n")
+            yield _line_writer(file, _csv_rows)
         elif format == "table":
             yield _line_writer(file, _shown_table(tagger))
         else:
@@ -90,10 +98,16 @@ def _table_rows(suggestions: Suggestions) -> str:
     return "".join(f"{name}\t{_in_cell(label)}\t{score!r}\n" for label, score, _ in suggestions)
 
 
+def _csv_rows(suggestions: Suggestions) -> str:
+    """One line per label, quoted where need be."""
+    lines = StringIO()
+    rows = ((suggestions.id, label, repr(score)) for label, score, _ in suggestions)
+    csv.writer(lines, lineterminator="\n").writerows(rows)
+    return lines.getvalue()
+
+
 def _shown_table(tagger: Tagger) -> Callable[[Suggestions], str]:
     """Shows the labels of a document as people read them, in percent where that is the meaning."""
-    from io import StringIO
-
     from rich.console import Console
 
     from manylabel.cli.output import make_console

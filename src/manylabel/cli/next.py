@@ -54,8 +54,10 @@ def next(
     For example:
       manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
     """
+    from manylabel.corpus.detection import check_writable
     from manylabel.corpus.files import atomic_write
 
+    check_writable(output)
     tagger = open_tagger(model, jobs, quiet)
     unlabelled = reading.corpus(pool, quiet)
     with working(f"Looking at {counted(len(unlabelled), 'document')} ...", quiet):

@@ -33,6 +33,7 @@ class AnswerFormat(StrEnum):
 
     jsonl = "jsonl"
     tsv = "tsv"
+    csv = "csv"
     xc = "xc"
     table = "table"
 
@@ -100,9 +101,9 @@ def predict(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="table, for people; jsonl, one object per document; tsv, one line per label; or "
-            "xc, scores as in the Extreme Classification repository. By default OUT's ending "
-            "decides; otherwise table in a terminal and jsonl elsewhere.",
+            help="table, for people; jsonl, one object per document; tsv or csv, one line per "
+            "label; or xc, scores as in the Extreme Classification repository. By default OUT's "
+            "ending decides; otherwise table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
     reading: DocumentReading = DocumentReading(),

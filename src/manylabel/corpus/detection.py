@@ -154,15 +154,21 @@ def _by_content(start: str) -> str | None:
     return None
 
 
-def format_of_name(path: str | os.PathLike[str]) -> str:
-    """The format to write a file of this name in."""
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a file that other programs would expect more in than text."""
     suffix = bare_suffix(path)
-    kind = _ENDINGS.get(suffix)
-    if kind in READ_ONLY:
+    if _ENDINGS.get(suffix) in READ_ONLY:
         raise CorpusError(
             f"files that end in {suffix} are read, not written; write .csv or .jsonl instead.",
             path=str(Path(path)),
         )
+
+
+def format_of_name(path: str | os.PathLike[str]) -> str:
+    """The format to write a file of this name in."""
+    check_writable(path)
+    suffix = bare_suffix(path)
+    kind = _ENDINGS.get(suffix)
     if kind is not None:
         return kind
     if suffix == ".txt":

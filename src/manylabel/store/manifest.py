@@ -86,7 +86,9 @@ def read_bytes(folder: Path) -> bytes:
     path = folder / MANIFEST
     if not folder.is_dir():
         what = "this is a file" if folder.exists() else "no such folder"
-        raise StoreError(f"{what}; give a model folder, as `save` writes it.", folder)
+        raise StoreError(
+            f"{what}; give a model folder, as `manylabel train` or `save` writes it.", folder
+        )
     try:
         if path.is_symlink():
             raise StoreError(

@@ -129,7 +129,8 @@ class Labels:
             elif collections and self._is_collection(name):
                 columns += self._members(name)
             else:
-                near = get_close_matches(str(name), self._alike(str(name)), n=1)
+                near = self._called(str(name))
+                near = near or get_close_matches(str(name), self._alike(str(name)), n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
                 of = f", {counted(n_groups, 'collection')}" if collections and n_groups else ""
@@ -138,6 +139,14 @@ class Labels:
                     f"{start}unknown label {name!r} ({counted(len(self), 'label')}{of} known){hint}"
                 )
         return np.array(columns, np.int64)
+
+    def _called(self, name: str) -> list[str]:
+        """The first label that people call so, where labels are codes."""
+        named = {info.name.casefold(): label for label, info in reversed(self.infos.items())}
+        label = named.get(name.casefold())
+        if label is None and self.vocabulary is not None:
+            label = next(iter(self.vocabulary.called(name)), None)
+        return [label] if label is not None and label in self else []
 
     def _is_collection(self, name: Any) -> bool:
         known = self.vocabulary

@@ -249,10 +249,28 @@ class Vocabulary(Mapping[str, Concept]):
         mine = (self[label] for label in self if label not in other)
         return Vocabulary([*mine, *other.values()])
 
+    def called(self, name: str) -> list[str]:
+        """The labels that have this name, in any language; case does not matter.
+
+        Examples
+        --------
+        >>> Vocabulary([Concept("c1", [Name("Drones")])]).called("drones")
+        ['c1']
+        """
+        wanted = name.casefold()
+        places = (i for i, known in enumerate(self.names.tolist()) if known.casefold() == wanted)
+        return [self.identifiers[int(self.name_labels[i])] for i in places]
+
     def check_labels(self, labels: Sequence[str]) -> None:
         """Refuse a vocabulary that describes no label of a corpus."""
         if not labels or any(label in self for label in labels):
             return
+        for label in labels[:10]:
+            for identifier in self.called(label):
+                raise InputError(
+                    f"the documents have names of labels, such as {label!r}, where the vocabulary "
+                    f"has identifiers: label them with these, {identifier!r} for {label!r}."
+                )
         theirs, ours = ", ".join(map(repr, labels[:3])), ", ".join(map(repr, self.identifiers[:3]))
         raise InputError(
             f"the vocabulary describes none of the labels of the documents: those "
