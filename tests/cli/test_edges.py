@@ -233,3 +233,11 @@ def test_names_of_labels_lead_to_their_identifiers(call, tmp_path):
     unknown = call("predict", tmp_path / "m", "--text", "a cat", "--exclude", "cats")
     assert "--exclude holds the unknown label 'cats' (2 labels known); did you mean" in unknown.err
     assert unknown.err.endswith("'http://x.org/1'?\n")
+
+
+def test_values_of_options_are_refused_in_plain_words(call, tmp_path):
+    number = call("predict", tmp_path, "--text", "a", "--top", "many").err
+    assert "Input should be" not in number
+    assert ". Try: manylabel predict --help" in number
+    form = call("predict", tmp_path, "--text", "a", "--to", "xml").err
+    assert "'--to': 'xml' is not one of 'jsonl', 'tsv', 'csv', 'xc', 'table'." in form

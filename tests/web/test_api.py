@@ -175,7 +175,7 @@ REFUSED = [
     ("/v1/suggest", {}, 422, "Give either `text` or `texts`."),
     ("/v1/suggest", {"text": CAT, "texts": []}, 422, "Give either `text` or `texts`."),
     ("/v1/suggest", {"text": CAT, "top": 0}, 422, "Invalid `top`"),
-    ("/v1/suggest", {"text": CAT, "treshold": 1}, 422, "Invalid `treshold`"),
+    ("/v1/suggest", {"text": CAT, "treshold": 1}, 422, "Unknown field `treshold`"),
     ("/v1/suggest", {"text": 5}, 422, "Invalid `text`"),
     ("/v1/suggest", {"texts": [CAT] * 300}, 413, "holds 300 texts; at most 256 are taken"),
     ("/v1/suggest", ["text"], 422, "Invalid body: "),

@@ -15,6 +15,7 @@ import typer
 from web.serving import running
 
 from manylabel.cli.app import app
+from manylabel.cli.serve import _misspelt
 from manylabel.exceptions import ParameterError
 from manylabel.web import Settings
 
@@ -88,6 +89,23 @@ def test_every_option_of_the_server_has_a_variable(monkeypatch):
         81,
         False,
     )
+
+
+def test_a_misspelt_variable_is_pointed_at():
+    given = ["MANYLABEL_PROT", "MANYLABEL_PORT", "MANYLABEL_MAX_LINE", "MANYLABEL_TOKEN", "PATH"]
+    assert list(_misspelt(given)) == [
+        "Ignored the environment variable MANYLABEL_PROT; did you mean MANYLABEL_PORT?"
+    ]
+
+
+def test_fields_are_missing_or_unknown(client):
+    answer = client.post("/v1/suggest", json={"text": "a cat", "topp": 3})
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == (
+        "Unknown field `topp`; /docs lists the fields of this request."
+    )
+    answer = client.post("/v1/learn", json={})
+    assert answer.json()["detail"].startswith("Missing field `documents`; /docs")
 
 
 def test_the_commands_of_the_files_to_deploy_are_ours():

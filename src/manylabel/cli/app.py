@@ -195,6 +195,14 @@ def _forget_output() -> None:
     os.dup2(nowhere, sys.stdout.fileno())
 
 
+def _spoken(message: str) -> str:
+    """What Typer found wrong with a value, in our words."""
+    message = message.replace("Value error, ", "")
+    message = re.sub(r"Input should be a valid integer\b[^.]*", "expected a whole number", message)
+    message = re.sub(r"Input should be a valid number\b[^.]*", "expected a number", message)
+    return message if message.endswith((".", "?", "!")) else f"{message}."
+
+
 def _sentence(error: Exception) -> str:
     """What went wrong, in one line."""
     if isinstance(error, JournalError):
@@ -205,7 +213,7 @@ def _sentence(error: Exception) -> str:
     if hasattr(error, "format_message"):  # a wrong call, found by Typer
         context = getattr(error, "ctx", None)
         path = "manylabel" if context is None else context.command_path
-        return f"{error.format_message()} Try: {path} --help"
+        return f"{_spoken(error.format_message())} Try: {path} --help"
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,21 @@ __all__ = ["Port", "run_server", "serve"]
 # Names of variables, not tokens.
 TOKEN_VARIABLE = "MANYLABEL_TOKEN"  # noqa: S105  # nosec B105
 READ_TOKEN_VARIABLE = "MANYLABEL_READ_TOKEN"  # noqa: S105  # nosec B105
+
+
+def _misspelt(environment: Iterable[str]) -> Iterator[str]:
+    """A sentence for each variable that is nearly, but not quite, the name of a setting."""
+    from difflib import get_close_matches
+    from typing import get_args, get_type_hints
+
+    hints = get_type_hints(serve, include_extras=True).values()
+    options = [option for hint in hints for option in get_args(hint)[1:]]
+    known = {str(option.envvar) for option in options if getattr(option, "envvar", None)}
+    known |= {TOKEN_VARIABLE, READ_TOKEN_VARIABLE, "MANYLABEL_CACHE"}
+    for name in sorted(set(environment) - known):
+        near = get_close_matches(name, known, 1, 0.85) if name.startswith("MANYLABEL_") else []
+        if near:
+            yield f"Ignored the environment variable {name}; did you mean {near[0]}?"
 
 
 class LogFormat(StrEnum):
@@ -249,6 +265,8 @@ def serve(
       manylabel serve english=models/en finnish=models/fi --port 8080
     """
     places = _named(models)
+    for sentence in _misspelt(os.environ):
+        note(sentence, quiet)
     compile_in_background()
     from manylabel.web import Settings
 

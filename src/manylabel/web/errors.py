@@ -125,6 +125,12 @@ def _validation_sentence(error: Mapping[str, Any]) -> str:
     if error["type"] == "value_error":
         return as_sentence(what)
     quoted = f"`{where}`" if below else where
+    if error["type"] == "extra_forbidden":
+        return f"Unknown field {quoted}; /docs lists the fields of this request."
+    if error["type"] == "missing":
+        return (
+            f"Missing {'field ' if below else ''}{quoted}; /docs lists the fields of this request."
+        )
     return as_sentence(f"Invalid {quoted}: {what[:1].lower()}{what[1:]}")
 
 
