@@ -239,5 +239,7 @@ def test_values_of_options_are_refused_in_plain_words(call, tmp_path):
     number = call("predict", tmp_path, "--text", "a", "--top", "many").err
     assert "Input should be" not in number
     assert ". Try: manylabel predict --help" in number
+    few = call("compare", tmp_path, "--models", "lcif", "--folds", "1").err
+    assert "Input should be" not in few
     form = call("predict", tmp_path, "--text", "a", "--to", "xml").err
     assert "'--to': 'xml' is not one of 'jsonl', 'tsv', 'csv', 'xc', 'table'." in form

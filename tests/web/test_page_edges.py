@@ -60,6 +60,8 @@ def test_a_table_is_many_documents(page, tmp_path):  # noqa: F811
         ("a.odt", b"PK\x03\x04\0\0", "a.odt is not a text file. Open it in the program that made"),
         ("a.xlsx", b"PK\x03\x04\0", "a.xlsx is not a text file. Save it as CSV, and open that."),
         ("a.png", b"\x89PNG\0", "a.png is not a text file."),
+        ("a.txt", b" \n", "a.txt is empty."),
+        ("a.csv", b"Titel;Inhalt\nx;y\n", "Titel, Inhalt. Call the one with the texts text, and"),
     ],
 )
 def test_what_is_no_text_is_not_tagged(page, tmp_path, name, content, message):  # noqa: F811

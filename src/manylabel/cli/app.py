@@ -200,6 +200,8 @@ def _spoken(message: str) -> str:
     message = message.replace("Value error, ", "")
     message = re.sub(r"Input should be a valid integer\b[^.]*", "expected a whole number", message)
     message = re.sub(r"Input should be a valid number\b[^.]*", "expected a number", message)
+    message = message.replace("Input should be greater than or equal to", "expected at least")
+    message = message.replace("Input should be less than or equal to", "expected at most")
     return message if message.endswith((".", "?", "!")) else f"{message}."
 
 

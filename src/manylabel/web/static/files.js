@@ -107,6 +107,7 @@ export async function readText(file) {
 }
 
 function readDocuments(content, name) {
+  if (!content.trim()) throw new Error(`${name} is empty.`);
   if (/\.(csv|tsv|tab)$/i.test(name)) return listed(readTable(content, name), name);
   if (!/\.(jsonl|ndjson|json)$/i.test(name)) {
     return [{ id: name, title: name, text: content, labels: [] }];

@@ -40,7 +40,10 @@ export function readTable(content, name) {
   const columns = names ?? [];
   if (found("text", columns) === undefined && !columns.some((one) => plain(one) === "title")) {
     const shown = columns.slice(0, 8).join(", ");
-    throw new Error(`${name}: no column is called text, content or abstract; the columns are ${shown}.`);
+    throw new Error(
+      `${name}: no column is called text, content or abstract; the columns are ${shown}. ` +
+        "Call the one with the texts text, and open the file again.",
+    );
   }
   return rows
     .filter((row) => row.some((cell) => cell.trim()))
