@@ -48,14 +48,14 @@ class _Finder(MetaPathFinder, Loader):
         if fullname not in self._names:
             return None
         self._names.discard(fullname)
-        found = PathFinder.find_spec(fullname, path, target)
+        real = PathFinder.find_spec(fullname, path, target)
         # What is not installed must not seem to be there.
-        if found is None:
+        if real is None:
             return None
         spec = ModuleSpec(fullname, self)
         # Modules in a package that is postponed with it are found without it.
         if any(name.startswith(f"{fullname}.") for name in self._names):
-            spec.submodule_search_locations = found.submodule_search_locations
+            spec.submodule_search_locations = real.submodule_search_locations
         return spec
 
     def exec_module(self, module: ModuleType) -> None:

@@ -187,4 +187,4 @@ def test_the_grid_of_the_paper_is_for_the_paper_s_models(call, library, tmp_path
         "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "svm", "--try", "paper"
     )
     assert called.code == 2
-    assert "--try paper is for instance-knn, feature-knn and lcif; svm is none" in called.err
+    assert "--try paper is for instance-knn, feature-knn and lcif; not for svm" in called.err

@@ -1,5 +1,7 @@
 """What a model promised of documents that it learned later, and what people accepted."""
 
+import shutil
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -15,24 +17,29 @@ TRAIN, TEST = load_catalogue("train"), load_catalogue("test")
 LABELS = list(TEST.label_lists())
 
 
-def new_tagger():
-    return Tagger(parameters={"scorers": ["neighbours", "words"]}).fit(TRAIN)
-
-
 @pytest.fixture(scope="module")
-def tagger():
-    return new_tagger()
+def trained(tmp_path_factory):
+    """The folder of a model, trained once."""
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    Tagger(parameters={"scorers": ["neighbours", "words"]}).fit(TRAIN).save(folder)
+    return folder
 
 
-def test_nothing_drifts_before_anything_is_learned(tagger):
-    found = tagger.drift()
+@pytest.fixture
+def new_tagger(trained, tmp_path):
+    """Taggers that a test may change: copies of the one that was trained."""
+    return lambda name="model": Tagger.load(shutil.copytree(trained, tmp_path / name))
+
+
+def test_nothing_drifts_before_anything_is_learned(new_tagger):
+    found = new_tagger().drift()
     assert found.n_documents == 0
     assert not found.should_retrain
     assert found.advice == "No document was learned since the training."
 
 
-def test_learned_documents_are_scored_as_if_they_had_not_been_learned():
-    with_all, without_one = new_tagger(), new_tagger()
+def test_learned_documents_are_scored_as_if_they_had_not_been_learned(new_tagger):
+    with_all, without_one = new_tagger("all"), new_tagger("one less")
     with_all.learn(TEST.texts[:5], LABELS[:5])
     without_one.learn(TEST.texts[1:5], LABELS[1:5])
     with with_all._reading() as state:
@@ -46,13 +53,13 @@ def test_learned_documents_are_scored_as_if_they_had_not_been_learned():
     )
 
 
-def test_wrong_labels_are_seen():
+def test_wrong_labels_are_seen(new_tagger):
     tagger = new_tagger()
     labels = LABELS[:60]
     tagger.learn(TEST.texts[:60], labels)
     assert not tagger.drift().is_significant
     shuffled = [labels[(place + 17) % 60] for place in range(60)]
-    tagger = new_tagger()
+    tagger = new_tagger("wrong")
     tagger.learn(TEST.texts[:60], shuffled)
     found = tagger.drift()
     assert found.is_significant
@@ -69,9 +76,8 @@ def test_calibrated_probabilities_do_not_drift():
     assert drift_of(too_low, truth, 4000).is_significant
 
 
-def test_it_survives_saving_compacting_and_retraining(tmp_path):
+def test_it_survives_saving_compacting_and_retraining(new_tagger, tmp_path):
     tagger = new_tagger()
-    tagger.save(tmp_path / "model")
     tagger.learn(TEST.texts[:10], LABELS[:10])
     tagger.forget(TRAIN.ids[0])
     before = tagger.drift()
@@ -90,9 +96,8 @@ def test_other_models_are_refused():
         tagger.drift()
 
 
-def test_the_shell_says_when_to_train_again(tmp_path, capfd):
+def test_the_shell_says_when_to_train_again(new_tagger, tmp_path, capfd):
     tagger = new_tagger()
-    tagger.save(tmp_path / "model")
     labels = LABELS[:60]
     tagger.learn(TEST.texts[:60], [labels[(place + 17) % 60] for place in range(60)])
     assert run(["stats", str(tmp_path / "model"), "--table"]) == 0

@@ -157,9 +157,9 @@ from pecos.xmc.xlinear.model import XLinearModel
 folder, threads, task, *more = sys.argv[1:]
 
 def matrix(name):
-    found = sparse.load_npz(f"{folder}/{name}.npz").tocsr().astype(np.float32)
-    found.sort_indices()
-    return found
+    matrix = sparse.load_npz(f"{folder}/{name}.npz").tocsr().astype(np.float32)
+    matrix.sort_indices()
+    return matrix
 
 if task == "train":
     X, Y = matrix("X"), matrix("Y")

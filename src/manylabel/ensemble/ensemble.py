@@ -299,10 +299,10 @@ class Ensemble(Updating):
         self._scores_everyone = True
         try:
             self.fit(X, Y, incomplete)
-            found: OutOfSample = self.__dict__.pop("_everyone")
+            out_of_sample: OutOfSample = self.__dict__.pop("_everyone")
         finally:
             del self._scores_everyone
-        return found
+        return out_of_sample
 
     def _propose_training(
         self, training: Training
@@ -347,12 +347,12 @@ class Ensemble(Updating):
         rows = held_out.candidates.rows
         few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
         some = {name: values[few] for name, values in parts.items()}
-        found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
-        found = weigh_by_frequency(held_out, found)
+        combination = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
+        combination = weigh_by_frequency(held_out, combination)
         if self.objective != "likelihood":
-            found = stretch_curves(held_out, found, self.objective, Y_train)
-        found = found.calibrated(parts, counts, truth)
-        self.combination_ = found
+            combination = stretch_curves(held_out, combination, self.objective, Y_train)
+        combination = combination.calibrated(parts, counts, truth)
+        self.combination_ = combination
         at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
         self.lazy_combination_ = fit_combination(
             {name: some[name] for name in at_once}, others[few], truth[few], is_cautious=True
@@ -362,7 +362,9 @@ class Ensemble(Updating):
             for scorer in scorers
             if scorer.name in kept or scorer.name in at_once
         }
-        log_odds = np.where(known, found(parts, counts), self.lazy_combination_(parts, others))
+        log_odds = np.where(
+            known, combination(parts, counts), self.lazy_combination_(parts, others)
+        )
         scores = held_out.candidates.scores(expit(log_odds))
         self._held_out = self.held_out_ = scores, Y
         self.report_ = Report(
@@ -372,7 +374,7 @@ class Ensemble(Updating):
             },
             together=evaluate(Y, scores, metrics=_REPORTED),
             gain=gain,
-            pull={name: _pull(found, name, values, truth) for name, values in parts.items()},
+            pull={name: _pull(combination, name, values, truth) for name, values in parts.items()},
             recall=recall(held_out.candidates.pattern, Y),
             n_candidates=len(held_out.candidates) / max(Y.shape[0], 1),
             calibration=calibration(Y, scores),
@@ -384,7 +386,7 @@ class Ensemble(Updating):
     # Prediction
 
     def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
-        found, n_rows = [], X.shape[0]
+        blocks, n_rows = [], X.shape[0]
         for start in range(0, n_rows, ROUND):
             documents, candidates = self._candidates(
                 X if n_rows <= ROUND else X[start : start + ROUND], self.n_jobs
@@ -396,10 +398,10 @@ class Ensemble(Updating):
             scores = candidates.scores(expit(self._log_odds(candidates, parts)))
             if n_rows <= ROUND:
                 return scores
-            found.append(scores if top is None else keep_top(scores, top))
-        if not found:
+            blocks.append(scores if top is None else keep_top(scores, top))
+        if not blocks:
             return sparse.csr_array((0, self.n_labels_))
-        return sparse.csr_array(sparse.vstack(found, "csr"))
+        return sparse.csr_array(sparse.vstack(blocks, "csr"))
 
     def scores_left_out(self, X: Any, numbers: ArrayLike) -> sparse.csr_array:
         """Score documents that were learned after ``fit`` as if they had not been.
@@ -474,10 +476,10 @@ class Ensemble(Updating):
     ) -> tuple[sparse.csr_array, ExplainLabels]:
         """One pass for scores and reasons."""
         documents, candidates = self._candidates(X, 1)
-        found = {
+        by_scorer = {
             name: scorer.explaining(documents, candidates) for name, scorer in self.scorers_.items()
         }
-        parts = {name: scores for name, (scores, _) in found.items()}
+        parts = {name: scores for name, (scores, _) in by_scorer.items()}
         log_odds = self._log_odds(candidates, parts)
 
         def explain(labels: NDArray[np.int64]) -> list[Explanation]:
@@ -490,7 +492,7 @@ class Ensemble(Updating):
             group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
             for name, curve in combination.curves.items():
-                scores, why = found[name]
+                scores, why = by_scorer[name]
                 score = float(scores[place])
                 slope = combination.factor(name, group) * curve.slope(score)
                 below = _scaled(why(place), slope)

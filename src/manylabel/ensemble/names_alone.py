@@ -88,13 +88,13 @@ class NamesAlone(MultiLabelClassifier):
 
     def _learn(self, documents: Documents, Y: sparse.csr_array) -> None:
         """Take in documents, and weigh clues again."""
-        found = found_in(documents, self.vocabulary, self.n_jobs)
-        if found is None:
+        matched = found_in(documents, self.vocabulary, self.n_jobs)
+        if matched is None:
             raise InputError("names of labels are looked for in texts; give documents with texts.")
-        pattern, before = found.pattern, self.alive_.size
+        pattern, before = matched.pattern, self.alive_.size
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)) + before
-        known = self.clues_ if self.clues_.size else found.clues[:0]
-        self.clues_ = np.concatenate([known, found.clues])
+        known = self.clues_ if self.clues_.size else matched.clues[:0]
+        self.clues_ = np.concatenate([known, matched.clues])
         self.found_rows_ = np.concatenate([self.found_rows_, rows])
         self.found_labels_ = np.concatenate([self.found_labels_, pattern.indices.astype(np.int64)])
         old = self.Y_.copy()
@@ -170,10 +170,10 @@ class NamesAlone(MultiLabelClassifier):
 
     def _candidates(self, X: sparse.csr_array | Documents) -> tuple[Documents, Candidates]:
         documents = Documents.of(X)
-        found = found_in(documents, self.vocabulary, self.n_jobs)
-        if found is None:
+        matched = found_in(documents, self.vocabulary, self.n_jobs)
+        if matched is None:
             raise InputError("names of labels are looked for in texts; give documents with texts.")
-        return documents, Candidates(found.pattern, vocabulary=self.vocabulary)
+        return documents, Candidates(matched.pattern, vocabulary=self.vocabulary)
 
     def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
         documents, candidates = self._candidates(X)

@@ -19,14 +19,14 @@ def count_pairs(word_ptr, word_docs, label_ptr, labels, n_labels):
     pair_ptr = np.zeros(n_words + 1, np.int64)
     last_word = np.full(n_labels, -1, np.int64)
     for word in range(n_words):
-        found = 0
+        n_pairs = 0
         for i in range(word_ptr[word], word_ptr[word + 1]):
             doc = word_docs[i]
             for j in range(label_ptr[doc], label_ptr[doc + 1]):
                 if last_word[labels[j]] != word:
                     last_word[labels[j]] = word
-                    found += 1
-        pair_ptr[word + 1] = pair_ptr[word] + found
+                    n_pairs += 1
+        pair_ptr[word + 1] = pair_ptr[word] + n_pairs
     return pair_ptr
 
 

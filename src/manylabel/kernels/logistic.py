@@ -12,7 +12,7 @@ from manylabel.kernels.compile import kernel
 @kernel
 def expit(log_odds):
     """As SciPy's function of that name, which takes longer to import than a prediction."""
-    found = np.empty(log_odds.size)
+    chances = np.empty(log_odds.size)
     for i in range(log_odds.size):
-        found[i] = 1.0 / (1.0 + math.exp(-log_odds[i]))
-    return found
+        chances[i] = 1.0 / (1.0 + math.exp(-log_odds[i]))
+    return chances

@@ -69,15 +69,15 @@ def node_labels(documents, y_indptr, y_indices, places):
     count = 0
     for row in documents:
         count += y_indptr[row + 1] - y_indptr[row]
-    found = np.empty(count, np.int32)
+    gathered = np.empty(count, np.int32)
     size = 0
     for row in documents:
         for e in range(y_indptr[row], y_indptr[row + 1]):
             if places[y_indices[e]] < 0:
                 places[y_indices[e]] = 0
-                found[size] = y_indices[e]
+                gathered[size] = y_indices[e]
                 size += 1
-    labels = np.sort(found[:size])
+    labels = np.sort(gathered[:size])
     for place in range(size):
         places[labels[place]] = place
     return labels
@@ -231,10 +231,10 @@ def grow(
             )  # fmt: skip
             # Both sides weigh the same in all, which keeps the tree balanced.
             costs = C * here.size / np.array([here.size - ones, ones], np.float64)
-            found = learn(indptr, rows, values, n_columns, side, costs, 10, 10, 0.01, state)
-            found[n_columns - 1] *= bias_feature
-            found = found.astype(np.float32)
-            ones = divide(indptr, rows, values, found, n_columns, side)
+            coef = learn(indptr, rows, values, n_columns, side, costs, 10, 10, 0.01, state)
+            coef[n_columns - 1] *= bias_feature
+            coef = coef.astype(np.float32)
+            ones = divide(indptr, rows, values, coef, n_columns, side)
         if 0 < ones < here.size:
             partition(here, side)
             children[node] = n_nodes
@@ -243,12 +243,12 @@ def grow(
             starts[n_nodes + 1] = starts[node] + here.size - ones
             sizes[n_nodes + 1] = ones
             n_nodes += 2
-            bias[node] = found[n_columns - 1]
-            used = np.flatnonzero(found[: n_columns - 1])
+            bias[node] = coef[n_columns - 1]
+            used = np.flatnonzero(coef[: n_columns - 1])
             weight_features = enlarged(weight_features, n_weights + used.size)
             weights = enlarged(weights, n_weights + used.size)
             weight_features[n_weights : n_weights + used.size] = features[used]
-            weights[n_weights : n_weights + used.size] = found[used]
+            weights[n_weights : n_weights + used.size] = coef[used]
             n_weights += used.size
         else:
             best, means = leaf_shares(

@@ -76,7 +76,7 @@ def products(
 
     ``indptr`` and ``labels`` list the candidates of each of these documents.
     """
-    found = np.empty(labels.size)
+    sums = np.empty(labels.size)
     dense = np.zeros(n_features)
     for row in range(start, stop):
         for e in range(x_indptr[row], x_indptr[row + 1]):
@@ -86,7 +86,7 @@ def products(
             total = 0.0
             for e in range(centroid_indptr[label], centroid_indptr[label + 1]):
                 total += dense[centroid_features[e]] * centroids[e]
-            found[place] = total
+            sums[place] = total
         for e in range(x_indptr[row], x_indptr[row + 1]):
             dense[x_indices[e]] = 0
-    return found
+    return sums

@@ -106,7 +106,7 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
         within a longer match that has no gaps.
     """
     capacity = 1024
-    found = np.empty((capacity, 4), np.int64)
+    matches = np.empty((capacity, 4), np.int64)
     covered = np.zeros(capacity, np.bool_)
     stack = np.empty((64, 2), np.int64)
     n_found = 0
@@ -131,13 +131,13 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
                     if n_found == capacity:
                         capacity *= 2
                         more = np.empty((capacity, 4), np.int64)
-                        more[:n_found] = found
-                        found = more
+                        more[:n_found] = matches
+                        matches = more
                         also = np.zeros(capacity, np.bool_)
                         also[:n_found] = covered
                         covered = also
-                    found[n_found, 0], found[n_found, 1] = passage, node
-                    found[n_found, 2], found[n_found, 3] = start, at + 1
+                    matches[n_found, 0], matches[n_found, 1] = passage, node
+                    matches[n_found, 2], matches[n_found, 3] = start, at + 1
                     n_found += 1
                     if at + 1 - start == depth:
                         own_reach = max(own_reach, at + 1)
@@ -163,13 +163,13 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
                         n_stack += 1
             for match in range(first, n_found):
                 # One that begins earlier and reaches as far, or begins here and reaches farther.
-                stop = found[match, 3]
+                stop = matches[match, 3]
                 covered[match] = reach >= stop or own_reach > stop
             reach = own_reach
-    passages = found[:n_found, 0].copy()
-    nodes = found[:n_found, 1].copy()
-    starts = found[:n_found, 2].copy()
-    stops = found[:n_found, 3].copy()
+    passages = matches[:n_found, 0].copy()
+    nodes = matches[:n_found, 1].copy()
+    starts = matches[:n_found, 2].copy()
+    stops = matches[:n_found, 3].copy()
     return passages, nodes, starts, stops, covered[:n_found].copy()
 
 
@@ -335,11 +335,11 @@ def spread_matches(
                 first = name_ptr[name]
                 for i in range(name_ptr[name + 1] - first):
                     mine, its = words[start + i], name_words[first + i]
-                    found = _rest(
+                    own_rest = _rest(
                         text, word_starts[mine], word_stops[mine],
                         name_text, name_ends[its], name_ends[its + 1],
                     )  # fmt: skip
-                    rest = max(rest, found)
+                    rest = max(rest, own_rest)
             numbers[0, n], numbers[1, n] = document, name
             numbers[2, n] = passages[match] - sentences[document]
             numbers[3, n], numbers[4, n] = start - bounds[document], stops[match] - bounds[document]

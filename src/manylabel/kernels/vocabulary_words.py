@@ -72,12 +72,12 @@ def share_words(
         for m in range(n_met):
             name = met[m]
             is_met[name] = False
-            found = total = 0.0
+            shared = total = 0.0
             for place in range(name_ptr[name], name_ptr[name + 1]):
                 weight = rarity[name_terms[place]]
                 total += weight
                 if is_there[name_terms[place]]:
-                    found += weight
+                    shared += weight
             label = columns[name]
             entry = entry_of[label] - 1
             if entry < 0:
@@ -94,11 +94,11 @@ def share_words(
                 entry_of[label] = entry + 1
             else:
                 # The greater share is the better name; then the one that comes first.
-                mine, other = found * weights[entry, 1], weights[entry, 0] * total
+                mine, other = shared * weights[entry, 1], weights[entry, 0] * total
                 if mine < other or (mine == other and name > numbers[entry, 1]):
                     continue
             numbers[entry, 0], numbers[entry, 1] = label, name
-            weights[entry, 0], weights[entry, 1] = found, total
+            weights[entry, 0], weights[entry, 1] = shared, total
         for entry in range(first, n_entries):
             entry_of[numbers[entry, 0]] = 0
         for i in range(begin, end):

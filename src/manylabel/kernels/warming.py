@@ -35,8 +35,8 @@ Job = tuple[str, str]
 @cache
 def _read() -> dict[str, Any]:
     text = Path(__file__).with_name("signatures.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text)
+    return content
 
 
 def _listed() -> dict[str, dict[str, list[Job]]]:

@@ -75,8 +75,8 @@ class NeighborIndex:
     Examples
     --------
     >>> index = NeighborIndex([[1, 0, 1], [0, 2, 0], [1, 1, 0]])
-    >>> found = index.search([[1, 0, 0]], k=2)
-    >>> found.indices.tolist(), found.similarities.round(3).tolist()
+    >>> neighbors = index.search([[1, 0, 0]], k=2)
+    >>> neighbors.indices.tolist(), neighbors.similarities.round(3).tolist()
     ([[0, 2]], [[0.7070000171661377, 0.7070000171661377]])
     """
 

@@ -116,8 +116,8 @@ class Answers(Reader):
         Labels that people hid, those that are gone, and ghosts: labels without any document that
         nothing else knows of.
         """
-        found = vars(self).get("_withheld")
-        if found is None:
+        is_withheld = vars(self).get("_withheld")
+        if is_withheld is None:
             edits, listed = self.labels.edits, self.labels.listed
             columns = {
                 self.labels.column(label)
@@ -131,10 +131,10 @@ class Answers(Reader):
                     for column in self.emptied.union(late)
                     if not self.documents.count(column) and not self.labels.is_known(listed[column])
                 }
-            found = np.zeros(self.n_labels, np.bool_)
-            found[list(columns)] = True
-            self._withheld = found
-        return found if found.any() else None
+            is_withheld = np.zeros(self.n_labels, np.bool_)
+            is_withheld[list(columns)] = True
+            self._withheld = is_withheld
+        return is_withheld if is_withheld.any() else None
 
     def forget_withheld(self) -> None:
         """Find out again which labels are withheld."""
@@ -195,11 +195,11 @@ class Answers(Reader):
 
     def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
         """Why each document has the labels that are chosen once its scores are known."""
-        found = []
+        explanations = []
         for row in range(len(documents)):
             document = documents[[row]]
-            found += self.model.explain(document, labels=partial(choose, document))
-        return found
+            explanations += self.model.explain(document, labels=partial(choose, document))
+        return explanations
 
     def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
         """Reasons by number become reasons in words."""

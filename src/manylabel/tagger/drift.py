@@ -40,8 +40,8 @@ class Drift:
     Examples
     --------
     >>> scores = sparse.csr_array([[0.9, 0.5], [0.9, 0.0]])
-    >>> found = drift_of(scores, sparse.csr_array([[1, 0], [1, 0]]), 8)
-    >>> round(found.promised, 3), round(found.accepted, 3), found.advice
+    >>> drift = drift_of(scores, sparse.csr_array([[1, 0], [1, 0]]), 8)
+    >>> round(drift.promised, 3), round(drift.accepted, 3), drift.advice
     (0.767, 0.667, 'Training again pays: 2 documents came to 8.')
     """
 

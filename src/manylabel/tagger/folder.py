@@ -141,12 +141,12 @@ class TaggerFolder:
 
     def _newer(self, state: TaggerState, folded: int) -> TaggerState:
         """The state from disk, which must have entries that the journal has no more."""
-        found = self._reload()
-        if found.token == state.token and found.sequence < folded:
+        reloaded = self._reload()
+        if reloaded.token == state.token and reloaded.sequence < folded:
             raise StoreError(
                 "the journal is newer than the model; restore the folder from a copy.", self.path
             )
-        return found
+        return reloaded
 
     def _is_of(self, state: TaggerState) -> bool:
         """Whether the model on disk is this state."""
@@ -156,10 +156,10 @@ class TaggerFolder:
     def _current_stamp(self) -> tuple[int, int, int] | None:
         """Something that changes when the model is saved; None if it is not there."""
         try:
-            found = os.stat(self.path / MANIFEST)
+            status = os.stat(self.path / MANIFEST)
         except OSError:
             return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
+        return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 #: Whether a journal that is lost or damaged is done without.
@@ -184,13 +184,13 @@ def tolerating(wanted: bool) -> Iterator[None]:
 def salvage(folder: Path, state: TaggerState) -> None:
     """Apply what can be read of a journal, and say how much that is not."""
     with Journal(folder) as journal:
-        found = journal.readable(state.sequence)
+        readable = journal.readable(state.sequence)
     known = None
     with suppress(JournalError):
         known = Mark(folder).read(state.token)
-    if found.token == state.token and found.folded <= state.sequence and found.entries:
-        state.apply(decoded(found.entries))
-        state.sequence = found.entries[-1].number
+    if readable.token == state.token and readable.folded <= state.sequence and readable.entries:
+        state.apply(decoded(readable.entries))
+        state.sequence = readable.entries[-1].number
     if known is None and state.marked:
         warnings.warn("Changes of the journal may be given up.", stacklevel=4)
     elif known is not None and known > state.sequence:

@@ -156,8 +156,8 @@ class Learning(Persistent):
         written = [document.text for document in documents]
         with self._reading() as state:
             kept = [state.documents.text(number) for number in state.documents.kept().tolist()]
-            found = [] if self.path is None else find_traces(self.path, written, kept)
+            remains = [] if self.path is None else find_traces(self.path, written, kept)
             if state.vectorizer is not None:
                 words = state.words_of_none(written, kept)
-                found += [f'the vocabulary: "{word}"' for word in words]
-        return found
+                remains += [f'the vocabulary: "{word}"' for word in words]
+        return remains

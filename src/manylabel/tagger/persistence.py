@@ -121,18 +121,18 @@ class Persistent:
             If something that was learned or forgotten since the model was saved is lost or damaged.
         """
         with tolerating(without_journal):
-            found = store.load(path)
-        if not isinstance(found, cls):
+            tagger = store.load(path)
+        if not isinstance(tagger, cls):
             raise StoreError(
-                f"the folder holds {type(found).__name__}, not a tagger; read it with "
+                f"the folder holds {type(tagger).__name__}, not a tagger; read it with "
                 "manylabel.load.",
                 os.fspath(path),
             )
         if n_jobs is not None:
-            found.n_jobs = n_jobs
-            if found._state is not None:
-                found._state.use_jobs(n_jobs)
-        return found
+            tagger.n_jobs = n_jobs
+            if tagger._state is not None:
+                tagger._state.use_jobs(n_jobs)
+        return tagger
 
     def compact(self, retrain: bool = False) -> None:
         """Make what was learned and forgotten part of the saved model; the journal is then empty.

@@ -148,8 +148,8 @@ class Quality(Persistent):
         >>> test = load_catalogue("test")
         >>> _ = tagger.fit(load_catalogue("train"))
         >>> _ = tagger.learn(test.texts[:60], list(test.label_lists())[:60])
-        >>> found = tagger.drift()
-        >>> found.n_documents, found.n_trained, found.is_significant
+        >>> report = tagger.drift()
+        >>> report.n_documents, report.n_trained, report.is_significant
         (60, 489, False)
         """
         from manylabel.metrics.calibration import calibration_of
@@ -202,8 +202,8 @@ class Quality(Persistent):
         >>> from manylabel import Tagger
         >>> from manylabel.corpus import load_catalogue
         >>> tagger = Tagger(parameters={"scorers": ["neighbours", "words"]})
-        >>> found = tagger.audit(load_catalogue("train"), top=3)
-        >>> len(found), abs(sum(found[0].reasons.values())) > 0
+        >>> report = tagger.audit(load_catalogue("train"), top=3)
+        >>> len(report), abs(sum(report[0].reasons.values())) > 0
         (3, True)
         """
         from manylabel.audit import audit

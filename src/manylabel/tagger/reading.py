@@ -55,8 +55,8 @@ class Reader:
     @property
     def language(self) -> str | None:
         """The language of the texts by its full name, as far as words are stemmed."""
-        found: str | None = getattr(self.vectorizer, "stemming", None)
-        return found
+        language: str | None = getattr(self.vectorizer, "stemming", None)
+        return language
 
     def read_corpus(self, corpus: Corpus) -> Documents:
         """The documents of a corpus, counted in the model's own features."""

@@ -56,21 +56,21 @@ class Words:
 
     def shared(self, neighbour: Reason) -> Sequence[WordReason]:
         """The words that make a neighbour similar; the same for every label that it speaks for."""
-        found = self._shared.get(neighbour.index)
-        if found is None:
+        words = self._shared.get(neighbour.index)
+        if words is None:
             if isinstance(neighbour.reasons, WordReasons):
                 _, features, shares = neighbour.reasons.words()
                 features = features[:_SHARED]
                 views = np.zeros(features.size, np.int64)
-                found = FoundWords([self], views, features, shares[:_SHARED])
+                words = FoundWords([self], views, features, shares[:_SHARED])
             else:
-                found = [
+                words = [
                     self.reason(word.index, word.share)
                     for word in neighbour.reasons[:_SHARED]
                     if word.index is not None
                 ]
-            self._shared[neighbour.index] = found
-        return found
+            self._shared[neighbour.index] = words
+        return words
 
     def written(self, reason: Reason) -> WordReason:
         """A reason that knows its places."""
@@ -114,9 +114,9 @@ def label_reasons(
             elif leaf.kind == "word":
                 direct.append((leaf.view, [leaf.index], [leaf.share]))
     neighbours = [
-        _neighbour(found, share, reason, words[""])
+        _neighbour(similar, share, reason, words[""])
         for number, (share, reason) in near.items()
-        if (found := document(number)) is not None
+        if (similar := document(number)) is not None
     ]
     return LabelReasons(
         label=label,
@@ -165,8 +165,8 @@ class FoundWords(Sequence[WordReason]):
     def __getitem__(self, place: int | slice) -> WordReason | list[WordReason]:
         if isinstance(place, slice):
             return self._made(place)
-        (found,) = self._made(slice(place, place + 1 or None))
-        return found
+        (reason,) = self._made(slice(place, place + 1 or None))
+        return reason
 
     def __iter__(self) -> Iterator[WordReason]:
         return iter(self._made(slice(None)))

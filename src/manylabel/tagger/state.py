@@ -192,16 +192,16 @@ class TaggerState(Answers):
 
     def not_updated_by_edit(self, model_name: str, record: Record) -> tuple[str, ...]:
         """What an edit of labels does not reach before the model is trained again."""
-        found: tuple[str, ...] = ()
+        outdated: tuple[str, ...] = ()
         if record.documents:
             # Words weigh the same, whatever labels their documents have.
             parts = self.not_updated(model_name, True)
-            found = tuple(part for part in parts if part != "word weights")
+            outdated = tuple(part for part in parts if part != "word weights")
         counts_names = self.reads_names and getattr(self.model, "scorers_", None) is not None
         are_new = record.action in ("merge", "delete", "add") or record.name is not None
         if counts_names and are_new:
-            found = (*found, *({"names"} - set(found)))
-        return found
+            outdated = (*outdated, *({"names"} - set(outdated)))
+        return outdated
 
     def compact(self) -> None:
         """Let nothing remain of forgotten documents that the model can do without."""
@@ -238,8 +238,8 @@ class TaggerState(Answers):
             numbers = self.documents.kept()
             for start in range(0, numbers.size, _COUNTED_AT_A_TIME):
                 some = numbers[start : start + _COUNTED_AT_A_TIME].tolist()
-                found = self.vectorizer.transform([self.documents.text(n) for n in some])
-                alone = np.setdiff1d(alone, np.unique(found.indices))
+                counts = self.vectorizer.transform([self.documents.text(n) for n in some])
+                alone = np.setdiff1d(alone, np.unique(counts.indices))
         else:
             return
         self.vectorizer.forget_features(alone)
@@ -316,12 +316,12 @@ class TaggerState(Answers):
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> TaggerState:
-        found = cls.__new__(cls)
+        restored = cls.__new__(cls)
         # Models of before there were views have none.
-        vars(found).update({"views": {}} | state)
-        found.emptied = set(state["emptied"].tolist()) if "emptied" in state else set()
-        found._forget_pending()
-        return found
+        vars(restored).update({"views": {}} | state)
+        restored.emptied = set(state["emptied"].tolist()) if "emptied" in state else set()
+        restored._forget_pending()
+        return restored
 
 
 #: What waits for the model, and what is quickly found again: neither is stored.

@@ -132,8 +132,8 @@ class Suggesting(Persistent):
             else:
                 scores = state.scores(documents, top if is_plain else None)
                 scores, why = scores if is_plain else selected(documents, scores), None
-            found = SuggestionList(suggestions(scores, state.labels, ids, why))
-        return found[0] if isinstance(texts, str) else found
+            answers = SuggestionList(suggestions(scores, state.labels, ids, why))
+        return answers[0] if isinstance(texts, str) else answers
 
     def _explained(
         self,
@@ -183,13 +183,13 @@ class Suggesting(Persistent):
                 raise InputError(f"one text can be explained at a time; got {len(documents)}.")
             if label is not None:
                 columns: Any = state.labels.columns(label, "label")
-                (found,) = state.model.explain(documents, labels=columns, top=top)
+                (explained,) = state.model.explain(documents, labels=columns, top=top)
             elif state.withheld() is None:
-                (found,) = state.model.explain(documents, top=top)
+                (explained,) = state.model.explain(documents, top=top)
             else:
-                (found,) = state.reasons(documents, partial(_best, state, top))
+                (explained,) = state.reasons(documents, partial(_best, state, top))
             (written,) = _written(text)
-            return TextExplanation(written, state.in_words(written, found))
+            return TextExplanation(written, state.in_words(written, explained))
 
     def _check_explains(self, state: TaggerState) -> None:
         if not state.model.can_explain:

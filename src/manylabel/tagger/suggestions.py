@@ -64,8 +64,8 @@ class Suggestions(Sequence[Suggestion]):
 
     Examples
     --------
-    >>> found = Suggestions([Suggestion("c1", 0.75, "cats"), Suggestion("p1", 0.25, "pets")])
-    >>> found.labels, found[0].name
+    >>> suggestions = Suggestions([Suggestion("c1", 0.75, "cats"), Suggestion("p1", 0.25, "pets")])
+    >>> suggestions.labels, suggestions[0].name
     (['c1', 'p1'], 'cats')
     """
 

@@ -336,9 +336,9 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         documents = state.corpus() if len(state.documents) else None
         known = state.labels
         incomplete = state.documents.incomplete()
-        found = self._trained(documents, known.infos, known.vocabulary, known.edits, incomplete)
-        found.take_edits(known.edits)
-        return found
+        trained = self._trained(documents, known.infos, known.vocabulary, known.edits, incomplete)
+        trained.take_edits(known.edits)
+        return trained
 
     def _new_estimator(self) -> Any:
         """The model, not fitted, with the tagger's settings where it has them."""

@@ -39,8 +39,8 @@ class LabelNames:
     Examples
     --------
     >>> named = LabelNames(["cats", "felines", "dogs"], [0, 0, 1], [0, 1, 0], 2, "english")
-    >>> found = named.matcher.find(["Two cats and a dog"])
-    >>> named.columns[found.names].tolist()
+    >>> matches = named.matcher.find(["Two cats and a dog"])
+    >>> named.columns[matches.names].tolist()
     [0, 1]
     """
 

@@ -119,8 +119,8 @@ class NameMatcher:
     Examples
     --------
     >>> matcher = NameMatcher(["cats", "unmanned aircraft", "aircraft"], "english")
-    >>> found = matcher.find(["An unmanned military aircraft. A cat."])
-    >>> [(matcher.names[name], int(start)) for name, start in zip(found.names, found.starts)]
+    >>> matches = matcher.find(["An unmanned military aircraft. A cat."])
+    >>> [(matcher.names[name], int(start)) for name, start in zip(matches.names, matches.starts)]
     [('unmanned aircraft', 1), ('aircraft', 3), ('cats', 5)]
     """
 

@@ -138,7 +138,7 @@ def _share(named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str])
 
     matcher = named.matcher
     tokens = matcher.tokens(texts)
-    counts, labels, names, found, total = share_words(
+    counts, labels, names, common, total = share_words(
         tokens.terms,
         tokens.bounds,
         MOST_NAMES,
@@ -154,15 +154,15 @@ def _share(named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str])
     ptr = np.concatenate([[0], np.cumsum(counts)])
     rows = np.repeat(np.arange(len(texts)), counts)
     order = np.lexsort((labels, rows))
-    labels, names, found, total = labels[order], names[order], found[order], total[order]
-    share = found / total
+    labels, names, common, total = labels[order], names[order], common[order], total[order]
+    share = common / total
     place = sparse.csr_array((np.arange(1, labels.size + 1), labels, ptr), shape=shape)
-    best = sparse.csr_array((share + 1e-2 * found, labels, ptr), shape=shape)
+    best = sparse.csr_array((share + 1e-2 * common, labels, ptr), shape=shape)
     if labels.size and counts.max() > _SCORED:
         best = keep_top(best, _SCORED)
         best.sort_indices()
         kept = values_at(place, best).astype(np.int64) - 1
-        names, found, total, share = names[kept], found[kept], total[kept], share[kept]
+        names, common, total, share = names[kept], common[kept], total[kept], share[kept]
     pattern = sparse.csr_array((np.ones(best.nnz, np.int8), best.indices, best.indptr), shape=shape)
     lengths = np.maximum(np.diff(tokens.bounds), 1)
     clues = np.column_stack(
@@ -171,7 +171,7 @@ def _share(named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str])
             share,
             share**2,
             share > 0.999,
-            found / 10,
+            common / 10,
             total / 10,
             np.log(np.maximum(matcher.depths_of(names), 1)),
             np.repeat(np.log(lengths) / 3, np.diff(best.indptr)),
@@ -189,8 +189,8 @@ def shared_in(
         return None
     known = documents.cache.get("name words")
     if known is None or known[0] is not named or known[1] != named.n_labels:
-        found = share_labels(named, rarity.of(named), documents.texts, n_jobs)
-        documents.cache["name words"] = known = named, named.n_labels, found
+        shared = share_labels(named, rarity.of(named), documents.texts, n_jobs)
+        documents.cache["name words"] = known = named, named.n_labels, shared
     return known[2]
 
 

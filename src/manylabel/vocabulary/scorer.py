@@ -42,8 +42,8 @@ def found_in(documents: Documents, named: LabelNames, n_jobs: int | None = None)
         return None
     known = documents.cache.get("names")
     if known is None or known[0] is not named or known[1] != named.n_labels:
-        found = find_labels(named, documents.texts, n_jobs)
-        documents.cache["names"] = known = named, named.n_labels, found
+        matched = find_labels(named, documents.texts, n_jobs)
+        documents.cache["names"] = known = named, named.n_labels, matched
     return known[2]
 
 
@@ -90,11 +90,11 @@ class NameSource(CandidateSource):
     def _worth(self, documents: Documents, n_jobs: int | None) -> sparse.csr_array | None:
         """How much speaks for each label whose name stands in documents; None if none does."""
         assert self.named is not None
-        found = found_in(documents, self.named, n_jobs)
-        if found is None:
+        matched = found_in(documents, self.named, n_jobs)
+        if matched is None:
             return None
-        values = found.clues @ DEFAULT_WEIGHTS[:N_STATIC]
-        pattern = found.pattern
+        values = matched.clues @ DEFAULT_WEIGHTS[:N_STATIC]
+        pattern = matched.pattern
         return sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
 
     def grow(self, n_labels: int) -> None:
@@ -139,19 +139,19 @@ class NameScorer(Scorer):
         documents, Y = training.documents, training.Y
         self.named = training.vocabulary
         self.hits = self.matched = self.counts = np.zeros(Y.shape[1], np.int64)
-        found = self._look(documents, training.vocabulary, training.n_jobs)
-        if found is None:
+        matched = self._look(documents, training.vocabulary, training.n_jobs)
+        if matched is None:
             return np.zeros(len(held))
-        self._count(found, Y, 1, training.incomplete)
-        rows = np.repeat(np.arange(len(documents)), np.diff(found.pattern.indptr))
+        self._count(matched, Y, 1, training.incomplete)
+        rows = np.repeat(np.arange(len(documents)), np.diff(matched.pattern.indptr))
         kept = np.zeros(len(documents), np.bool_)
         kept[training.held] = True
         # Every document can teach, for what it adds to counts is taken off; a sample is enough.
         used = kept[rows] | (rows % max(1, -(-rows.size // _ENOUGH)) == 0)
-        used &= _known(found, Y, training.incomplete)
-        rows, labels = rows[used], found.pattern.indices[used]
-        truth = (values_at(Y, found.pattern) > 0)[used]
-        design = self.design(found.clues[used], labels, truth)
+        used &= _known(matched, Y, training.incomplete)
+        rows, labels = rows[used], matched.pattern.indices[used]
+        truth = (values_at(Y, matched.pattern) > 0)[used]
+        design = self.design(matched.clues[used], labels, truth)
         # The second half is scored by what the first teaches, and the other way round.
         side, mine = rows % 2, kept[rows]
         values = np.empty(truth.size)
@@ -218,12 +218,12 @@ class NameScorer(Scorer):
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         """The worth of each candidate's name; 0 for those whose names are not there."""
-        found = self._found(documents, candidates, n_jobs)
-        if found is None:
+        matched = self._found(documents, candidates, n_jobs)
+        if matched is None:
             return np.zeros(len(candidates))
-        pattern = found.pattern
+        pattern = matched.pattern
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-        values = self.design(found.clues, pattern.indices) @ self.weights
+        values = self.design(matched.clues, pattern.indices) @ self.weights
         values -= self.shift[_group(self.counts[pattern.indices])]
         return _at(candidates, rows, pattern.indices, values)
 
@@ -236,23 +236,23 @@ class NameScorer(Scorer):
 
     def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
         """One reason: the name, its places, and below it what each clue adds."""
-        found = self._found(documents, candidates, 1)
-        if found is None:
+        matched = self._found(documents, candidates, 1)
+        if matched is None:
             return []
         label = int(candidates.labels[place])
-        at = int(np.searchsorted(found.pattern.indices, label))
-        if at == found.pattern.nnz or found.pattern.indices[at] != label:
+        at = int(np.searchsorted(matched.pattern.indices, label))
+        if at == matched.pattern.nnz or matched.pattern.indices[at] != label:
             return []
         assert documents.texts is not None
         named = candidates.vocabulary
-        shares = self.design(found.clues[[at]], np.array([label]))[0] * self.weights
+        shares = self.design(matched.clues[[at]], np.array([label]))[0] * self.weights
         shares[0] -= self.shift[_group(self.counts[label])]
         below = tuple(
             Reason(clue, float(share), title=title)
             for (clue, title), share in zip(self.titles.items(), shares, strict=True)
             if share
         )
-        spans, sentence = self._said(documents.texts[0], named, found, label, at)
+        spans, sentence = self._said(documents.texts[0], named, matched, label, at)
         return [
             Reason(
                 "name",
@@ -298,9 +298,9 @@ class NameScorer(Scorer):
         incomplete: NDArray[np.bool_] | None,
     ) -> None:
         self.grow(Y.shape[1])
-        found = None if self.named is None else self._look(documents, self.named)
-        if found is not None:
-            self._count(found, Y, sign, incomplete)
+        matched = None if self.named is None else self._look(documents, self.named)
+        if matched is not None:
+            self._count(matched, Y, sign, incomplete)
 
     def grow(self, n_labels: int) -> None:
         """Make room for labels that appear later."""
