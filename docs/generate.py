@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from manylabel.cli.app import app
+from manylabel.cli.app import make_app
 from manylabel.metrics import MEASURES
 
 __all__ = ["PAGES", "main"]
@@ -26,7 +26,7 @@ _NEEDS = {"scores": "scores", "labels": "label sets", "train": "training labels"
 
 def cli_page() -> str:
     """The commands with their help, arguments and options."""
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(make_app())
     parts = [_HEAD, "# The command line\n", *_section(group, "manylabel", ["COMMAND ..."])]
     parts.append(
         "`manylabel --install-completion` sets up completion in your shell, "

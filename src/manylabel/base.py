@@ -11,11 +11,16 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from manylabel.estimators import (
+    BaseEstimator,
+    ClassifierMixin,
+    Tags,
+    check_classification_targets,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import current_place, map_blocks

@@ -6,11 +6,11 @@ from dataclasses import fields
 
 import typer
 
-from manylabel.cli.app import app
+from manylabel.cli.app import make_app
 from manylabel.cli.reading import Reading
 from manylabel.cli.words import Words
 
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = typer.main.get_command(make_app()).commands
 
 
 def options_of(command) -> dict[str, str]:

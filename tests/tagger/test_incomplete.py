@@ -6,7 +6,7 @@ from naive import incomplete as naive
 from typer.testing import CliRunner
 
 from manylabel import Tagger
-from manylabel.cli.app import app
+from manylabel.cli.app import make_app
 from manylabel.corpus import load_catalogue
 from manylabel.exceptions import InputError
 from manylabel.vocabulary.clues import find_labels
@@ -177,6 +177,6 @@ def test_the_command_line_leaves_the_rest_open(catalogue, tmp_path):
     texts, labels = catalogue
     Tagger("lcif").fit(texts[:50], labels[:50]).save(tmp_path / "model")
     arguments = ["learn", str(tmp_path / "model"), "--text", "A cat", "--label", "cats"]
-    answer = CliRunner().invoke(app, [*arguments, "--id", "x", "--incomplete", "--quiet"])
+    answer = CliRunner().invoke(make_app(), [*arguments, "--id", "x", "--incomplete", "--quiet"])
     assert answer.exit_code == 0, answer.output
     assert Tagger.load(tmp_path / "model").document("x").incomplete

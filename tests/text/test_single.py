@@ -47,6 +47,17 @@ def test_counts_are_those_of_transform(texts, lead, weight):
             same(counts, vectorizer.transform([text]))
 
 
+@given(st.lists(TEXTS, min_size=1, max_size=10))
+def test_long_texts_are_read_as_short_ones_are(texts):
+    single = SingleTexts(fitted())
+    short = [single.count(text) for text in texts]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("manylabel.text.single._LONG", 0)
+        for text, expected in zip(texts, short, strict=True):
+            for counts, others in zip(single.count(text), expected, strict=True):
+                same(counts, others)
+
+
 def test_other_features_are_left_to_transform():
     assert not SingleTexts.can_read([CountVectorizer(char_ngrams=(3, 3)).fit(["ships"])])
     assert not SingleTexts.can_read([CountVectorizer(ngram_range=(1, 3)).fit(["ice ships"])])

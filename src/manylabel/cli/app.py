@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
@@ -46,7 +46,7 @@ from manylabel.cli.warm import warm
 from manylabel.exceptions import JournalError, ManylabelError
 from manylabel.later import postpone
 
-__all__ = ["COMMANDS", "app", "main", "run"]
+__all__ = ["COMMANDS", "main", "make_app", "run"]
 
 #: In the order of the help.
 COMMANDS = (
@@ -73,8 +73,6 @@ COMMANDS = (
 )
 
 _INTERRUPTED = 130
-
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _help_text(documented: object) -> str:
@@ -111,9 +109,21 @@ def _manylabel(
         typer.echo(ctx.get_help())
 
 
-app.callback(invoke_without_command=True, help=_help_text(_manylabel))(_manylabel)
-for _function in COMMANDS:
-    app.command(help=_help_text(_function))(spread(_function))
+def make_app(commands: Sequence[Callable[..., None]] = COMMANDS) -> typer.Typer:
+    """Make the application, with all of its commands or some.
+
+    All take as long to make as Typer takes to import, and a call needs one.
+
+    Examples
+    --------
+    >>> len(make_app().registered_commands) == len(COMMANDS)
+    True
+    """
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.callback(invoke_without_command=True, help=_help_text(_manylabel))(_manylabel)
+    for function in commands:
+        app.command(help=_help_text(function))(spread(function))
+    return app
 
 
 def main() -> NoReturn:
@@ -141,8 +151,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     0
     """
     state = State(arguments=tuple(sys.argv[1:] if arguments is None else arguments))
+    called = [command for command in COMMANDS if command.__name__ in state.arguments[:1]]
     try:
-        code = typer.main.get_command(app).main(
+        code = typer.main.get_command(make_app(called or COMMANDS)).main(
             None if arguments is None else list(arguments),
             prog_name="manylabel",
             standalone_mode=False,
@@ -172,7 +183,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _in_options(sentence: str, given: Sequence[str]) -> str:
     """A sentence whose `arguments` of Python are the options of the shell."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
     called = [commands[name] for name in given if name in commands]
     for parameter in called[0].params if called else []:
         spoken = parameter.opts[0]

@@ -27,6 +27,9 @@ __all__ = ["SingleTexts"]
 _MOST_WORDS = 1_000_000
 #: Pairs of words are found by number after this many texts: the table takes a while to make.
 _PATIENCE = 4
+#: From so many characters a kernel finds words sooner than a regular expression, if by less than a
+#: millisecond. It takes seconds to compile, so that short texts do without.
+_LONG = 10_000
 
 
 class SingleTexts:
@@ -82,7 +85,11 @@ class SingleTexts:
         if len(self._terms.numbers) > _MOST_WORDS:
             self._terms = _Terms(self._rules)
         terms = self._terms
-        numbers = terms.of(list_words(text, self._counters[0].min_length))
+        if len(text) < _LONG:
+            numbers = terms.of(list_words(text, self._counters[0].min_length))
+        else:
+            sequence, _, words = find_tokens([text], self._counters[0].min_length)
+            numbers = terms.of(words)[sequence]
         matrices = []
         for counter, reader in zip(self._counters, self._readers, strict=True):
             read = numbers[: counter.lead] if counter.lead_only else numbers
