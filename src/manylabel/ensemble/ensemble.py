@@ -353,7 +353,7 @@ class Ensemble(Updating):
             found = stretch_curves(held_out, found, self.objective, Y_train)
         found = found.calibrated(parts, counts, truth)
         self.combination_ = found
-        at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
+        at_once = [s.name for s in scorers if s.learns_at_once and s.judges_new_labels]
         self.lazy_combination_ = fit_combination(
             {name: some[name] for name in at_once}, others[few], truth[few], is_cautious=True
         )
