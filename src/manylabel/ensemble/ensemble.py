@@ -345,7 +345,9 @@ class Ensemble(Updating):
         held_out = replace(held_out, counts=counts)
         kept, gain = choose_scorers(held_out, protected)
         rows = held_out.candidates.rows
-        few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
+        # Documents evenly spread, so that their candidates are about so many.
+        share = min(1.0, _CURVES / max(truth.size, 1))
+        few = np.floor((rows + 1) * share) > np.floor(rows * share)
         some = {name: values[few] for name, values in parts.items()}
         found = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
         found = weigh_by_frequency(held_out, found)
