@@ -122,6 +122,14 @@ def test_a_report_document_is_known_at_once(changing, library):
     why = changing.explain(row, labels=[changing.n_labels_ - 1])[0][0]
     assert why.total == pytest.approx(why.score, abs=1e-6)
     assert any(each.kind == "neighbours" for each in why.reasons)
+    # One document proves little: not even its own text is certain to have the label, and a text
+    # that shares a word with it is unlikely to.
+    assert 0.5 < why.probability < 0.9
+    shared = np.argsort(-row.data)[:1]
+    other = test.X[[1]].tolil()
+    other[0, row.indices[shared[0]]] = 1
+    found = changing.decision_function(sparse.csr_array(other))
+    assert found[0, changing.n_labels_ - 1] < 0.5
 
 
 def test_a_forgotten_document_is_no_neighbour_any_more(changing, library):

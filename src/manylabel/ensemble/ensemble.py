@@ -345,7 +345,9 @@ class Ensemble(Updating):
         held_out = replace(held_out, counts=counts)
         kept, gain = choose_scorers(held_out, protected)
         rows = held_out.candidates.rows
-        few = rows % -(-truth.size // _CURVES) == 0 if truth.size else rows
+        # Documents evenly spread, so that their candidates are about so many.
+        share = min(1.0, _CURVES / max(truth.size, 1))
+        few = np.floor((rows + 1) * share) > np.floor(rows * share)
         some = {name: values[few] for name, values in parts.items()}
         combination = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
         combination = weigh_by_frequency(held_out, combination)
@@ -353,7 +355,7 @@ class Ensemble(Updating):
             combination = stretch_curves(held_out, combination, self.objective, Y_train)
         combination = combination.calibrated(parts, counts, truth)
         self.combination_ = combination
-        at_once = [scorer.name for scorer in scorers if scorer.learns_at_once]
+        at_once = [s.name for s in scorers if s.learns_at_once and s.judges_new_labels]
         self.lazy_combination_ = fit_combination(
             {name: some[name] for name in at_once}, others[few], truth[few], is_cautious=True
         )

@@ -58,7 +58,7 @@ class Updating(MultiLabelClassifier):
         Neighbours and words know them as if they had been there from the start, but for the
         weighting of features, which stays as it is; in large collections words follow every
         thousandth of the documents. Curves and the scorers in ``frozen_parts_`` stay as ``fit``
-        left them: fit again from time to time. A new label is judged by neighbours and words alone
+        left them: fit again from time to time. A new label is judged by neighbours and names alone
         until then.
 
         Parameters

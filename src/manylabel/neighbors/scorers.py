@@ -122,6 +122,8 @@ class WordVotes(_Votes):
     name: ClassVar[str] = WORDS
     title: ClassVar[str] = "words typical of it"
     sentence: ClassVar[str] = "Words of the text that are common in documents with the label."
+    # One word of the only document of a label may speak for nothing else: chance, mostly.
+    judges_new_labels: ClassVar[bool] = False
 
     def consult(self, source: NeighborSource, training: Training, forced: bool) -> bool:
         """Let words propose labels, if that improves the candidates."""

@@ -46,6 +46,8 @@ class Scorer(ABC):
     #: Whether documents added or removed after ``fit`` count at once. Scores of labels that are
     #: new after ``fit`` are then meaningful, too.
     learns_at_once: ClassVar[bool] = False
+    #: Whether it then judges labels that are new after ``fit`` as it judges others.
+    judges_new_labels: ClassVar[bool] = True
     #: Whether it treats labels that an incomplete document lacks as unknown. Other scorers learn
     #: from the complete documents alone.
     reads_incomplete: ClassVar[bool] = False
