@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -191,7 +192,7 @@ def test_what_are_no_labels_is_refused(labels, message):
 
 def test_columns_that_are_not_there_are_refused():
     frame = pd.DataFrame(FRAME)
-    with pytest.raises(InputError, match=r"`text` is 'abstract', .*Did you mean 'Abstract'\?"):
+    with pytest.raises(InputError, match=r"`text` is 'abstract'; .*Did you mean 'Abstract'\?"):
         lcif().fit(frame, text="abstract")
     with pytest.raises(InputError, match="no column is known to hold the labels; the"):
         lcif().fit(frame[["Abstract"]])
@@ -309,10 +310,22 @@ def test_a_tagger_is_an_estimator(tagger):
     assert repr(copy) == "<Tagger: lcif, not fitted>"
     assert copy.set_params(keep_texts=False).keep_texts is False
     assert pickle.loads(pickle.dumps(copy)).get_params() == copy.get_params()
-    with pytest.raises(InputError, match=r"a fitted tagger is not pickled; save it with `tagger\."):
-        pickle.dumps(tagger)
     assert list(tagger.get_feature_names_out()) == tagger.labels
     assert "Tagger" in copy._repr_html_()
+
+
+def test_a_fitted_tagger_is_pickled_with_what_it_learned(expected, tmp_path):
+    tagger = lcif().fit(TEXTS, LABELS)
+    tagger.save(tmp_path / "model")
+    tagger.learn([QUESTION], [["kittens"]])
+    copy = pickle.loads(pickle.dumps(tagger))
+    assert copy.suggest(QUESTION) == tagger.suggest(QUESTION)
+    assert "kittens" in copy.suggest(QUESTION).labels
+    assert copy.path is None
+    copy.learn(["the zebra gallops"], [["zebras"]])
+    assert "zebras" in copy.labels
+    assert "zebras" not in Tagger.load(tmp_path / "model").labels
+    assert deepcopy(tagger).suggest(QUESTION) == tagger.suggest(QUESTION)
 
 
 def test_scikit_learn_searches_and_scores(expected):

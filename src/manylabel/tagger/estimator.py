@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel import store
 from manylabel.corpus.given import as_corpus, as_texts
 from manylabel.estimators import BaseEstimator
 from manylabel.exceptions import InputError
@@ -20,6 +23,8 @@ __all__ = ["Estimator", "named_as_in_scikit_learn"]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 #: scikit-learn's names of arguments -> ours.
 _NAMES = {"X": "texts", "y": "labels"}
+#: Where the pickle of a fitted tagger has the files of its folder.
+_FILES = "files"
 
 
 def named_as_in_scikit_learn(method: _Method) -> _Method:
@@ -138,15 +143,29 @@ class Estimator(Persistent, BaseEstimator):
         return self._state is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.__sklearn_is_fitted__():
-            raise InputError(
-                "a fitted tagger is not pickled; save it with `tagger.save(folder)` and load it "
-                "with `Tagger.load(folder)`."
-            )
-        return self.get_params(deep=False)
+        if not self.__sklearn_is_fitted__():
+            return self.get_params(deep=False)
+        with TemporaryDirectory() as place:
+            folder = Path(place)
+            store.save(self, folder)
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            return {
+                _FILES: {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+            }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+        if _FILES not in state:
+            self.__init__(**state)  # type: ignore[misc]
+            return
+        # Arrays stay mapped when the folder is gone; where they keep it, the system removes it.
+        with TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            for name, content in state[_FILES].items():
+                path = Path(place, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            found = store.load(place)
+            # A copy lives in memory alone, as before it was saved.
+            self.__dict__.update(vars(found) | {"_folder": None, "_check": None})
 
 
 def _several(texts: Any) -> Any:
