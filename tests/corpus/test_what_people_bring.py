@@ -130,7 +130,7 @@ def test_columns_of_another_language(file):
         read(path)
     check(read(path, text_column="Zusammenfassung", label_column="Schlagwörter"))
     with pytest.raises(
-        CorpusError, match=r"'Schlagworter', which is none .* Did you mean 'Schlagwörter'\?"
+        CorpusError, match=r"'Schlagworter'; there is no .* Did you mean 'Schlagwörter'\?"
     ):
         read(path, text_column="Zusammenfassung", label_column="Schlagworter")
 

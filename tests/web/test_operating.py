@@ -14,7 +14,7 @@ import pytest
 import typer
 from web.serving import running
 
-from manylabel.cli.app import app
+from manylabel.cli.app import make_app
 from manylabel.cli.serve import _misspelt
 from manylabel.exceptions import ParameterError
 from manylabel.web import Settings
@@ -69,7 +69,7 @@ def test_an_unknown_form_of_log_is_refused():
 
 
 def serve_command():
-    return typer.main.get_command(app).commands["serve"]
+    return typer.main.get_command(make_app()).commands["serve"]
 
 
 def test_every_option_of_the_server_has_a_variable(monkeypatch):
@@ -117,7 +117,7 @@ def test_the_commands_of_the_files_to_deploy_are_ours():
     assert list(serve_command().make_context("serve", [*more]).params["models"]) == more
     assert "/healthz" in docker
     demo = re.search("RUN manylabel (.*)", docker)[1].split()
-    assert typer.main.get_command(app).commands[demo[0]].make_context(demo[0], demo[1:])
+    assert typer.main.get_command(make_app()).commands[demo[0]].make_context(demo[0], demo[1:])
     unit = (DEPLOY / "manylabel.service").read_text()
     assert shlex.split(re.search("ExecStart=(.*)", unit)[1])[1:] == ["serve"]
     variables = set(
