@@ -33,7 +33,8 @@ class _Later(ModuleType):
     def __getattr__(self, attribute: str) -> Any:
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), attribute)
+        found = vars(self)[attribute] = getattr(import_module(self.__name__), attribute)
+        return found
 
 
 class _Finder(MetaPathFinder, Loader):
