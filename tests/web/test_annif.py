@@ -70,11 +70,11 @@ def test_documents_with_subjects_are_learnt(client, tagger):
     ("path", "sent", "status", "sentence"),
     [
         ("/v1/projects/zoo/suggest", {"data": {"text": "cat"}}, 404, "No model is called 'zoo'"),
-        (f"{BASE}/suggest", {"data": {"limit": 3}}, 422, "Invalid `text`"),
+        (f"{BASE}/suggest", {"data": {"limit": 3}}, 422, "Missing field `text`"),
         (f"{BASE}/suggest", {"data": {"text": "a", "limit": "x"}}, 422, "Invalid `limit`"),
         (f"{BASE}/suggest", {"json": {"text": "cat"}}, 415, "The body must be a form"),
         (f"{BASE}/suggest-batch", {"json": {"documents": []}}, 422, "Invalid `documents`"),
-        (f"{BASE}/learn", {"json": [{"text": "a"}]}, 422, "Invalid `0.subjects`"),
+        (f"{BASE}/learn", {"json": [{"text": "a"}]}, 422, "Missing field `0.subjects`"),
     ],
 )
 def test_refusals_are_problems_as_annif_sends_them(client, path, sent, status, sentence):
