@@ -139,7 +139,8 @@ def learning_curve() -> Any:
         "manylabel with names": (OURS, "o-"),
         "manylabel without names": (OURS, "o:"),
         "Annif MLLM": (THEIRS, "s-"),
-        "Bonsai": (THEIRS, "s:"),
+        "Annif Bonsai": (THEIRS, "s:"),
+        "Annif ensemble": (THEIRS, "^--"),
     }
     for column, name in enumerate(rows[0][1:], start=1):
         points = [
