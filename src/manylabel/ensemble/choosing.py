@@ -106,19 +106,24 @@ def choose_scorers(
         return kept, gain
     whole = loss(kept)
     without = {name: loss([other for other in kept if other != name]) for name in kept}
-    gain = {name: 1 - whole / value for name, value in without.items()}
+    gain = {name: _lowered(value, whole) for name, value in without.items()}
     # One at a time, the least useful first: two scorers may stand in for each other.
     while len(kept) > 1:
         losses = [(loss, name) for name, loss in without.items() if name not in protected]
         if not losses:
             break
         _, name = min(losses, key=lambda entry: entry[0])
-        if 1 - whole / without[name] >= _WORTH:
+        if _lowered(without[name], whole) >= _WORTH:
             break
         kept.remove(name)
         whole = without[name]
         without = {n: loss([o for o in kept if o != n]) for n in kept if n not in protected}
     return kept, gain
+
+
+def _lowered(without: float, whole: float) -> float:
+    """By which share a loss is lower; a loss of 0 cannot be."""
+    return 1 - whole / without if without else 0.0
 
 
 def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combination:

@@ -364,8 +364,14 @@ class Ensemble(Updating):
             for scorer in scorers
             if scorer.name in kept or scorer.name in at_once
         }
+        named = [scorer.name for scorer in scorers if scorer.judges_bare_labels]
+        self.bare_combination_ = self.lazy_combination_
+        if named:
+            self.bare_combination_ = fit_combination(
+                {name: some[name] for name in named}, counts[few], truth[few], is_cautious=True
+            )
         log_odds = np.where(
-            known, combination(parts, counts), self.lazy_combination_(parts, others)
+            known, combination(parts, counts), self.bare_combination_(parts, counts)
         )
         scores = held_out.candidates.scores(expit(log_odds))
         self._held_out = self.held_out_ = scores, Y
@@ -461,6 +467,9 @@ class Ensemble(Updating):
     ) -> NDArray[np.float64]:
         """The sum of all evidence; new labels are left to scorers that learn at once.
 
+        Of labels that no document has, only names say anything: that no neighbour has such a label
+        does not speak against it.
+
         ``own`` is 1 for labels of documents that are to be left out of the labels' counts.
         """
         counts = self.counts_[candidates.labels]
@@ -468,10 +477,19 @@ class Ensemble(Updating):
             counts = counts - own
         log_odds = self.combination_(parts, counts)
         new = ~self.known_labels_[candidates.labels]
-        if new.any():
-            some = {name: values[new] for name, values in parts.items()}
-            log_odds[new] = self.lazy_combination_(some, counts[new])
+        for which, combination in (
+            (new & (counts > 0), self.lazy_combination_),
+            (new & (counts == 0), self._of_bare_labels),
+        ):
+            if which.any():
+                some = {name: values[which] for name, values in parts.items()}
+                log_odds[which] = combination(some, counts[which])
         return log_odds
+
+    @property
+    def _of_bare_labels(self) -> Combination:
+        """The curves of labels without documents; older models have none of their own."""
+        return getattr(self, "bare_combination_", self.lazy_combination_)
 
     def _explaining(
         self, X: sparse.csr_array | Documents, top: int | None
@@ -490,7 +508,10 @@ class Ensemble(Updating):
         def explained(label: int) -> Explanation:
             place = candidates.place(label)
             assert place is not None
-            combination = self.combination_ if self.known_labels_[label] else self.lazy_combination_
+            combination = self.combination_
+            if not self.known_labels_[label]:
+                is_bare = self.counts_[label] == 0
+                combination = self._of_bare_labels if is_bare else self.lazy_combination_
             group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
             for name, curve in combination.curves.items():

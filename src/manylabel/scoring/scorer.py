@@ -48,6 +48,8 @@ class Scorer(ABC):
     learns_at_once: ClassVar[bool] = False
     #: Whether it then judges labels that are new after ``fit`` as it judges others.
     judges_new_labels: ClassVar[bool] = True
+    #: Whether it says something of labels that no document has.
+    judges_bare_labels: ClassVar[bool] = False
     #: Whether it treats labels that an incomplete document lacks as unknown. Other scorers learn
     #: from the complete documents alone.
     reads_incomplete: ClassVar[bool] = False

@@ -118,6 +118,7 @@ class NameScorer(Scorer):
     title = "its name in the text"
     sentence = "A name of the label stands in the text."
     learns_at_once = True
+    judges_bare_labels = True
     reads_incomplete = True
     #: What people read of each clue, and its weight where there is nothing to learn from.
     titles: ClassVar[dict[str, str]] = LEARNED
