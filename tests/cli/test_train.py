@@ -136,7 +136,7 @@ def test_the_same_seed_gives_the_same_answers(call, texts, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-@pytest.mark.parametrize("wait", [0, 0.5, 1.5])
+@pytest.mark.parametrize("wait", [0, 0.5, pytest.param(1.5, marks=pytest.mark.slow)])
 def test_control_c_leaves_nothing_half_written(library, tmp_path, wait):
     process = subprocess.Popen(
         [*COMMAND, "train", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif"],
