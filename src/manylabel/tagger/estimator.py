@@ -163,9 +163,9 @@ class Estimator(Persistent, BaseEstimator):
                 path = Path(place, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            found = store.load(place)
+            loaded = store.load(place)
             # A copy lives in memory alone, as before it was saved.
-            self.__dict__.update(vars(found) | {"_folder": None, "_check": None})
+            self.__dict__.update(vars(loaded) | {"_folder": None, "_check": None})
 
 
 def _several(texts: Any) -> Any:
