@@ -40,8 +40,8 @@ def named_as_in_scikit_learn(method: _Method) -> _Method:
 class Estimator(Persistent, BaseEstimator):
     """What scikit-learn asks of a tagger: texts are ``X``, labels are ``y``.
 
-    A tagger that is not fitted can be pickled, so that searches run in several processes. A fitted
-    one is saved to a folder: manylabel reads no pickles.
+    Taggers can be pickled, so that searches run in several processes; the pickle of a fitted one
+    holds the files of its folder. To keep a tagger, save it: loading a folder runs no code.
     """
 
     @named_as_in_scikit_learn
