@@ -8,7 +8,7 @@ YSO-Finna: the first SIZE training titles in a fixed random order, and 1,000 tes
 --dev 2,000 other training titles instead. Annif's MLLM, Omikuji (Bonsai) and the ensemble of the
 two run beside where ANNIF_PYTHON names a Python that has them. "laws": the same with laws of
 EURLEX57K. "eurlex": how many labels that no training law has are among the first 10 suggestions, of
-those whose name stands in the text.
+those whose name is in the text.
 """
 
 from __future__ import annotations

@@ -83,4 +83,4 @@ def test_a_vocabulary_of_other_labels(files, capsys):
     (files / "names.tsv").write_text("http://ex.org/1\tcats\n")
     arguments = ["train", str(files / "train.jsonl"), "-o", str(files / "model"), "--vocabulary"]
     assert run([*arguments, str(files / "names.tsv"), "--quiet"]) == 1
-    assert "describes none of the labels of the documents" in capsys.readouterr().err
+    assert "none of the documents' labels" in capsys.readouterr().err

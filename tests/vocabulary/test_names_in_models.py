@@ -41,7 +41,7 @@ def test_reasons_say_which_name_stands_where_and_add_up(tagger):
     why = tagger.explain(text, label="l-drone")["l-drone"]
     assert why.total == pytest.approx(why.score)
     part = next(part for part in why.parts if part.kind == "names")
-    assert part.sentence == "Its name *unmanned aircraft* stands in the first sentence."
+    assert part.sentence == "Its name *unmanned aircraft* is in the first sentence."
     (word,) = [word for word in why.words if word.word == "unmanned aircraft"]
     assert word.spans == [(3, 20)]
     assert word.share == pytest.approx(part.share)
@@ -88,7 +88,7 @@ def test_learning_and_forgetting_leave_the_counts_as_they_were():
 
 def test_a_vocabulary_of_other_labels_is_an_error():
     other = Vocabulary([Concept("http://ex.org/1", [Name("cats")])])
-    with pytest.raises(InputError, match="describes none of the labels of the documents"):
+    with pytest.raises(InputError, match="none of the documents' labels"):
         Tagger(vocabulary=other).fit(TEXTS, LABELS)
 
 

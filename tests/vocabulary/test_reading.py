@@ -123,7 +123,7 @@ def test_json_lines_compressed(tmp_path):
         ("rubbish\nmore\n", "line 1: expected a vocabulary: SKOS"),
         ('{"name": "cats"}\n', 'line 1: expected a JSON object with "id" and "name".'),
         ('{"id": 1, "name": [[]]}\n', 'line 1: expected a JSON object with "id" and "name", found'),
-        ("c1\tcats\nc2\n", "line 2: expected a label and its name with a tab between."),
+        ("c1\tcats\nc2\n", "line 2: expected a label and its name, separated by a tab."),
         ("id,notation\nx,y\n", "line 1: expected a header with 'uri' and at least one of 'label'"),
     ],
 )
@@ -140,8 +140,8 @@ def test_a_vocabulary_of_other_labels_is_refused():
     with pytest.raises(InputError) as caught:
         vocabulary.check_labels(["p1", "p2"])
     assert str(caught.value) == (
-        "the vocabulary describes none of the labels of the documents: those look like 'p1', "
-        "'p2', its own like 'http://ex.org/c1'; give the vocabulary of these labels."
+        "none of the documents' labels ('p1', 'p2') is in the vocabulary ('http://ex.org/c1'); "
+        "give the vocabulary that the labels come from."
     )
 
 

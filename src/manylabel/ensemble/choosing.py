@@ -1,4 +1,4 @@
-"""Which scorers help, and how much, on documents that they had not seen."""
+"""Choose and weight scorers by how much they help on held-out documents."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from manylabel.scoring import Candidates
 __all__ = ["HeldOut", "choose_scorers", "stretch_curves", "weigh_by_frequency"]
 
 #: A scorer must lower the log-loss by this share to be kept.
-_WORTH = 1e-3
-#: Candidates on which scorers are compared.
+_MIN_GAIN = 1e-3
+#: Maximum number of candidates on which scorers are compared.
 _SAMPLE = 60_000
-#: Factors by which a scorer's curve is tried to be stretched.
+#: Factors tried for stretching a scorer's curve.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
 _ROUNDS = 2
 
@@ -33,13 +33,13 @@ class HeldOut:
     ----------
     candidates : Candidates
     scores : dict of str to ndarray
-        By scorer, a score of each candidate.
+        By scorer, a score for each candidate.
     counts : ndarray
-        The number of other training documents of each candidate's label.
+        The number of other training documents that have each candidate's label.
     Y : csr_array of shape (n_documents, n_labels)
         The true labels.
     known : ndarray of bool
-        Of each candidate, whether the models that scored it had seen documents of its label.
+        Whether the models that scored a candidate have seen documents with its label.
     """
 
     candidates: Candidates
@@ -50,11 +50,11 @@ class HeldOut:
 
     @cached_property
     def truth(self) -> NDArray[np.bool_]:
-        """Which candidates are right."""
+        """Which candidates are true labels."""
         return values_at(self.Y, self.candidates.pattern) > 0
 
     def take(self, which: NDArray[np.bool_]) -> HeldOut:
-        """Some of the candidates of the same documents."""
+        """A subset of the candidates, of the same documents."""
         return HeldOut(
             self.candidates.keep(which),
             {name: values[which] for name, values in self.scores.items()},
@@ -64,7 +64,7 @@ class HeldOut:
         )
 
     def of_documents(self, which: NDArray[np.bool_]) -> HeldOut:
-        """Those of some documents."""
+        """The candidates of a subset of the documents."""
         rows = np.flatnonzero(which)
         mine = which[self.candidates.rows]
         return HeldOut(
@@ -83,19 +83,19 @@ class HeldOut:
 def choose_scorers(
     held_out: HeldOut, protected: tuple[str, ...] = ()
 ) -> tuple[list[str], dict[str, float]]:
-    """Names of the scorers that help, and by how much each lowers the log-loss of the rest.
+    """Names of the scorers that help, and the share by which each lowers the log-loss of the rest.
 
-    Curves are learned on every other document and judged on the documents between.
+    Curves are learned on every other document and judged on the rest.
     """
     rows, truth = held_out.candidates.rows, held_out.truth
     used = rows // 2 % max(1, -(-rows.size // _SAMPLE)) == 0
     learn, judge = used & (rows % 2 == 0), used & (rows % 2 == 1)
 
     def loss(names: list[str]) -> float:
-        """Of some scorers, out of sample."""
+        """Out-of-sample log-loss of some scorers."""
         given = {name: values[learn] for name, values in held_out.only(names).items()}
         combination = fit_combination(
-            given, held_out.counts[learn], truth[learn], tolerance=_WORTH / 1000
+            given, held_out.counts[learn], truth[learn], tolerance=_MIN_GAIN / 1000
         )
         asked = {name: values[judge] for name, values in held_out.only(names).items()}
         return log_loss(combination(asked, held_out.counts[judge]), truth[judge])
@@ -107,13 +107,14 @@ def choose_scorers(
     whole = loss(kept)
     without = {name: loss([other for other in kept if other != name]) for name in kept}
     gain = {name: _lowered(value, whole) for name, value in without.items()}
-    # One at a time, the least useful first: two scorers may stand in for each other.
+    # One at a time, the least useful first: each of two similar scorers may be dispensable, but
+    # not both.
     while len(kept) > 1:
         losses = [(loss, name) for name, loss in without.items() if name not in protected]
         if not losses:
             break
         _, name = min(losses, key=lambda entry: entry[0])
-        if _lowered(without[name], whole) >= _WORTH:
+        if _lowered(without[name], whole) >= _MIN_GAIN:
             break
         kept.remove(name)
         whole = without[name]
@@ -122,15 +123,15 @@ def choose_scorers(
 
 
 def _lowered(without: float, whole: float) -> float:
-    """By which share a loss is lower; a loss of 0 cannot be."""
+    """The share by which a loss is lower; 0 if it was 0 already."""
     return 1 - whole / without if without else 0.0
 
 
 def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combination:
-    """Let scorers count differently among rare and frequent labels, if that helps.
+    """Weight scorers by how frequent the label is, if that helps.
 
-    Weights are learned on every other document and judged on the documents between: on a few
-    hundred documents chance would choose them.
+    Weights are learned on every other document and judged on the rest. Without that check, a few
+    hundred documents would give random weights.
     """
     learn = held_out.take(held_out.candidates.rows % 2 == 0)
     judge = held_out.take(held_out.candidates.rows % 2 == 1)
@@ -142,7 +143,7 @@ def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combinati
         return log_loss(tried(judge.scores, judge.counts), judge.truth)
 
     weighted = combination.weighted(learn.scores, learn.counts, learn.truth)
-    if loss(weighted) > (1 - _WORTH) * loss(combination):
+    if loss(weighted) > (1 - _MIN_GAIN) * loss(combination):
         return combination
     return combination.weighted(held_out.scores, held_out.counts, held_out.truth)
 
@@ -150,7 +151,7 @@ def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combinati
 def stretch_curves(
     held_out: HeldOut, combination: Combination, measure: str, Y_train: sparse.csr_array
 ) -> Combination:
-    """Stretch the scorers' curves as long as that raises a measure of the ranking."""
+    """Stretch the scorers' curves as long as that improves a ranking measure."""
     better = 1 if get_measure(measure).greater_is_better else -1
 
     def value(tried: Combination) -> float:

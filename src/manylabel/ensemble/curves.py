@@ -1,4 +1,4 @@
-"""Rising curves from scores to log-odds: how parts are weighed against each other."""
+"""Increasing curves that turn the scores of scorers into log-odds, so that they add up."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from manylabel.parallel import single_threaded_blas
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
-#: Labels with at least this many training documents are in the next group.
+#: A label is in a higher group from this number of training documents on.
 _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
 N_GROUPS = _FREQUENCIES.size + 1
-#: Pieces of a curve: the maximum, and the true labels per piece.
-_MOST_PIECES, _TRUE_A_PIECE = 8, 25
-#: How steep a cautious curve is beyond its last knot, beside one that goes on for ever.
+#: Pieces of a curve: the maximum, and the number of true candidates for each piece.
+_MAX_PIECES, _TRUE_PER_PIECE = 8, 25
+#: Slope of a cautious curve beyond its last knot, relative to that of its last piece.
 _BEYOND = 0.02
 _RIDGE = 1e-5
 _STEPS = 100
-#: How far the offset and the factor of a group's log-odds are expected to be off.
+#: Prior standard deviations of the offset and the factor of a group's log-odds.
 _SPREAD = (1.0, 0.3)
-#: How far the weight of a part among the labels of a group is expected to be off.
+#: Prior standard deviation of the weight of a scorer in a group.
 _WEIGHT_SPREAD = 0.3
 
 
 def frequency_group(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The group of each label by its number of training documents."""
+    """The frequency group of each label, by its number of training documents."""
     return np.searchsorted(_FREQUENCIES, counts, side="right")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A rising, piecewise linear function that is 0 at 0; its end pieces go on for ever.
+    """An increasing, piecewise linear function that is 0 at 0; its end pieces are unbounded.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Curve:
     values: NDArray[np.float64]
 
     def __call__(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The log-odds that scores are worth."""
+        """Turn scores into log-odds."""
         scores = np.asarray(scores, np.float64)
         knots, values = self.knots, self.values
         first, last = self._ends
@@ -59,37 +59,37 @@ class Curve:
 
     @cached_property
     def _ends(self) -> tuple[np.float64, np.float64]:
-        """How steep the end pieces are."""
+        """Slopes of the first and the last piece."""
         first, last = np.diff(self.values)[[0, -1]] / np.diff(self.knots)[[0, -1]]
         return first, last
 
     def slope(self, score: float) -> float:
-        """The curve's value a unit of score, on the line from 0 to the score.
+        """The slope of the line from 0 to the curve's value at a score.
 
-        What a score is the sum of has shares in the same proportion in its log-odds.
+        The terms of a score have the same proportions in its log-odds.
         """
         at = score if abs(score) > 1e-12 else 1e-12
         return float(self(np.array([at]))[0]) / at
 
     @property
     def flat(self) -> bool:
-        """Whether scores mean nothing."""
+        """Whether scores have no effect."""
         return bool(np.ptp(self.values) == 0)
 
 
 @dataclass(frozen=True)
 class Combination:
-    """The log-odds of a label: a curve's value for each part, and one for its frequency.
+    """The log-odds of a label: the sum of a curve's value for each scorer, and an offset.
 
     Parameters
     ----------
     curves : dict of str to Curve
-        By the name of the part.
+        By the name of the scorer.
     offsets, factors : ndarray of shape (n_groups,)
-        By :func:`frequency_group`: what is said of a label before a document is read, and how much
-        what the parts say counts.
+        By :func:`frequency_group`: the log-odds of a label before the document is read, and the
+        factor of the sum of all scorers.
     weights : dict of str to ndarray of shape (n_groups,)
-        How much more or less than the others a part counts in each group; 1 for parts not named.
+        The weight of each scorer by group; 1 for scorers that are missing.
     """
 
     curves: dict[str, Curve]
@@ -98,7 +98,7 @@ class Combination:
     weights: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def factor(self, name: str, group: int) -> float:
-        """What the log-odds of a part are multiplied by for labels of a group."""
+        """The factor of a scorer's log-odds for labels of a group."""
         weight = self.weights[name][group] if name in self.weights else 1.0
         return float(self.factors[group] * weight)
 
@@ -107,8 +107,8 @@ class Combination:
     ) -> NDArray[np.float64]:
         """Log-odds of candidates.
 
-        ``parts`` holds a score of each candidate, ``counts`` the number of training documents of
-        its label.
+        ``parts`` has a score of each candidate by scorer, ``counts`` the number of training
+        documents of its label.
         """
         groups = frequency_group(counts)
         total = np.zeros(counts.size)
@@ -118,9 +118,9 @@ class Combination:
         return self.offsets[groups] + self.factors[groups] * total
 
     def cautious(self) -> Combination:
-        """The same, but for scores above those from which curves were learned: these add little.
+        """A copy in which scores above those seen in training add little.
 
-        New labels have such scores: the words of their only document speak for nothing else.
+        New labels have such scores, because the words of their only document have no other label.
         """
         curves = {}
         for name, curve in self.curves.items():
@@ -136,7 +136,7 @@ class Combination:
         counts: NDArray[np.int64],
         truth: NDArray[np.bool_],
     ) -> Combination:
-        """The same order within groups of frequency, with probabilities that come true in each."""
+        """A copy with calibrated probabilities in each frequency group; order there is the same."""
         log_odds, groups = self(parts, counts), frequency_group(counts)
         offsets, factors = self.offsets.copy(), self.factors.copy()
         for group in np.unique(groups):
@@ -152,7 +152,7 @@ class Combination:
         counts: NDArray[np.int64],
         truth: NDArray[np.bool_],
     ) -> Combination:
-        """Parts count more or less in a group of frequency, as far as there is enough to learn."""
+        """A copy with a weight of each scorer in each frequency group, near 1 if data are few."""
         if len(self.curves) < 2:
             return self
         groups = frequency_group(counts)
@@ -169,10 +169,10 @@ class Combination:
 
 
 def _groups_to_learn(groups: NDArray[np.int64], truth: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The groups in which no more candidates are right than wrong.
+    """The groups in which at most half of the candidates are true.
 
-    Others tell how the counts were made: where every label has two documents, those that have one
-    when the document is left out are right.
+    In other groups the counts give the truth away. If every label has two documents, for example,
+    a label that has one when the document is left out is true.
     """
     n_all = np.bincount(groups, minlength=N_GROUPS)
     n_true = np.bincount(groups[truth], minlength=N_GROUPS)
@@ -189,14 +189,14 @@ def fit_combination(
     parts: dict[str, NDArray[np.float64]],
     counts: NDArray[np.int64],
     truth: NDArray[np.bool_],
-    most_pieces: int = _MOST_PIECES,
+    max_pieces: int = _MAX_PIECES,
     tolerance: float = 0.0,
     is_cautious: bool = False,
 ) -> Combination:
-    """Find the curves under which the truth is likeliest.
+    """Find the curves with the maximum likelihood.
 
-    The pieces of a curve end at quantiles of the scores of true candidates. Each rises or is level,
-    which makes the problem convex; a little ridge keeps pieces with few scores tame.
+    The pieces of a curve end at quantiles of the scores of true candidates. No piece decreases,
+    which makes the problem convex. A small ridge penalty regularises pieces with few scores.
 
     Parameters
     ----------
@@ -205,14 +205,14 @@ def fit_combination(
     counts : ndarray of shape (n_candidates,)
         Training documents of the candidates' labels.
     truth : ndarray of shape (n_candidates,)
-        Which candidates are right.
-    most_pieces : int
-        Pieces of a curve, at most; a straight line has 1.
+        Which candidates are true labels.
+    max_pieces : int
+        Maximum number of pieces per curve; a straight line has 1.
     tolerance : float
-        Stop at a step that lowers the loss by less than this share of it.
+        Stop when a step lowers the loss by less than this share.
     is_cautious : bool
-        For labels that come later: what the making of counts tells is not learned, and scores
-        above all that curves were learned from add little.
+        For labels that appear later: ignore groups whose counts give the truth away, and let scores
+        above those seen in training add little.
 
     Examples
     --------
@@ -227,11 +227,11 @@ def fit_combination(
     from scipy.special import expit
 
     if not truth.any() or truth.all():
-        # Nothing to learn from: every part counts alike.
+        # Nothing to learn from: all scorers have the same weight.
         line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
         return Combination(dict.fromkeys(parts, line), np.full(N_GROUPS, -2.0))
     groups = frequency_group(counts)
-    knots = {name: _knots(scores, truth, most_pieces) for name, scores in parts.items()}
+    knots = {name: _knots(scores, truth, max_pieces) for name, scores in parts.items()}
     bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
     n_rises = sum(basis.shape[1] for basis in bases)
     used = _groups_to_learn(groups, truth) if is_cautious else np.unique(groups)
@@ -264,16 +264,16 @@ def fit_combination(
         at += places.size - 1
         values = np.concatenate([[0.0], np.cumsum(rises)])
         curves[name] = Curve(places, values - np.interp(0.0, places, values))
-    # A group without candidates is like the nearest that has some.
+    # A group without candidates is interpolated from those that have some.
     offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:])
     combination = Combination(curves, offsets)
     return combination.cautious() if is_cautious else combination
 
 
 def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
-    """The offset and the factor that make log-odds come true, by maximum a posteriori.
+    """The offset and the factor that calibrate log-odds, by maximum a posteriori.
 
-    Both stay near 0 and 1 where there is little to learn from.
+    They stay near 0 and 1 if there are few data.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -295,7 +295,7 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
 def _weights(
     parts: NDArray[np.float64], given: float, truth: NDArray[np.bool_]
 ) -> tuple[float, NDArray[np.float64]]:
-    """What to add to an offset and to multiply each column's log-odds by, maximum a posteriori."""
+    """A correction of the offset and a factor for each column, by maximum a posteriori."""
     from scipy.optimize import minimize
     from scipy.special import expit
 
@@ -317,17 +317,17 @@ def _weights(
 
 
 def _knots(
-    scores: NDArray[np.float64], truth: NDArray[np.bool_], most_pieces: int
+    scores: NDArray[np.float64], truth: NDArray[np.bool_], max_pieces: int
 ) -> NDArray[np.float64]:
     """Where the pieces of a curve meet: at 0, and where there are true candidates."""
-    if most_pieces == 1:
+    if max_pieces == 1:
         return np.array([0.0, 1.0])
     true = scores[truth]
-    n_pieces = int(np.clip(true.size // _TRUE_A_PIECE, 1, most_pieces))
+    n_pieces = int(np.clip(true.size // _TRUE_PER_PIECE, 1, max_pieces))
     ends = np.quantile(true, np.linspace(0.02, 0.98, n_pieces)) if true.size else np.empty(0)
     lowest = np.quantile(scores, 0.02) if scores.size else 0.0
     knots = np.unique(np.concatenate([[0.0, min(lowest, 0.0)], ends]))
-    # Nearly equal ones would make pieces as steep as walls.
+    # Nearly equal knots would make very steep pieces.
     width = max(knots[-1] - knots[0], 1e-6)
     knots = knots[np.concatenate([[True], np.diff(knots) > 1e-3 * width])]
     knots[np.argmin(np.abs(knots))] = 0.0
@@ -335,7 +335,7 @@ def _knots(
 
 
 def _rises(scores: NDArray[np.float64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of each piece lies between 0 and a score, negative for scores below 0."""
+    """The share of each piece that lies between 0 and a score; negative for scores below 0."""
     low, high = knots[:-1].copy(), knots[1:].copy()
     length = high - low
     zero = np.clip(0.0, low, high)

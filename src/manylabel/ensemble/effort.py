@@ -23,5 +23,5 @@ def check_effort(effort: Any) -> None:
 
 
 def is_within(needed: str, effort: str) -> bool:
-    """Whether an effort is at least the one that is needed."""
+    """Whether an effort is at least the needed one."""
     return EFFORTS.index(needed) <= EFFORTS.index(effort)

@@ -1,4 +1,4 @@
-"""Several scorers of the same candidates, each weighed by what it is worth."""
+"""Combine several scorers of the same candidates, each weighted by how much it helps."""
 
 from __future__ import annotations
 
@@ -51,85 +51,86 @@ __all__ = ["Ensemble"]
 
 #: Documents scored at a time.
 ROUND = 8_192
-#: Labels with so few documents lose the one that is looked at only if they are right: among these a
-#: document more or less means much.
+#: For labels with at most this many documents, the held-out document is subtracted from the count
+#: only if it has the label: one document more or less matters a lot to a rare label.
 _RARE = 5
-#: Candidates from which curves are learned.
+#: Maximum number of candidates from which curves are learned.
 _CURVES = 250_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
 class Ensemble(Updating):
-    r"""The learned combination of everything that speaks for a document's candidate labels.
+    r"""A learned combination of scorers for a document's candidate labels.
 
-    Sources propose candidates: the labels of a document's neighbours, and those that its words
-    speak for. Every scorer scores them: the neighbours' votes, the votes of the nearest few alone,
+    Sources propose candidates: the labels of a document's neighbours, and labels suggested by its
+    words. Every scorer scores them: the neighbours' votes, the votes of only the nearest few,
     words (feature kNN), a linear SVM for each label trained on its candidates, a network that reads
-    words beside each other, labelled LDA over the candidates, trees.
-    ``manylabel.ensemble.scorers.SCORERS`` lists them all. A rising curve turns each score into
+    words in combination, labelled LDA over the candidates, trees.
+    ``manylabel.ensemble.scorers.SCORERS`` lists them all. An increasing curve turns each score into
     log-odds, and the log-odds add up:
 
     .. math:: \log \frac{p_l}{1 - p_l} = b_{g(l)} + a_{g(l)} \sum_i w_{i,g(l)} c_i(s_{il})
 
-    with an offset, a factor and a weight of each scorer for how frequent the label is. They are
-    those under which the labels of training documents are likeliest, by scores of models that had
-    not seen those documents; the curves are then stretched for the measure in ``objective``.
+    The offset, the factor and the weight of each scorer depend on how frequent the label is.
+    Training maximises the likelihood of the labels of training documents, given scores of models
+    that have not seen those documents, then stretches the curves for the measure in ``objective``.
     Scores are probabilities.
 
-    :meth:`explain` gives log-odds as ``score`` and what :meth:`decision_function` gives as
-    ``probability``. Reasons are named after the scorers, and ``"prior"`` for what is said of a
-    label before the document is read; those of a scorer are its neighbours or words.
+    :meth:`explain` returns log-odds as ``score``, and the value of :meth:`decision_function` as
+    ``probability``. Reasons are named after the scorers; ``"prior"`` is the share of a label before
+    the document is read. Below the reason of a scorer are its neighbours or words.
 
     Parameters
     ----------
     k : int, default=100
-        Neighbours.
+        Number of neighbours.
     near : int, default=10
-        The nearest of them vote a second time, among themselves.
+        This many of the nearest neighbours vote a second time, on their own.
     n_candidates : int, default=100
-        How many labels the neighbours and words may propose for a document.
+        Maximum number of labels that neighbours and words propose per document.
     alpha : float or "auto", default="auto"
-        The power of similarities in votes; the best of a few by the ranking of the first labels.
+        Exponent of the similarities in votes; "auto" tries a few values and takes the one that
+        ranks the first labels best.
     scorers : "auto" or list of str, default="auto"
-        Which scorers to fit. By default all that pay for a corpus of this kind; those that do not
-        help on held-out documents are dropped, and cost nothing in prediction.
+        Scorers to fit. By default, all that suit the corpus. Those that do not help on held-out
+        documents are dropped and cost nothing in prediction.
     sources : "auto" or list of str, default="auto"
-        Sources of candidates beside the neighbours.
+        Sources of candidates in addition to the neighbours.
     effort : {"quick", "normal", "best"}, default="normal"
-        How much time training may take where ``scorers`` is "auto". "quick" fits neighbours, words
-        and one linear model. "best" fits what "normal" does, and weighs it by scores of models
-        that lacked fewer documents.
+        How much time training may take if ``scorers`` is "auto". "quick" fits neighbours, words
+        and one linear model. "best" fits the same scorers as "normal", but uses more folds, so
+        that the models behind held-out scores see more of the documents.
     objective : str, default="ndcg@5"
-        What the combination is best for: a measure of the ranking, for which curves found by
-        likelihood are stretched, or "likelihood".
+        What to optimise: a ranking measure, for which the maximum-likelihood curves are stretched,
+        or "likelihood".
     C : float, default=1
-        Of linear models: the weight of the loss against the regularisation.
+        For linear models: weight of the loss against the regularisation.
     vocabulary : optional
-        What is known of the labels, column by column, for scorers that read it.
+        Names and relations of the labels, by column, for scorers that use them.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        Of neighbours, words and linear models. Topics read the features as they are.
+        Weighting of features for neighbours, words and linear models. Topics read raw features.
     threshold : str, float or threshold, default="best:micro-f1"
-        From probabilities to labels; fitted on out-of-sample scores.
+        Turns probabilities into labels; fitted on out-of-sample scores.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Threads. The result does not depend on it.
     verbose : bool or int, default=0
-        Show progress bars and, at the end, what was learned.
+        Show progress bars and, at the end, the report.
 
     Attributes
     ----------
     report_ : Report
-        Weights, each scorer's measures alone and its gain; prints as a table.
+        Weight and gain of each scorer, and its measures alone; prints as a table.
     combination_ : Combination
-        The curves, by scorer.
+        The curve of each scorer.
     source_ : NeighborSource
     sources_ : list of CandidateSource
         The other sources.
     scorers_ : dict of str to Scorer
-        Those that are in use.
+        The scorers in use.
     held_out_ : tuple of csr_array
-        Out-of-sample probabilities of training documents, and their labels: what `promise` and
-        thresholds are fitted on.
+        Out-of-sample probabilities of training documents, and their labels. `promise` and
+        thresholds are fitted on them.
 
     Examples
     --------
@@ -229,7 +230,7 @@ class Ensemble(Updating):
         )
         self.alive_ = np.ones(Y.shape[0], np.bool_)
         self.counts_ = np.bincount(Y.indices, minlength=Y.shape[1])
-        # Labels that appear later, or have no document yet, are left to scorers that learn at once.
+        # Labels without documents, and those that appear later, use scorers that learn at once.
         self.known_labels_ = self.counts_ > 0
         is_forced = self.scorers != "auto"
         scorers = [
@@ -259,12 +260,12 @@ class Ensemble(Updating):
         known = known_elsewhere(training, held)
         for scorer in scorers:
             if not scorer.learns_at_once:
-                # As in new documents: such a scorer has no opinion on labels that are new to it.
+                # As in prediction: such a scorer gives 0 to labels that are new to it.
                 scores[scorer.name] = np.where(known, scores[scorer.name], 0.0)
         others = self.counts_[held.labels]
         held_out = HeldOut(held, scores, others, Y[training.held], known)
-        # How many other documents have the label. That gives the truth away where a document is
-        # between two groups of labels; of frequent labels it is taken off whether right or not.
+        # Count the other documents that have the label. Subtracting only from true labels reveals
+        # the truth where it moves a label to another group, so frequent labels always lose one.
         taken = np.where(others <= _RARE, held_out.truth, 1)
         held_out = replace(held_out, counts=others - taken)
         judged = held_out if honest is None else held_out.take(honest)
@@ -272,16 +273,16 @@ class Ensemble(Updating):
             judged = judged.of_documents(np.isin(training.held, training.judged))
         self._combine(scorers, judged, Y)
         if honest is not None:
-            # One document fewer for all labels, right or wrong, keeps the truth out of the counts.
+            # Subtracting one from all labels, true or not, keeps the truth out of the counts.
             counts = np.where(known, np.maximum(others - 1, 0), 0)
             self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
 
     def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:
-        """Fit, and say how likely each label of each training document is without the document.
+        """Fit, and estimate how likely each label of each training document is.
 
-        Like :meth:`fit`, but every document is scored by models that have not seen it, not only a
-        sample: neighbours and words leave it out, the other scorers are trained without its fold.
-        In a corpus of over 6,000 documents this takes longer.
+        Like :meth:`fit`, but every document, not only a sample, is scored by models that have not
+        seen it: neighbours and words leave it out, the other scorers are trained without its fold.
+        This takes longer in a corpus of over 6,000 documents.
 
         Parameters
         ----------
@@ -293,8 +294,8 @@ class Ensemble(Updating):
         Returns
         -------
         OutOfSample
-            Of the candidates of every document, and of the labels that it has; of an incomplete
-            document only the latter.
+            Scores of the candidates and the labels of every document; of an incomplete document,
+            only of its labels.
         """
         self._scores_everyone = True
         try:
@@ -307,10 +308,10 @@ class Ensemble(Updating):
     def _propose_training(
         self, training: Training
     ) -> tuple[sparse.csr_array, Candidates, NDArray[np.bool_] | None]:
-        """Candidates of all training documents, and more of those that are held out.
+        """Candidates of all training documents, and `Candidates` of those that are held out.
 
-        Where everyone is to be scored, the labels of documents are among their candidates; the
-        last array says which were proposed without looking at them.
+        If every document is to be scored, its labels are added to its candidates. The last array
+        then marks the candidates that sources proposed without seeing the labels.
         """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
         everyone, also = np.arange(len(training.documents)), None
@@ -329,7 +330,7 @@ class Ensemble(Updating):
             honest = values_at(candidates, held.pattern) > 0
             candidates = union([candidates, given])
         if training.incomplete is not None:
-            # What is not known teaches nothing.
+            # A label that is missing from an incomplete document is neither true nor false.
             candidates = training.known(candidates)
             kept = values_at(candidates, held.pattern) > 0
             held = held.keep(kept)
@@ -337,15 +338,15 @@ class Ensemble(Updating):
         return candidates, replace(held, vocabulary=self.vocabulary), honest
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
-        """Learn the curves, keep the scorers that help, and report what was learned."""
+        """Learn the curves, keep the scorers that help, and write the report."""
         truth, parts, Y, known = held_out.truth, held_out.scores, held_out.Y, held_out.known
         protected = tuple(scorer.name for scorer in scorers if scorer.is_needed)
-        # Labels that only documents of the fold have are like labels without documents.
+        # Labels that only documents of the fold have count as labels without documents.
         others, counts = held_out.counts, np.where(known, held_out.counts, 0)
         held_out = replace(held_out, counts=counts)
         kept, gain = choose_scorers(held_out, protected)
         rows = held_out.candidates.rows
-        # Documents evenly spread, so that their candidates are about so many.
+        # A sample of evenly spaced documents, with about `_CURVES` candidates.
         share = min(1.0, _CURVES / max(truth.size, 1))
         few = np.floor((rows + 1) * share) > np.floor(rows * share)
         some = {name: values[few] for name, values in parts.items()}
@@ -399,10 +400,7 @@ class Ensemble(Updating):
             documents, candidates = self._candidates(
                 X if n_rows <= ROUND else X[start : start + ROUND], self.n_jobs
             )
-            parts = {
-                name: scorer.score(documents, candidates, self.n_jobs)
-                for name, scorer in self.scorers_.items()
-            }
+            parts = self._scores_by_scorer(documents, candidates)
             scores = candidates.scores(expit(self._log_odds(candidates, parts)))
             if n_rows <= ROUND:
                 return scores
@@ -412,7 +410,7 @@ class Ensemble(Updating):
         return sparse.csr_array(sparse.vstack(blocks, "csr"))
 
     def scores_left_out(self, X: Any, numbers: ArrayLike) -> sparse.csr_array:
-        """Score documents that were learned after ``fit`` as if they had not been.
+        """Score documents that were added after ``fit`` as if they had not been.
 
         Neighbours and words leave each document out. The scorers in ``frozen_parts_`` have never
         seen it.
@@ -422,7 +420,7 @@ class Ensemble(Updating):
         X : sparse matrix, array-like or Documents
             The documents.
         numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+            Their positions in the order in which ``fit`` and ``partial_fit`` received them.
 
         Returns
         -------
@@ -433,12 +431,17 @@ class Ensemble(Updating):
         documents, candidates = self._candidates(
             self._checked_features(X, reset=False), self.n_jobs, places
         )
-        parts = {
+        parts = self._scores_by_scorer(documents, candidates)
+        own = values_at(self.source_.Y[places], candidates.pattern).astype(np.int64)
+        return candidates.scores(expit(self._log_odds(candidates, parts, own)))
+
+    def _scores_by_scorer(
+        self, documents: Documents, candidates: Candidates
+    ) -> dict[str, NDArray[np.float64]]:
+        return {
             name: scorer.score(documents, candidates, self.n_jobs)
             for name, scorer in self.scorers_.items()
         }
-        own = values_at(self.source_.Y[places], candidates.pattern).astype(np.int64)
-        return candidates.scores(expit(self._log_odds(candidates, parts, own)))
 
     def _candidates(
         self,
@@ -446,7 +449,7 @@ class Ensemble(Updating):
         n_jobs: int | None,
         leave_out: NDArray[np.int64] | None = None,
     ) -> tuple[Documents, Candidates]:
-        """Documents with weighted rows, and their candidates by all sources."""
+        """Documents with weighted rows, and their candidates from all sources."""
         documents, also = Documents.of(X).weighted(self.weighting_), None
         if self.sources_:
             also = union([s.propose(documents, leave_out, n_jobs).pattern for s in self.sources_])
@@ -455,7 +458,7 @@ class Ensemble(Updating):
 
     @property
     def views_(self) -> frozenset[str]:
-        """The views of documents that scorers read, beside the counts."""
+        """The views of documents that scorers read, besides the counts."""
         check_is_fitted(self)
         return frozenset(scorer.view for scorer in self.scorers_.values()) - {"rows"}
 
@@ -465,12 +468,12 @@ class Ensemble(Updating):
         parts: dict[str, NDArray[np.float64]],
         own: NDArray[np.int64] | None = None,
     ) -> NDArray[np.float64]:
-        """The sum of all evidence; new labels are left to scorers that learn at once.
+        """The sum of all evidence; new labels use only scorers that learn at once.
 
-        Of labels that no document has, only names say anything: that no neighbour has such a label
-        does not speak against it.
+        Labels without documents use only scorers of names: that no neighbour has such a label is no
+        evidence against it.
 
-        ``own`` is 1 for labels of documents that are to be left out of the labels' counts.
+        ``own`` is 1 where the document itself has the label and must not count.
         """
         counts = self.counts_[candidates.labels]
         if own is not None:
@@ -488,13 +491,13 @@ class Ensemble(Updating):
 
     @property
     def _of_bare_labels(self) -> Combination:
-        """The curves of labels without documents; older models have none of their own."""
+        """The curves for labels without documents; older model folders lack them."""
         return getattr(self, "bare_combination_", self.lazy_combination_)
 
     def _explaining(
         self, X: sparse.csr_array | Documents, top: int | None
     ) -> tuple[sparse.csr_array, ExplainLabels]:
-        """One pass for scores and reasons."""
+        """Scores and reasons in one pass."""
         documents, candidates = self._candidates(X, 1)
         by_scorer = {
             name: scorer.explaining(documents, candidates) for name, scorer in self.scorers_.items()
@@ -545,7 +548,7 @@ def _scaled(reasons: Sequence[Reason], factor: float) -> Sequence[Reason]:
 
 
 def _sentence(reasons: Sequence[Reason]) -> str:
-    """What the first reason that says something has to say; words say nothing."""
+    """The first sentence among the reasons; words have none."""
     if isinstance(reasons, WordReasons):
         return ""
     return next((reason.sentence for reason in reasons if reason.sentence), "")
@@ -554,7 +557,7 @@ def _sentence(reasons: Sequence[Reason]) -> str:
 def _pull(
     combination: Combination, name: str, scores: NDArray[np.float64], truth: NDArray[np.bool_]
 ) -> float:
-    """How far a scorer sets true candidates apart, in log-odds."""
+    """Mean log-odds that a scorer adds to true candidates, minus those that it adds to others."""
     if name not in combination.curves or truth.all() or not truth.any():
         return 0.0
     values = combination.curves[name](scores)

@@ -1,4 +1,4 @@
-"""Ensembles as the first format of the model folder had them."""
+"""Load ensembles from the first format of the model folder."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from manylabel.trees.scorer import TreeScorer
 
 __all__ = ["combination", "ensemble", "report"]
 
-#: Words followed changes when they amounted to one document in this many.
+#: Models of words were updated once one document in this many had changed.
 _LAG = 1000
 
 
 def combination(state: dict[str, Any]) -> Combination:
-    """Labels without documents were in the group of those with one."""
+    """In the first format, labels without documents shared a group with those that have one."""
     for name in ("offsets", "factors"):
         state[name] = np.concatenate([state[name][:1], state[name]])
     return Combination(**state)
 
 
 def report(state: dict[str, Any]) -> Report:
-    """What was learned had another name."""
+    """In the first format, the report had another name."""
     return Report(**state)
 
 
 def ensemble(state: dict[str, Any]) -> Ensemble:
-    """Each part was an attribute of the model, and had parameters of its own."""
+    """In the first format, each scorer was an attribute of the model, with its own parameters."""
     is_wanted = {name: state.pop(name, "auto") for name in ("words", "topics", "trees")}
     hood, linear = state.pop("neighborhood_", None), state.pop("linear_", None)
     topics, trees = state.pop("topics_", None), state.pop("trees_", None)
@@ -67,7 +67,7 @@ def ensemble(state: dict[str, Any]) -> Ensemble:
 
 
 def _source(hood: dict[str, Any]) -> NeighborSource:
-    """The neighbourhood proposed candidates."""
+    """In the first format, a neighbourhood proposed the candidates."""
     source = NeighborSource(
         hood["index"],
         hood["Y"],

@@ -1,4 +1,4 @@
-"""Which training documents are held out, and how a scorer is fitted beside the others."""
+"""Choose the held-out documents, and fit scorers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from manylabel.scoring import Candidates, Scorer, Training
 
 __all__ = ["fit_scorer", "held_out_folds", "known_elsewhere", "lessons", "prepared_aside"]
 
-#: With no more documents than that, each is scored by models that were trained without it.
+#: Up to this many documents, all are held out in turn, in this many folds.
 _FEW, _FOLDS = 6_000, 5
-#: If each of more documents is to be scored so, there are fewer folds.
+#: Number of folds if all of more documents are to be held out.
 _FOLDS_OF_MANY = 3
-#: Of more documents, this share is scored so, and no more than that many.
+#: Of more documents, this share is held out, up to this number.
 _SHARE, _MOST = 0.2, 6_000
-#: With the best effort these are in this many folds, so that models lack fewer documents.
+#: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
 
 
 def prepared_aside(
     scorers: list[Scorer], training: Training, executor: ThreadPoolExecutor
 ) -> dict[str, Future[None]]:
-    """Scorers that need no candidates to learn begin at once, beside the search."""
+    """Start scorers that need no candidates in a thread, while neighbours are searched for."""
     if effective_jobs(training.n_jobs) == 1:
         return {}
     return {
@@ -38,14 +38,14 @@ def prepared_aside(
 
 
 def lessons(scorer: Scorer, training: Training) -> Training:
-    """What a scorer learns from: all documents, or only the complete ones."""
+    """The documents that a scorer learns from: all of them, or only the complete ones."""
     return training if scorer.reads_incomplete else training.complete
 
 
 def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
-    """Of each candidate of a held-out document, whether a document of another fold has the label.
+    """Whether any document outside the fold of a held-out document has each candidate label.
 
-    Models that were trained without the fold know nothing of the others.
+    Models trained without the fold have never seen the other labels.
     """
     folds, n_labels = training.folds, training.Y.shape[1]
     total = np.bincount(training.Y.indices, minlength=n_labels)
@@ -62,7 +62,10 @@ def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
 def fit_scorer(
     scorer: Scorer, training: Training, candidates: sparse.csr_array, held: Candidates
 ) -> NDArray[np.float64]:
-    """Fit a scorer; those that know only complete documents score the others as new ones."""
+    """Fit a scorer and return held-out scores.
+
+    A scorer that learns only from complete documents scores the incomplete ones as new documents.
+    """
     known = lessons(scorer, training)
     if known is training:
         return scorer.fit(training, candidates, held)
@@ -85,7 +88,7 @@ def held_out_folds(
     everyone: bool = False,
     incomplete: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int8]:
-    """The fold of each document; -1 for those of which no out-of-sample score is needed.
+    """The fold of each document; -1 for those that need no out-of-sample score.
 
     Parameters
     ----------
@@ -94,9 +97,9 @@ def held_out_folds(
     effort : str
         With "best" the held-out documents are in more folds.
     everyone : bool
-        Every document is in a fold, not only a sample of many.
+        Put every document in a fold, not only a sample.
     incomplete : array of bool, optional
-        Documents that are in no fold: models are judged by those of which all labels are known.
+        Documents to leave out of all folds: models are judged on complete documents.
     """
     n_folds = _BEST_FOLDS if effort == "best" else 1
     order = np.random.default_rng(seed).permutation(n_rows)
@@ -114,7 +117,7 @@ def held_out_folds(
 
 
 def _numbered(folds: NDArray[np.int8], free: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Folds without gaps; if none is left, the documents that are free make up one or two."""
+    """Renumber folds without gaps; if none is left, put the ``free`` documents into one or two."""
     known = folds >= 0
     if not known.any():
         folds[free] = np.arange(np.count_nonzero(free)) % 2

@@ -1,4 +1,4 @@
-"""Labels by their names alone: for a vocabulary without any document."""
+"""Suggest labels by their names alone, from a vocabulary and no documents."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["NamesAlone"]
 
 
 class NamesAlone(MultiLabelClassifier):
-    """Suggests labels whose names stand in a text; needs a vocabulary and no document.
+    """Suggests labels whose names occur in a text; needs a vocabulary but no documents.
 
-    What clues are worth is known from other vocabularies. Every document that :meth:`partial_fit`
-    is given changes these weights, and tells how often a text with the name has the label.
+    The weights of clues come from other vocabularies. Every document given to :meth:`partial_fit`
+    updates these weights, and the rate at which texts with a name have the label.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class NamesAlone(MultiLabelClassifier):
     can_forget = True
     can_explain = True
     reads_incomplete = True
-    #: Which documents are incomplete; None if none is.
+    #: Which documents are incomplete; None if all are complete.
     incomplete_: NDArray[np.bool_] | None = None
     reads_views = True
 
@@ -65,7 +65,7 @@ class NamesAlone(MultiLabelClassifier):
         make_threshold(self.threshold)
 
     def begin(self, n_features: int) -> Self:
-        """Be ready, without any document; texts are said to have so many features."""
+        """Set up the model without documents, for texts with ``n_features`` features."""
         n_labels = self.vocabulary.n_labels
         self.n_features_in_, self.n_labels_ = n_features, n_labels
         self.classes_, self.labels_dtype_ = np.arange(n_labels), np.dtype(np.int8)
@@ -81,16 +81,16 @@ class NamesAlone(MultiLabelClassifier):
         self.scorer_.named = self.vocabulary
         self.Y_ = sparse.csr_array((0, Y.shape[1]), dtype=np.int8)
         self.alive_ = np.empty(0, np.bool_)
-        # Of every label that was found in a document: clues, document, label.
+        # For every label found in a document: clues, document, label.
         self.clues_ = np.empty((0, 0))
         self.found_rows_ = self.found_labels_ = np.empty(0, np.int64)
         self._learn(Documents.of(X), Y)
 
     def _learn(self, documents: Documents, Y: sparse.csr_array) -> None:
-        """Take in documents, and weigh clues again."""
+        """Add documents, and fit the weights of clues again."""
         matched = found_in(documents, self.vocabulary, self.n_jobs)
         if matched is None:
-            raise InputError("names of labels are looked for in texts; give documents with texts.")
+            raise InputError("label names are matched in texts; give documents with texts.")
         pattern, before = matched.pattern, self.alive_.size
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)) + before
         known = self.clues_ if self.clues_.size else matched.clues[:0]
@@ -109,7 +109,7 @@ class NamesAlone(MultiLabelClassifier):
         self._weigh()
 
     def _weigh(self) -> None:
-        """Count how names and labels go together, and weigh clues by it."""
+        """Count how often a name in the text comes with the label, and fit the weights of clues."""
         there = self.alive_[self.found_rows_]
         rows, labels = self.found_rows_[there], self.found_labels_[there]
         truth = _entries(self.Y_, rows, labels)
@@ -126,17 +126,21 @@ class NamesAlone(MultiLabelClassifier):
             scorer.weights = fit_weights(scorer.design(self.clues_[there], labels, truth), truth)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
-        """Learn more documents at once; there may be new labels, which have no names."""
+        """Learn more documents; new labels have no names."""
         check_is_fitted(self)
         X, Y = self._checked_more(X, y)
         self._incomplete = check_incomplete(incomplete, X.shape[0])
-        if Y.shape[1] > self.n_labels_:
-            self.n_labels_ = Y.shape[1]
-            self.classes_ = np.arange(Y.shape[1])
-            self.vocabulary.grow(Y.shape[1])
+        self._grow(Y.shape[1])
         self._learn(Documents.of(X), Y)
         self.__dict__.pop("_incomplete", None)
         return self
+
+    def _grow(self, n_labels: int) -> None:
+        """Add labels that appear after ``begin``; they have no names."""
+        if n_labels > self.n_labels_:
+            self.n_labels_ = n_labels
+            self.classes_ = np.arange(n_labels)
+            self.vocabulary.grow(n_labels)
 
     def remove(self, numbers: ArrayLike, texts: Any = None) -> Self:
         """Forget documents, as if they had never been there."""
@@ -151,10 +155,7 @@ class NamesAlone(MultiLabelClassifier):
         """Give documents other labels, as if they had always had them."""
         check_is_fitted(self)
         changed = check_present(numbers, self.alive_)
-        if Y.shape[1] > self.n_labels_:
-            self.n_labels_ = Y.shape[1]
-            self.classes_ = np.arange(Y.shape[1])
-            self.vocabulary.grow(Y.shape[1])
+        self._grow(Y.shape[1])
         old = self.Y_.copy()
         old.resize((old.shape[0], Y.shape[1]))
         order = np.arange(old.shape[0])
@@ -165,14 +166,14 @@ class NamesAlone(MultiLabelClassifier):
 
     @property
     def not_updated_(self) -> tuple[str, ...]:
-        """Documents teach what names are worth; that similar ones share labels, training does."""
+        """Only training learns that similar documents share labels."""
         return ("similar documents",)
 
     def _candidates(self, X: sparse.csr_array | Documents) -> tuple[Documents, Candidates]:
         documents = Documents.of(X)
         matched = found_in(documents, self.vocabulary, self.n_jobs)
         if matched is None:
-            raise InputError("names of labels are looked for in texts; give documents with texts.")
+            raise InputError("label names are matched in texts; give documents with texts.")
         return documents, Candidates(matched.pattern, vocabulary=self.vocabulary)
 
     def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
@@ -210,7 +211,7 @@ class NamesAlone(MultiLabelClassifier):
         return candidates.scores(expit(values + UNNAMED)), explain
 
     def set_vocabulary(self, named: Any) -> None:
-        """Look for other names from now on; ``named`` has the known columns, and perhaps more."""
+        """Replace the names; ``named`` has the known labels in the same columns, perhaps more."""
         self.vocabulary = self.scorer_.named = named
         self.n_labels_ = named.n_labels
         self.classes_ = np.arange(named.n_labels)
@@ -221,7 +222,7 @@ class NamesAlone(MultiLabelClassifier):
 def _entries(
     Y: sparse.csr_array, rows: NDArray[np.int64], labels: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether rows have labels."""
+    """Whether each row has the label at the same place in ``labels``."""
     if not rows.size:
         return np.empty(0, np.bool_)
     ptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=Y.shape[0]))])

@@ -1,4 +1,4 @@
-"""What is known of training documents without them."""
+"""Scores of training documents by models that have not seen them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class OutOfSample:
     pattern : csr_array of shape (n_documents, n_labels), int8
         Ones at the candidates of each document and at the labels that it has.
     scores : dict of str to ndarray
-        By scorer, a score of each of them.
+        By scorer, a score for each entry of the pattern.
     counts : ndarray
-        The number of other training documents of each one's label.
+        For each entry, the number of other training documents that have the label.
     combination : Combination
-        Makes log-odds of the scores.
+        Turns scores into log-odds.
     proposed : ndarray of bool
-        Which of them are candidates, whether the document has them or not.
+        Which entries are candidates, whether the document has the label or not.
     """
 
     pattern: sparse.csr_array
@@ -41,19 +41,19 @@ class OutOfSample:
 
     @cached_property
     def log_odds(self) -> NDArray[np.float64]:
-        """Of each entry of the pattern."""
+        """Log-odds of each entry of the pattern."""
         return self.combination(self.scores, self.counts)
 
     @property
     def probabilities(self) -> sparse.csr_array:
-        """As a matrix of scores."""
+        """Probabilities as a sparse matrix."""
         pattern = self.pattern
         return sparse.csr_array(
             (expit(self.log_odds), pattern.indices, pattern.indptr), shape=pattern.shape
         )
 
     def shares(self, entry: int) -> dict[str, float]:
-        """What each scorer, and the label's frequency, add to the log-odds of an entry."""
+        """What each scorer, and the label's frequency, adds to the log-odds of an entry."""
         group = int(frequency_group(self.counts[[entry]])[0])
         return {"prior": float(self.combination.offsets[group])} | {
             name: self.combination.factor(name, group) * float(curve(self.scores[name][[entry]])[0])

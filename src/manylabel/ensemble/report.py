@@ -1,4 +1,4 @@
-"""What an ensemble has learned about its scorers."""
+"""A report on the scorers of an ensemble."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ __all__ = ["Report"]
 
 @dataclass(frozen=True)
 class Report:
-    """What an ensemble has learned about its scorers, on documents they had not seen.
+    """How much each scorer of an ensemble helps on documents that it has not seen.
 
     Parameters
     ----------
     alone : dict of str to dict
-        Measures of each scorer's ranking alone.
+        Measures of each scorer's own ranking.
     together : dict
-        Measures of the ensemble's.
+        Measures of the ensemble's ranking.
     gain : dict of str to float
-        By how much each scorer lowers the log-loss of the others, as a share.
+        The share by which each scorer lowers the log-loss of the others.
     pull : dict of str to float
-        How many log-odds each scorer sets true candidates apart from the others: its weight. 0 for
-        scorers that were dropped.
+        The weight of each scorer: the mean log-odds that it adds to true candidates, minus those
+        that it adds to others. 0 for scorers that were dropped.
     recall : float
-        The share of true labels among the candidates.
+        The share of true labels that are among the candidates.
     n_candidates : float
         Candidates per document.
     calibration : Calibration
-        How far probabilities come true; its ``plot`` draws the reliability diagram.
+        How well probabilities are calibrated; its ``plot`` draws the reliability diagram.
     n_documents : int
-        Documents on which it was learned.
+        Held-out documents.
     """
 
     alone: dict[str, dict[str, float]]
@@ -45,7 +45,7 @@ class Report:
     n_documents: int = 0
 
     def __str__(self) -> str:
-        """A table for people."""
+        """The report as a table."""
         measures = list(self.together)
         lines = [f"{'scorer':<12}{'weight':>8}{'gain':>8}" + "".join(f"{m:>9}" for m in measures)]
         for name, values in self.alone.items():

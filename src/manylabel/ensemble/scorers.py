@@ -16,7 +16,7 @@ from manylabel.store.classes import add_place
 
 __all__ = ["SCORERS", "SOURCES", "make_scorers", "make_sources", "register", "unregister"]
 
-#: Name -> "module:class", or a class. The order is that of curves and tables.
+#: Name -> "module:class", or a class. Curves and tables keep this order.
 SCORERS: dict[str, str | type[Scorer]] = {
     "neighbours": "manylabel.neighbors.scorers:NeighborVotes",
     "nearest": "manylabel.neighbors.scorers:NearestVotes",
@@ -30,7 +30,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "names": "manylabel.vocabulary.scorer:NameScorer",
     "name words": "manylabel.vocabulary.name_words:NameWordScorer",
 }
-#: Sources of candidates beside the neighbours, whose votes every candidate has.
+#: Sources of candidates in addition to the neighbours, which every ensemble has.
 SOURCES: dict[str, str | type[CandidateSource]] = {
     "names": "manylabel.vocabulary.scorer:NameSource",
     "name words": "manylabel.vocabulary.name_words:NameWordSource",
@@ -38,14 +38,14 @@ SOURCES: dict[str, str | type[CandidateSource]] = {
 }
 
 add_place("manylabel.vocabulary.name_words:Rarity")
-# Their objects are part of model folders.
+# Model folders contain objects of these classes.
 for _place in (*SCORERS.values(), *SOURCES.values()):
     if isinstance(_place, str):
         add_place(_place)
 
 
 def register(cls: type[Scorer] | type[CandidateSource]) -> Any:
-    """Let ensembles use a scorer or a source of your own; can be used as a decorator."""
+    """Let ensembles use your own scorer or source; can be used as a decorator."""
     from manylabel import store
 
     table: dict[str, Any] = SCORERS if issubclass(cls, Scorer) else SOURCES
@@ -65,7 +65,7 @@ def unregister(cls: type[Scorer] | type[CandidateSource]) -> None:
 
 
 def make_scorers(names: str | Iterable[str]) -> list[Scorer]:
-    """Scorers by name, not fitted; "auto" for all."""
+    """Unfitted scorers by name; "auto" for all."""
     return [_named(name, SCORERS)() for name in _known(names, SCORERS, "scorers")]
 
 
@@ -75,7 +75,7 @@ def make_sources(names: str | Iterable[str]) -> list[CandidateSource]:
 
 
 def _known(names: str | Iterable[str], table: dict[str, Any], parameter: str) -> list[str]:
-    """Names that exist, in the order of the table."""
+    """The names, checked and in the order of the table."""
     if isinstance(names, str):
         if names == "auto":
             return list(table)
@@ -85,14 +85,14 @@ def _known(names: str | Iterable[str], table: dict[str, Any], parameter: str) ->
         if name not in table:
             near = get_close_matches(str(name), table, n=2, cutoff=0.6)
             raise ParameterError(
-                f"`{parameter}` names {name!r}, which is unknown; "
+                f"unknown name {name!r} in `{parameter}`; "
                 + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(table)}.")
             )
     return [name for name in table if name in wanted]
 
 
 def _named(name: str, table: dict[str, Any]) -> Any:
-    """The class of a name."""
+    """The class with a name."""
     entry = table[name]
     if not isinstance(entry, str):
         return entry

@@ -1,4 +1,4 @@
-"""Documents that an ensemble learns and forgets after it was fitted."""
+"""Learn and forget documents after an ensemble was fitted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Updating"]
 
 
 class Updating(MultiLabelClassifier):
-    """The part of an ensemble that changes with single documents."""
+    """The methods of an ensemble that add, remove and relabel documents."""
 
     can_learn = True
     can_forget = True
@@ -40,7 +40,7 @@ class Updating(MultiLabelClassifier):
 
     @property
     def frozen_parts_(self) -> tuple[str, ...]:
-        """Scorers that do not know what came or went after ``fit``."""
+        """Scorers that ignore documents added or removed after ``fit``."""
         check_is_fitted(self)
         return tuple(
             name for name in self.combination_.curves if not self.scorers_[name].learns_at_once
@@ -48,18 +48,18 @@ class Updating(MultiLabelClassifier):
 
     @property
     def not_updated_(self) -> tuple[str, ...]:
-        """The frozen parts and, where they depend on all documents, the weights of words."""
+        """The frozen scorers and, if they depend on all documents, the weights of words."""
         stale = self.weighting_.scheme in ("tfidf", "bm25")
         return (*self.frozen_parts_, *(("word weights",) if stale else ()))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
-        """Learn more documents at once.
+        """Learn more documents without training again.
 
-        Neighbours and words know them as if they had been there from the start, but for the
-        weighting of features, which stays as it is; in large collections words follow every
+        Neighbours and words treat them as if they had been there from the start, except that the
+        weighting of features stays the same; in large collections, words are updated after every
         thousandth of the documents. Curves and the scorers in ``frozen_parts_`` stay as ``fit``
-        left them: fit again from time to time. A new label is judged by neighbours and names alone
-        until then.
+        left them: fit again from time to time. Until then, only neighbours and names judge a new
+        label.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Updating(MultiLabelClassifier):
         y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If y is a vector of classes: all that will ever come, at the first call.
+            If y is a vector of classes: all possible classes, needed only at the first call.
         incomplete : array of bool, optional
             As in ``fit``.
         """
@@ -93,7 +93,7 @@ class Updating(MultiLabelClassifier):
         Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None,
     ) -> None:
-        """Let scorers add or remove documents; some know only complete ones."""
+        """Let scorers add or remove documents; some use only complete ones."""
         for scorer in self.scorers_.values():
             if incomplete is None:
                 getattr(scorer, change)(documents, Y)
@@ -104,7 +104,7 @@ class Updating(MultiLabelClassifier):
                 getattr(scorer, change)(documents[known], Y[known])
 
     def _grow(self, n_labels: int) -> None:
-        """Make room for labels that appear after ``fit``."""
+        """Extend the arrays for labels that appear after ``fit``."""
         n_new = n_labels - self.n_labels_
         self.counts_ = np.pad(self.counts_, (0, n_new))
         self.known_labels_ = np.pad(self.known_labels_, (0, n_new))
@@ -114,12 +114,12 @@ class Updating(MultiLabelClassifier):
             learner.grow(n_labels)
 
     def set_vocabulary(self, named: LabelNames) -> None:
-        """Look for other names from now on, without training again.
+        """Replace the names of labels without training again.
 
         Parameters
         ----------
         named : LabelNames
-            Has the known labels in the same columns, and perhaps more labels.
+            The known labels in the same columns, and perhaps more labels.
         """
         check_is_fitted(self)
         self.vocabulary = named
@@ -130,21 +130,21 @@ class Updating(MultiLabelClassifier):
             self._grow(named.n_labels)
 
     def _learners(self) -> list[CandidateSource | Scorer]:
-        """Everything that may learn."""
+        """All sources and scorers."""
         return [self.source_, *self.sources_, *self.scorers_.values()]
 
     def remove(self, numbers: ArrayLike, texts: Sequence[str] | None = None) -> Self:
         """Forget training documents.
 
-        Neighbours and words forget them entirely; the scorers in ``frozen_parts_`` do when the
-        model is fitted again.
+        Neighbours and words forget them entirely; the scorers in ``frozen_parts_`` forget them when
+        the model is fitted again.
 
         Parameters
         ----------
         numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+            Their positions in the order in which ``fit`` and ``partial_fit`` received them.
         texts : list of str, optional
-            Their texts; without them, how names of labels go with labels stays as it was.
+            Their texts. Without them, the statistics of names in texts are not updated.
         """
         check_is_fitted(self)
         gone = check_removable(numbers, self.alive_)
@@ -164,19 +164,19 @@ class Updating(MultiLabelClassifier):
     def relabel(
         self, numbers: ArrayLike, Y: sparse.csr_array, texts: Sequence[str] | None = None
     ) -> Self:
-        """Give training documents other labels.
+        """Replace the labels of training documents.
 
-        Neighbours and words are as if the documents had always had them; the scorers in
-        ``frozen_parts_`` are when the model is fitted again.
+        Neighbours and words change as if the documents had always had the new labels; the scorers
+        in ``frozen_parts_`` change when the model is fitted again.
 
         Parameters
         ----------
         numbers : array of int
-            Their places in the order in which ``fit`` and ``partial_fit`` were given them.
+            Their positions in the order in which ``fit`` and ``partial_fit`` received them.
         Y : csr_array of shape (n_numbers, n_labels)
             May have more columns than before: new labels.
         texts : list of str, optional
-            Their texts; without them, how names of labels go with labels stays as it was.
+            Their texts. Without them, the statistics of names in texts are not updated.
         """
         check_is_fitted(self)
         changed = check_present(numbers, self.alive_)
@@ -195,14 +195,14 @@ class Updating(MultiLabelClassifier):
         return self
 
     def compact(self) -> NDArray[np.int64]:
-        """Index the documents that are left again: searching is as fast as after ``fit``.
+        """Rebuild the index from the remaining documents: search is as fast as after ``fit``.
 
-        Scores stay the same, but for words that were about to follow what came.
+        Scores stay the same, except that pending updates of words take effect.
 
         Returns
         -------
         numbers : ndarray of int64
-            The old number of each document; their places are the new ones.
+            The old number of each document, by its new number.
         """
         check_is_fitted(self)
         kept = self.source_.compact()

@@ -41,7 +41,7 @@ class LinearClassifier(MultiLabelClassifier):
     coef_: sparse.csr_array
     intercept_: NDArray[np.float64]
     weighting_: Weighting
-    # What each sample counts, while `fit` runs; None if all count alike.
+    # Sample weights while `fit` runs; None if all are 1.
     _sample_weight: Any = None
 
     def fit(
@@ -56,13 +56,13 @@ class LinearClassifier(MultiLabelClassifier):
         y : sparse matrix or array-like of shape (n_samples, n_labels)
             The indicator matrix, or a vector of classes.
         incomplete : None
-            These models count the labels that a sample lacks as wrong.
+            Not supported: these models treat every missing label as negative.
         sample_weight : array of shape (n_samples,), optional
-            What each sample counts, at least 0: its cost is ``C`` times its weight, and it counts
-            as that many documents in the weighting of features. A sample of weight 0 is left out.
-            A threshold counts every other sample once.
+            Weight of each sample, at least 0: its cost is ``C`` times its weight, and it counts as
+            that many documents in the weighting of features. A sample of weight 0 is left out.
+            Thresholds ignore the weights of the others.
         **unknown
-            Refused.
+            Any other argument raises an error.
 
         Returns
         -------
@@ -77,7 +77,7 @@ class LinearClassifier(MultiLabelClassifier):
     def _counted(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array, NDArray[np.float64] | None]:
-        """The samples that count, their labels, and what they count."""
+        """The samples with a weight above 0, their labels and their weights."""
         if self._sample_weight is None:
             return X, Y, None
         weights = check_sample_weight(self._sample_weight, X.shape[0])

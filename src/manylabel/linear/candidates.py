@@ -39,7 +39,7 @@ def train_on_candidates(
         Score each row's candidates by weights trained without the rows of its fold. Rows of fold
         -1 are not scored.
     sample_weight : array of shape (n_rows,), optional
-        What ``C`` is multiplied by for each row, above 0; ones by default.
+        Factor of ``C`` for each row, above 0; ones by default.
 
     Returns
     -------

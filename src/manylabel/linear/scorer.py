@@ -62,7 +62,7 @@ class LinearScorer(Scorer):
         self.n_iter = 0
 
     def wants(self, training: Training) -> bool:
-        """If documents have the view that it reads."""
+        """Whether documents have the view that it reads."""
         return training.documents.has_view(self.view)
 
     def _rows(self, documents: Documents) -> sparse.csr_array:
@@ -72,7 +72,7 @@ class LinearScorer(Scorer):
         counts = documents.view(self.view)
         if not documents.trusted:
             return self.weighting.transform(counts)
-        # As `transform` has them; views keep narrower ones.
+        # `transform` returns this type too; views store narrower ones.
         data = counts.data.astype(np.float64, copy=False)
         return self.weighting.weigh(trusted_csr(data, counts.indices, counts.indptr, counts.shape))
 
@@ -130,7 +130,7 @@ class LinearScorer(Scorer):
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """The sums of weights; 0 for labels without any."""
+        """The weighted sums; 0 for labels that were not trained."""
         return self._margins(self._rows(documents), candidates, n_jobs)
 
     def _margins(
@@ -161,7 +161,7 @@ class LinearScorer(Scorer):
 def label_reasons(
     model: LinearModel, rows: sparse.csr_array, row: int, label: int, bias: bool = True
 ) -> list[Reason]:
-    """What each feature of a weighted row, and the intercept, add to the score of a label."""
+    """The share of each feature of a weighted row, and of the intercept, in a label's score."""
     return list(reasons_of_row(model, rows, row, bias)(label))
 
 
@@ -173,9 +173,9 @@ def reasons_of_row(
     view: str = "",
     only: NDArray[np.integer] | None = None,
 ) -> Callable[[int], WordReasons]:
-    """What explains labels of a weighted row: from a label to its features and its intercept.
+    """A function from a label to the shares of a weighted row's features and of the intercept.
 
-    With ``only``, no other label will be asked for.
+    With ``only``, the function works only for these labels.
     """
     start, stop = rows.indptr[row], rows.indptr[row + 1]
     features, coef = rows.indices[start:stop], model.coef

@@ -68,14 +68,14 @@ class LinearModel:
     intercept: NDArray[np.float64]
 
     def _check_stored(self) -> None:
-        """Refuse weights of labels that do not exist, and what is no number."""
+        """Refuse weights of unknown labels, and values that are not finite."""
         if self.intercept.shape != (self.coef.shape[1],):
             raise InputError("the weights are damaged: each label needs one intercept.")
         check_numbers(self.coef.data, self.intercept)
 
     @cached_property
     def rows(self) -> Rows:
-        """The weights as the kernels take them."""
+        """The weights in the form that kernels read."""
         return Rows(*csr_parts(self.coef))
 
 
@@ -295,12 +295,12 @@ def train(
     with_scores : bool
         Instead, return scores of the rows of all folds by weights trained without their fold.
     sample_weight : array of shape (n_rows,), optional
-        What ``C`` is multiplied by for each row, above 0; ones by default.
+        Factor of ``C`` for each row, above 0; ones by default.
     """
     from manylabel.kernels.index import Rows
 
     indptr, indices, data = csr_parts(X)
-    # Unsigned, for Numba wraps negative indices around, which takes a fifth of the time.
+    # Unsigned, because Numba's wrap-around of negative indices takes a fifth of the time.
     rows = Rows(indptr, indices.view(np.uint32), data)
     squares = np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
     quiet = replace(settings, n_jobs=None, verbose=0)

@@ -20,7 +20,7 @@ class PhraseScorer(LinearScorer):
     effort: ClassVar[str] = "normal"
     view: ClassVar[str] = "phrases"
     title: ClassVar[str] = "phrases for and against"
-    sentence: ClassVar[str] = "Words that stand together, each pair with its weight for the label."
+    sentence: ClassVar[str] = "Adjacent words, each pair with its weight for the label."
 
 
 class OpeningScorer(LinearScorer):

@@ -1,1 +1,1 @@
-"""Vectors of words and labels that are learned together: a network of one hidden layer."""
+"""A network with one hidden layer, which learns vectors of words and labels together."""

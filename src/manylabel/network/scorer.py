@@ -1,4 +1,4 @@
-"""The score of a network of one hidden layer for each candidate label."""
+"""Score each candidate label with a network that has one hidden layer."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from manylabel.scoring.scorer import Reasons
 
 __all__ = ["NetworkScorer"]
 
-#: With fewer documents there is too little to learn vectors from.
+#: Fewer documents are too few to learn vectors from.
 _FEWEST = 1_000
-#: Hidden units of a network: of one among several, and of one alone.
+#: Hidden units of a network if there are several folds, and if there is one.
 _SIZE, _SIZE_OF_ONE = 256, 384
-#: Networks without the only fold: their mean errs less than each.
+#: Networks per fold if there is only one fold: their mean is better than each.
 _COPIES_OF_ONE = 4
-#: How far the steps go that add the documents which were held out.
+#: Learning rates, first and last, of the epoch that adds the held-out documents.
 _LATE = (0.3, 0.1)
 
 
 class NetworkScorer(Scorer):
-    """Networks whose hidden units are sums of the vectors of a document's words.
+    """Scores candidates with networks whose hidden units are sums of word vectors.
 
-    Unlike a linear model they know that words mean other things beside other words. Where documents
-    are in several folds there is a network without each; without a single fold there are several,
-    which begin at random. The score is their mean.
+    Unlike a linear model, a network learns that the meaning of a word depends on the others. With
+    several folds there is one network per fold, trained without it; with one fold there are several
+    networks with different random starts. The score is their mean.
 
     Attributes
     ----------
@@ -43,17 +43,17 @@ class NetworkScorer(Scorer):
     name: ClassVar[str] = "network"
     reads_incomplete: ClassVar[bool] = True
     title: ClassVar[str] = "words together"
-    sentence: ClassVar[str] = "Words of the text as a network reads them, each beside the others."
+    sentence: ClassVar[str] = "Words of the text, which a network weighs in combination."
 
     def __init__(self, settings: NetworkSettings | None = None) -> None:
         self.settings = settings
         self.networks: list[Network] = []
 
     def wants(self, training: Training) -> bool:
-        """Where it pays: not for few documents, nor for many long ones unless time is no matter.
+        """Whether a network is worth its time: not for few documents, nor for many long ones.
 
-        On EURLEX57K it took half a minute, and the linear models of words and of phrases left
-        nothing for it to add.
+        On EURLEX57K it took half a minute and added nothing to the linear models of words and of
+        phrases, so large corpora use it only with effort "best".
         """
         is_quick = training.is_small or training.settings.get("effort") == "best"
         return len(training.documents) >= _FEWEST and is_quick
@@ -61,19 +61,19 @@ class NetworkScorer(Scorer):
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        """Train without each fold, and score its documents."""
+        """Train without each fold, and score the documents of the fold."""
         n_folds = training.n_folds
         settings = self.settings or NetworkSettings(size=_SIZE if n_folds > 1 else _SIZE_OF_ONE)
         rows, folds = training.documents.rows, training.folds
-        # Labels that are no candidates are left out, true or not: if only the true ones were read,
-        # a label that no neighbour has would seem to be true whenever it is asked for.
+        # Labels that are not candidates are left out, even true ones. Otherwise the network would
+        # learn that a label which no neighbour has is always true.
         positive = (values_at(training.Y, candidates) > 0).astype(np.float32)
         copies = 1 if n_folds > 1 else _COPIES_OF_ONE
         shared = (rows, candidates, positive, folds, settings, training.seed, copies)
         scores = np.zeros(len(held))
         of = folds[training.held]
         reread = training.shared.rows[training.held]
-        # Labels whose documents never had them as a candidate are judged, too, as in held-out
+        # Labels that were never a candidate of their documents are scored as well, as in held-out
         # documents.
         known = np.bincount(training.Y.indices, minlength=training.Y.shape[1]) > 0
         self.networks = []
@@ -91,7 +91,7 @@ class NetworkScorer(Scorer):
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """The mean of the networks; 0 for labels that they do not know."""
+        """The mean score of the networks; 0 for unknown labels."""
         known, pattern = self._known(candidates), candidates.pattern
         total = np.zeros(len(candidates))
         for network in self.networks:
@@ -99,13 +99,13 @@ class NetworkScorer(Scorer):
         return np.where(known, total / max(len(self.networks), 1), 0.0)
 
     def _known(self, candidates: Candidates) -> NDArray[np.bool_]:
-        """Which candidates' labels were there in training."""
+        """Which candidates have labels that occurred in training."""
         return self.networks[0].is_trained[candidates.labels]
 
     def explaining(
         self, documents: Documents, candidates: Candidates
     ) -> tuple[NDArray[np.float64], Reasons]:
-        """Scores, and what each word adds beside the others."""
+        """Scores, and the share of each word in them."""
         known = self._known(candidates)
         each = [network.shares(documents.rows, 0) for network in self.networks]
 
@@ -136,13 +136,13 @@ def _train_without(
     number: int,
     stop: int,
 ) -> tuple[Network, Network]:
-    """A network that has not seen a fold, and the one to use; blocks are of one network."""
+    """A network that has not seen a fold, and the one to keep; each block is one network."""
     fold = number // copies
     trainer = Trainer(rows, pairs, positive, settings, seed + number, hidden=folds == fold)
     rest = np.flatnonzero(folds != fold)
     before = trainer.train(rest)
     if folds.max() > 0:
-        # The others have seen it.
+        # The networks of the other folds have seen this one.
         return before, before
     before = before.copy()
     return before, trainer.train(np.arange(folds.size), 1, _LATE)

@@ -1,4 +1,4 @@
-"""Train a network of one hidden layer on some labels of each document."""
+"""Train a network with one hidden layer on the candidate labels of each document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from manylabel.validation import check_numbers, csr_parts, pointers
 
 __all__ = ["Network", "NetworkSettings", "Trainer"]
 
-#: Rows, features and labels that a thread takes at a time.
+#: Rows per block, and features or labels per block, that a thread processes.
 _ROWS, _VECTORS = 32, 512
 
 
@@ -27,17 +27,18 @@ class NetworkSettings:
     Parameters
     ----------
     size : int
-        Hidden units.
+        Number of hidden units.
     epochs : int
-        How often every document is read.
+        Number of passes over the documents.
     batch : int
-        Documents that are learned from together.
+        Documents per step.
     rate : float
-        How far a step goes at first; it goes a tenth of that in the end.
+        Learning rate at the start; it falls to a tenth of that.
     left_out : float
-        The share of hidden units that a document does without while it is learned.
+        Dropout: the share of hidden units that are left out for a document.
     spread : float
-        Of the features' vectors before training. Small ones learn most from the labels.
+        Standard deviation of the features' vectors before training. Small vectors depend most on
+        the labels.
     """
 
     size: int = 256
@@ -50,14 +51,15 @@ class NetworkSettings:
 
 @dataclass(frozen=True)
 class Network:
-    """What was learned.
+    """A trained network.
 
     Parameters
     ----------
     features : ndarray of shape (n_features, size), float32
-        A vector of each feature; a document's hidden units are their sum, or 0 if that is less.
+        A vector of each feature. A document's hidden units are their sum, with negative values set
+        to 0.
     labels : ndarray of shape (n_labels, size + 1), float32
-        A vector of each label, and its constant.
+        A vector of each label, and its constant in the last column.
     is_trained : ndarray of shape (n_labels,), bool
         Which labels occur in a training document.
     """
@@ -67,7 +69,7 @@ class Network:
     is_trained: NDArray[np.bool_]
 
     def _check_stored(self) -> None:
-        """Refuse vectors of other lengths, and what is no number."""
+        """Refuse arrays whose shapes disagree, and values that are not finite."""
         if (
             self.features.ndim != 2
             or self.labels.ndim != 2
@@ -78,11 +80,11 @@ class Network:
         check_numbers(self.features, self.labels)
 
     def copy(self) -> Network:
-        """The same, whatever happens to this one."""
+        """A copy of the vectors."""
         return Network(self.features.copy(), self.labels.copy(), self.is_trained)
 
     def grown(self, n_labels: int) -> Network:
-        """With capacity for labels that are not trained."""
+        """A network with further labels, which are not trained."""
         n_new = n_labels - len(self.labels)
         if n_new <= 0:
             return self
@@ -111,7 +113,7 @@ class Network:
     def shares(
         self, rows: sparse.csr_array, row: int
     ) -> Callable[[int], tuple[NDArray[np.int32], NDArray[np.float64], float]]:
-        """From a label to what each feature of a row, and the constant, add to its score."""
+        """A function from a label to the shares of a row's features, and the constant."""
         span = slice(rows.indptr[row], rows.indptr[row + 1])
         features, values = rows.indices[span], rows.data[span].astype(np.float64)
         vectors = self.features[features].astype(np.float64) * values[:, None]
@@ -125,13 +127,13 @@ class Network:
 
 
 class Trainer:
-    """Trains a network, all at once or going on later.
+    """Trains a network; ``train`` can be called again to continue.
 
     Parameters
     ----------
     rows : csr_array of shape (n_documents, n_features), float32
     pairs : csr_array of shape (n_documents, n_labels)
-        The labels that each document learns from.
+        The labels that each document is trained on.
     positive : ndarray
         1 for pairs that are true, 0 for others.
     settings : NetworkSettings
@@ -139,7 +141,7 @@ class Trainer:
     n_jobs : int, optional
         Threads. The result does not depend on it.
     hidden : ndarray of bool, optional
-        Documents whose labels nothing may depend on before they are read.
+        Documents whose labels must not influence the initial constants.
     """
 
     def __init__(
@@ -178,7 +180,7 @@ class Trainer:
 
     @property
     def network(self) -> Network:
-        """As it is now; the vectors change if training goes on."""
+        """The current network; its vectors change if training continues."""
         return Network(self._layers[0].vectors, self._layers[1].vectors, self._is_trained)
 
     def train(
@@ -187,7 +189,7 @@ class Trainer:
         epochs: int | None = None,
         rates: tuple[float, float] = (1.0, 0.1),
     ) -> Network:
-        """Read documents several times; the step goes from the first to the last rate."""
+        """Train on documents; the learning rate moves from the first factor to the last."""
         settings = self._settings
         epochs = settings.epochs if epochs is None else epochs
         n_batches = -(-documents.size // settings.batch)
@@ -201,7 +203,7 @@ class Trainer:
         return self.network
 
     def _step(self, members: NDArray[np.int64], rate: float) -> None:
-        """Learn from some documents."""
+        """Take one step with a batch of documents."""
         kernels, size = self._kernels, self._settings.size
         features, labels = self._layers
         left_out = np.float32(self._settings.left_out)
@@ -237,7 +239,7 @@ class Trainer:
         layer: Any,
         rate: float,
     ) -> None:
-        """Change the vectors of a batch's columns."""
+        """Update the vectors of the columns that occur in a batch."""
         kernels, n = self._kernels, factors.size
         capacity = min(n, free.size)
         touched, begins = np.empty(capacity, np.int64), np.empty(capacity + 1, np.int64)
@@ -255,7 +257,7 @@ class Trainer:
 
 
 def _layer(cls: Any, vectors: NDArray[np.float32]) -> Any:
-    """Vectors before their first step."""
+    """A layer with its vectors, before the first step."""
     return cls(
         vectors, np.zeros_like(vectors), np.zeros_like(vectors), np.zeros(len(vectors), np.int32)
     )
@@ -264,7 +266,7 @@ def _layer(cls: Any, vectors: NDArray[np.float32]) -> Any:
 def _gathered(
     values: NDArray[np.float32], ptr: NDArray[np.int64], members: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """The values of some rows, row after row."""
+    """The values of some rows, concatenated."""
     lengths = ptr[members + 1] - ptr[members]
     begins = np.repeat(ptr[members] - (np.cumsum(lengths) - lengths), lengths)
     return values[begins + np.arange(lengths.sum())]

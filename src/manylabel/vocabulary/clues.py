@@ -1,4 +1,4 @@
-"""What speaks for a label whose name stands in a text, as numbers."""
+"""Turn each match of a label's name in a text into numeric clues."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from manylabel.vocabulary.matching import Matches, Tokens
 
 __all__ = ["CLUES", "Found", "find_labels"]
 
-#: Name of each clue -> what people read.
+#: Name of each clue -> how reasons describe it.
 CLUES: dict[str, str] = {
-    "name": "its name stands in the text",
+    "name": "its name is in the text",
     "rest": "the name is inflected",
-    "often": "how often it stands there",
-    "first": "it stands in the first sentence",
-    "early": "how early it stands",
-    "spread": "it stands in several places",
+    "often": "how often it occurs",
+    "first": "it occurs in the first sentence",
+    "early": "how early it occurs",
+    "spread": "it occurs in several places",
     "covered": "it is part of a longer name",
-    "gap": "another word stands within it",
+    "gap": "another word interrupts it",
     "length": "how long the text is",
-    "rivals": "how many other names stand in the text",
+    "rivals": "how many other names are in the text",
     "words": "how many words it has",
     "letters": "how long it is",
     "ambiguous": "other labels have the same name",
     "qualified": "it needs a qualifier to be clear",
-    "context": "its qualifier stands in the text",
-    "common": "it is a word of every text",
+    "context": "its qualifier is in the text",
+    "common": "it consists of very common words",
     "alternative": "it is an alternative name",
-    "related": "related labels stand in the text",
+    "related": "related labels are in the text",
     "vocabulary": "how rare its words are among names",
 }
 _PLACE = {name: place for place, name in enumerate(CLUES)}
-#: Ends of words that differ in more letters count alike.
-_MOST_REST = 5
-#: Texts in which names are looked for at a time.
+#: The number of letters by which word endings differ is capped at this.
+_MAX_REST = 5
+#: Texts per block.
 BLOCK = 2_048
 
 
 @dataclass(frozen=True)
 class Found:
-    """Labels whose names stand in texts.
+    """Labels whose names occur in texts.
 
     Parameters
     ----------
     pattern : csr_array of shape (n_documents, n_labels), int8
-        Ones where a label's name stands in a text.
+        Ones where a label's name occurs in a text.
     clues : ndarray of shape (n_found, n_clues)
         A row for each entry of ``pattern``; columns as in ``CLUES``.
     best : ndarray of int64
-        For each entry, the clearest match, by its place in ``matches``.
+        For each entry, the index of the clearest match in ``matches``.
     matches : Matches
     """
 
@@ -66,7 +66,7 @@ class Found:
 
 
 def find_labels(named: LabelNames, texts: Sequence[str], n_jobs: int | None = None) -> Found:
-    """Find labels by their names, and what speaks for each.
+    """Find labels by their names, with the clues for each.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def find_labels(named: LabelNames, texts: Sequence[str], n_jobs: int | None = No
 
 
 def _joined(parts: list[Found]) -> Found:
-    """What was found in consecutive texts."""
+    """Join the results of consecutive blocks of texts."""
     matches = [part.matches for part in parts]
     texts = np.cumsum([0] + [part.pattern.shape[0] for part in parts])
     before = np.cumsum([0] + [len(each) for each in matches])
@@ -109,7 +109,7 @@ def _joined(parts: list[Found]) -> Found:
 
 
 def _find(named: LabelNames, texts: Sequence[str]) -> Found:
-    """Find labels in a few texts."""
+    """Find labels in one block of texts."""
     matcher = named.matcher
     tokens = matcher.tokens(texts)
     matches = matcher.find(tokens)
@@ -136,7 +136,7 @@ def _find(named: LabelNames, texts: Sequence[str]) -> Found:
         (np.ones(heads.size, np.int8), columns.astype(np.int32), pointers.astype(np.int32)),
         shape=(n_texts, n_labels),
     )
-    # Two names of a label that read alike are one occurrence.
+    # Two names of a label that match at the same word are one occurrence.
     occurrences = _distinct(is_first.cumsum() - 1, matches.starts[order], heads.size)
     starts = np.minimum.reduceat(matches.starts[order], heads)
     stops = np.maximum.reduceat(matches.stops[order], heads)
@@ -144,11 +144,11 @@ def _find(named: LabelNames, texts: Sequence[str]) -> Found:
     names = matches.names[best]
     covered = matches.covered[best]
     n_clear = np.bincount(documents, weights=~covered, minlength=n_texts)
-    rest = np.minimum(matches.rest[best], _MOST_REST)
+    rest = np.minimum(matches.rest[best], _MAX_REST)
     clues = np.zeros((heads.size, len(CLUES)))
     values = {
         "name": 1.0,
-        "rest": rest / _MOST_REST,
+        "rest": rest / _MAX_REST,
         "often": np.log(occurrences),
         "first": matches.passages[best] == 0,
         "early": -np.log1p(starts) / 3,
@@ -175,7 +175,7 @@ def _find(named: LabelNames, texts: Sequence[str]) -> Found:
 def _distinct(
     groups: NDArray[np.int64], values: NDArray[np.int64], n_groups: int
 ) -> NDArray[np.int64]:
-    """How many different values each group has."""
+    """The number of distinct values in each group."""
     order = np.lexsort((values, groups))
     groups, values = groups[order], values[order]
     is_new = np.ones(groups.size, np.bool_)
@@ -186,7 +186,7 @@ def _distinct(
 def _in_context(
     named: LabelNames, tokens: Tokens, documents: NDArray[np.int64], names: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether a word of a name's qualifier stands in the text."""
+    """Whether a word of each name's qualifier occurs in the text."""
     matcher = named.matcher
     is_there = np.zeros(names.size, np.bool_)
     pointers, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
@@ -207,7 +207,7 @@ def _with_relatives(
     documents: NDArray[np.int64],
     columns: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Whether a related label is found in the same text."""
+    """Whether a related label was found in the same text."""
     if not named.related.nnz:
         return np.zeros(columns.size, np.bool_)
     near = sparse.csr_array(pattern.astype(np.int32) @ named.related.astype(np.int32))

@@ -1,4 +1,4 @@
-"""JSON Lines: an object for each label."""
+"""Read vocabularies as JSON Lines, one object per label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXPECTED = 'expected a JSON object with "id" and "name"'
 
 
 def read(source: Source) -> Iterator[Concept]:
-    """The labels of ``{"id", "name", "alt", "hidden", "description", "parents", "related"}``."""
+    """Read ``{"id", "name", "alt", "hidden", "description", "parents", "related"}`` per line."""
     for number, line in source.lines():
         if not line.strip():
             continue

@@ -1,4 +1,4 @@
-"""The names of the columns of a label matrix, ready to be found in texts."""
+"""The names of the labels in the columns of a label matrix."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ PREFERRED, ALTERNATIVE, HIDDEN = 0, 1, 2
 
 
 class LabelNames:
-    """Names of labels, column by column, and their relations.
+    """Names of labels by column, and the relations between labels.
 
     Parameters
     ----------
     names : iterable of str
     columns : array of int
-        The label of each name.
+        The label of each name, by its column.
     kinds : array of int
         PREFERRED, ALTERNATIVE or HIDDEN.
     n_labels : int
     language : str or None
-        Whose stems and stop words are used, by its full name.
+        Full name of the language for stemming and stop words.
     related : csr_array of shape (n_labels, n_labels), optional
         Ones between labels that are broader, narrower or related.
 
@@ -63,7 +63,7 @@ class LabelNames:
 
     @cached_property
     def ambiguity(self) -> NDArray[np.int64]:
-        """How many labels have a name that reads like this one, for each name."""
+        """For each name, the number of labels that have a name with the same terms."""
         matcher = self.matcher
         sizes = np.diff(matcher.node_ptr)
         node = np.repeat(np.arange(sizes.size), sizes)
@@ -75,7 +75,7 @@ class LabelNames:
 
     @cached_property
     def is_common(self) -> NDArray[np.bool_]:
-        """Which names consist of stop words."""
+        """Which names consist of stop words only."""
         matcher = self.matcher
         words = matcher.words.tolist()
         has_list = self.language in LANGUAGES
@@ -88,7 +88,7 @@ class LabelNames:
 
     @cached_property
     def letters(self) -> NDArray[np.int64]:
-        """How long the words of each name are together."""
+        """The total length of the words of each name."""
         matcher = self.matcher
         sizes = np.array([len(word) for word in matcher.words], np.int64)
         lengths = np.diff(matcher.name_ptr)
@@ -99,7 +99,7 @@ class LabelNames:
 
     @cached_property
     def spread(self) -> NDArray[np.int64]:
-        """In how many names the least common word of each name stands."""
+        """For each name, the number of names that contain its rarest word."""
         matcher = self.matcher
         lengths = np.diff(matcher.name_ptr)
         each = np.repeat(np.arange(lengths.size), lengths)
@@ -110,7 +110,7 @@ class LabelNames:
         return np.where(lengths > 0, rarest, 1)
 
     def grow(self, n_labels: int) -> None:
-        """Make room for labels without names."""
+        """Add labels without names."""
         if n_labels > self.n_labels:
             self.n_labels = n_labels
             self.related = self.related.copy()

@@ -18,17 +18,17 @@ from manylabel.text.words import WordRules, character_classes, find_words, word_
 
 __all__ = ["Matches", "NameMatcher", "split_qualifier"]
 
-#: Other words that may stand between the first word of a name and its last.
+#: Maximum number of other words between the first word of a name and its last.
 GAPS = 1
-#: Longer names are cut: no text is likely to have all of them.
+#: Names are cut after this many words: a text is unlikely to contain a longer name in full.
 _LONGEST = 16
-#: Words whose terms are remembered.
+#: Maximum number of words whose terms are cached.
 _MOST_WORDS = 1_000_000
 _QUALIFIER = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*$")
 
 
 def split_qualifier(name: str) -> tuple[str, str]:
-    """A name without what stands in brackets at its end, and what stands there.
+    """Split a name into its core and the qualifier in brackets at its end.
 
     Examples
     --------
@@ -45,25 +45,25 @@ def split_qualifier(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Matches:
-    """Where names stand in texts, one entry for each match and each name that is written so.
+    """Where names occur in texts: one entry per match and name.
 
     Parameters
     ----------
     documents, names : ndarray of int64
-        The text, and the name by its number.
+        The numbers of the text and of the name.
     passages : ndarray of int64
-        The place of the sentence within the text, from 0.
+        The number of the sentence in the text, from 0.
     starts, stops : ndarray of int64
-        The words of the text that the match covers, counted from 0.
+        The range of words in the text, from 0.
     gaps : ndarray of int64
-        Other words between those of the name.
+        Number of other words between those of the name.
     covered : ndarray of bool
         Whether the match is part of a longer one.
     rest : ndarray of int64
-        How many letters, at most, the words as written differ in at their ends from those of the
-        name.
+        Number of letters by which the ending of a word differs from the name, for the word that
+        differs most.
     lengths : ndarray of int64
-        The number of words of each text.
+        The number of words in each text.
     """
 
     documents: NDArray[np.int64]
@@ -82,10 +82,10 @@ class Matches:
 
 @dataclass(frozen=True)
 class Tokens:
-    """The words of texts as terms of the matcher, -1 for a word that no name has.
+    """The words of texts as terms of the matcher; -1 for a word that is in no name.
 
     Sentence ``s`` is ``terms[pointers[s]:pointers[s + 1]]``; text ``d`` has the sentences
-    ``sentences[d]`` to ``sentences[d + 1]``. ``words`` are the same words by number; word ``w`` is
+    ``sentences[d]`` to ``sentences[d + 1]``. ``words`` has the number of each word; word ``w`` is
     ``letters[starts[w]:stops[w]]``, lower-case UTF-8.
     """
 
@@ -99,22 +99,22 @@ class Tokens:
 
     @cached_property
     def bounds(self) -> NDArray[np.int64]:
-        """Where each text begins in ``terms``, and the end."""
+        """Where each text begins in ``terms``, and where the last one ends."""
         return self.pointers[self.sentences]
 
 
 class NameMatcher:
-    """Finds names in texts, whatever their inflection.
+    """Finds names in texts in any inflection.
 
-    A name is found where the stems of its words stand in its order in a sentence, with at most one
-    other word between them. What stands in brackets at its end is not looked for. The cost is in
-    proportion to the text and does not depend on the number of names.
+    A name matches where the stems of its words occur in order in a sentence, with at most one other
+    word in between. A qualifier in brackets at its end is ignored. The cost is proportional to the
+    length of the text and does not depend on the number of names.
 
     Parameters
     ----------
     names : iterable of str
     stemming : str or None
-        A language of Snowball's stemmers.
+        A language that Snowball has a stemmer for.
 
     Examples
     --------
@@ -157,14 +157,14 @@ class NameMatcher:
 
     @property
     def term_names(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The names that have each term: where they begin, and the names, each once."""
+        """The names that contain each term: pointers by term, and the names, each once per term."""
         return self._term_names
 
     @cached_property
     def _term_names(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         lengths, n_terms = np.diff(self.name_ptr), len(self.terms)
         if not _within(self.name_terms, n_terms):
-            raise StoreError("the names of labels are damaged; restore the folder from a copy.")
+            raise StoreError("the names of labels are damaged; restore the folder from a backup.")
         names = np.repeat(np.arange(lengths.size), lengths)
         pairs = np.unique(self.name_terms.astype(np.int64) * max(lengths.size, 1) + names)
         terms, names = np.divmod(pairs, max(lengths.size, 1))
@@ -173,7 +173,7 @@ class NameMatcher:
 
     @cached_property
     def _is_name(self) -> NDArray[np.bool_]:
-        """Where names end; on the way, that kernels stay within the arrays of a loaded model."""
+        """Which nodes end a name; also checks that kernels stay within the arrays."""
         sizes = np.diff(self.node_ptr)
         n_names, n_nodes = len(self.names), self.depths.size
         is_sound = (
@@ -190,7 +190,7 @@ class NameMatcher:
             and _within(self.children + 1, n_nodes + 1)
         )
         if not is_sound:
-            raise StoreError("the names of labels are damaged; restore the folder from a copy.")
+            raise StoreError("the names of labels are damaged; restore the folder from a backup.")
         return sizes > 0
 
     def _store_state(self) -> dict[str, Any]:
@@ -207,7 +207,7 @@ class NameMatcher:
         from manylabel.kernels.text_tokens import tokenize
 
         letters, ends = _encoded(texts)
-        # Texts end at their own ends: words do not run on from one to the next.
+        # Each text ends a passage, so that words do not continue into the next text.
         words, pointers, starts, stops = tokenize(
             np.frombuffer(letters, np.uint8), ends, character_classes(), 1
         )
@@ -227,7 +227,7 @@ class NameMatcher:
         words, pointers, starts, stops = tokenize(given, passages, character_classes(), 1)
         distinct = pieces(letters, starts, stops)
         if not is_ascii:
-            # Words are lower-cased one by one, and may become longer.
+            # Lower-casing can change the length of a word, so words are converted one by one.
             distinct = [word.lower() for word in distinct]
             given, bounds = StringArray(distinct).packed
             starts, stops = bounds[:-1], bounds[1:]
@@ -236,7 +236,7 @@ class NameMatcher:
         return Tokens(terms, words, given, starts, stops, pointers, sentences)
 
     def _numbers(self, words: list[str]) -> NDArray[np.int32]:
-        """The terms of lower-case words by number; texts repeat themselves."""
+        """The terms of lower-case words by number, cached because words recur."""
         known = self._known
         numbers = [known.get(word) for word in words]
         if None in numbers:
@@ -256,7 +256,7 @@ class NameMatcher:
         return {}
 
     def find(self, texts: Iterable[str] | Tokens) -> Matches:
-        """Every match of every name."""
+        """Find every match of every name."""
         from manylabel.kernels.vocabulary_names import find_names, spread_matches
 
         tokens = texts if isinstance(texts, Tokens) else self.tokens(texts)
@@ -289,21 +289,21 @@ class NameMatcher:
         return Matches(documents, names, passages, starts, stops, gaps, covered, rest, lengths)
 
     def depths_of(self, names: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many words names have, without their qualifiers."""
+        """The number of words in names, without qualifiers."""
         return self.name_ptr[names + 1] - self.name_ptr[names]
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where each word of a text stands."""
+        """The character range of each word of a text."""
         return [match.span() for match in find_words(text, 1)]
 
 
 def _within(values: NDArray[Any], stop: int) -> bool:
-    """Whether all values are at least 0 and below a number."""
+    """Whether all values are at least 0 and below ``stop``."""
     return not values.size or bool(values.min() >= 0 and values.max() < stop)
 
 
 def _encoded(texts: Iterable[str]) -> tuple[bytes, NDArray[np.int64]]:
-    """Texts in UTF-8, one after the other, and where each ends."""
+    """Texts concatenated as UTF-8, and where each ends."""
     encoded = [text.encode("utf-8", "replace") for text in texts]
     return b"".join(encoded) or b" ", np.cumsum([len(text) for text in encoded], dtype=np.int64)
 
@@ -311,7 +311,7 @@ def _encoded(texts: Iterable[str]) -> tuple[bytes, NDArray[np.int64]]:
 def _rows(
     values: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Some stretches of an array, one after the other."""
+    """Concatenate ranges of an array; pointers and values."""
     places, _ = _spread(starts, lengths)
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), values[places]
 
@@ -319,7 +319,7 @@ def _rows(
 def _spread(
     starts: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All places of stretches, and the stretch of each."""
+    """All indices within ranges, and the range of each."""
     each = np.repeat(np.arange(lengths.size), lengths)
     before = np.cumsum(lengths) - lengths
     return np.arange(each.size) - before[each] + starts[each], each

@@ -1,4 +1,4 @@
-"""Labels that share words with a text, whether their whole name stands there or not."""
+"""Find and score labels whose names share words with a text, in any order."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from manylabel.vocabulary.scorer import NameScorer, NameSource
 
 __all__ = ["NameWordScorer", "NameWordSource", "Rarity", "Shared", "share_labels"]
 
-#: Words that more names have propose no label, and only the first few others of a text do.
+#: Words that are in more names than this propose no label; of the others, only the first of a text.
 MOST_NAMES, MOST_TERMS = 300, 40
-#: Labels of a document that the scorer sees, at most.
+#: Maximum labels per document that the scorer sees.
 _SCORED = 100
-#: Texts looked at at a time.
+#: Texts per block.
 _BLOCK = 1_024
-#: How many texts it is worth what names say of how common a word is.
-_WORTH = 500.0
-#: What speaks for a label: its title, and what it is worth where there is nothing to learn from
-#: (the likeliest weights for 10,000 training titles of YSO-Finna, rounded).
+#: Weight, in texts, of the frequency of a word among names as a prior of its frequency in texts.
+_PRIOR_TEXTS = 500.0
+#: Clue -> how reasons describe it, and its weight without training data (maximum likelihood on
+#: 10,000 training titles of YSO-Finna, rounded).
 _CLUES: dict[str, tuple[str, float]] = {
-    "word": ("a word of its name stands in the text", -4.5),
-    "share": ("how much of its name stands there", 0.5),
-    "most": ("nearly all of it does", 0.9),
-    "whole": ("every word of it does", -0.6),
+    "word": ("a word of its name is in the text", -4.5),
+    "share": ("how much of its name is in the text", 0.5),
+    "most": ("nearly all of its name is in the text", 0.9),
+    "whole": ("every word of its name is in the text", -0.6),
     "weight": ("how rare these words are", 5.0),
     "size": ("how rare all its words are", -2.5),
     "words": ("how many words it has", -0.3),
@@ -53,7 +53,7 @@ class Rarity:
     ----------
     terms : StringArray
     heard : ndarray
-        How many texts have each term.
+        The number of texts with each term.
     n_texts : int
     """
 
@@ -61,7 +61,7 @@ class Rarity:
         self.terms, self.heard, self.n_texts = terms, heard, n_texts
 
     def of(self, named: LabelNames) -> NDArray[np.float64]:
-        """The weight of each term of a matcher; found once."""
+        """The weight of each term of a matcher, cached."""
         known = self.__dict__.get("_of")
         if known is None or known[0] is not named.matcher:
             matcher = named.matcher
@@ -72,7 +72,9 @@ class Rarity:
                 heard = np.where(numbers >= 0, np.append(self.heard, 0)[numbers], 0)
             n_names = np.diff(matcher.term_names[0])
             usual = (n_names + 1) / (len(matcher.names) + 1)
-            weights = np.log((self.n_texts + _WORTH) / (heard + _WORTH * np.minimum(usual, 1)))
+            weights = np.log(
+                (self.n_texts + _PRIOR_TEXTS) / (heard + _PRIOR_TEXTS * np.minimum(usual, 1))
+            )
             known = self.__dict__["_of"] = matcher, np.maximum(weights, 0.01)
         return known[1]
 
@@ -90,9 +92,9 @@ class Shared:
     clues : ndarray of shape (n_found, n_clues)
         A row for each entry of ``pattern``.
     names : ndarray of int64
-        For each entry, the name that shares most.
+        For each entry, the name that shares most with the text.
     best : csr_array
-        How good each entry is, before anything is learned.
+        An untrained score of each entry.
     """
 
     pattern: sparse.csr_array
@@ -104,7 +106,7 @@ class Shared:
 def share_labels(
     named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str], n_jobs: int | None = None
 ) -> Shared:
-    """Find labels that share words with texts, and what speaks for each.
+    """Find labels that share words with texts, with the clues for each.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def share_labels(
 
 
 def _share(named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str]) -> Shared:
-    """Of a few texts."""
+    """Find labels that share words with one block of texts."""
     from manylabel.kernels.vocabulary_words import share_words
 
     matcher = named.matcher
@@ -184,7 +186,7 @@ def _share(named: LabelNames, rarity: NDArray[np.float64], texts: Sequence[str])
 def shared_in(
     documents: Documents, named: LabelNames, rarity: Rarity, n_jobs: int | None = None
 ) -> Shared | None:
-    """The labels that share words with documents; None where there are no texts."""
+    """The labels that share words with documents, cached; None if there are no texts."""
     if documents.texts is None:
         return None
     known = documents.cache.get("name words")
@@ -195,7 +197,7 @@ def shared_in(
 
 
 def _heard(training: Training) -> Rarity:
-    """In how many training texts the words of names stand."""
+    """Count the training texts that contain each word of names."""
     documents, matcher = training.documents, training.vocabulary.matcher
     known = documents.cache.get("heard")
     if known is None or known.terms is not matcher.terms:
@@ -221,12 +223,14 @@ class NameWordSource(NameSource):
         self.rarity: Rarity | None = None
 
     def fit(self, training: Training) -> None:
-        """Remember the names, and learn how rare their words are."""
+        """Store the names, and learn how rare their words are."""
         super().fit(training)
         self.rarity = _heard(training)
 
-    def _worth(self, documents: Documents, n_jobs: int | None) -> sparse.csr_array | None:
-        """How much of its name each label shares with documents."""
+    def _untrained_scores(
+        self, documents: Documents, n_jobs: int | None
+    ) -> sparse.csr_array | None:
+        """An untrained score of each label that shares words with documents."""
         assert self.named is not None
         assert self.rarity is not None
         shared = shared_in(documents, self.named, self.rarity, n_jobs)
@@ -234,15 +238,15 @@ class NameWordSource(NameSource):
 
 
 class NameWordScorer(NameScorer):
-    """How much speaks for a label that words of its name stand in the text, in any order.
+    """Scores labels by the words of their names that occur in the text, in any order.
 
-    A weighted sum like that of :class:`NameScorer`, which demands the whole name.
+    The score is a weighted sum, as in :class:`NameScorer`, which requires the whole name.
     """
 
     name = "name words"
     effort = "normal"
     title = "words of its name"
-    sentence = "Words of the label's name stand in the text."
+    sentence = "Words of the label's name are in the text."
     titles: ClassVar[dict[str, str]] = {clue: title for clue, (title, _) in _CLUES.items()}
     defaults: ClassVar[NDArray[np.float64]] = np.array([worth for _, worth in _CLUES.values()])
 
@@ -253,7 +257,7 @@ class NameWordScorer(NameScorer):
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        """Learn how rare words are, then what clues are worth."""
+        """Learn how rare words are, then the weights of clues."""
         if self.wants(training):
             self.rarity = _heard(training)
         return super().fit(training, candidates, held)
@@ -268,7 +272,7 @@ class NameWordScorer(NameScorer):
     def _said(  # type: ignore[override]
         self, text: str, named: LabelNames, found: Shared, label: int, at: int
     ) -> tuple[tuple[tuple[int, int], ...], str]:
-        """Where words of the name stand, and what people read of them."""
+        """Where words of the name occur, and a sentence about them."""
         matcher, name = named.matcher, int(found.names[at])
         mine = matcher.name_terms[matcher.name_ptr[name] : matcher.name_ptr[name + 1]]
         terms = matcher.tokens([text]).terms
@@ -276,5 +280,5 @@ class NameWordScorer(NameScorer):
         spans = tuple(words[place] for place in np.flatnonzero(np.isin(terms, mine)).tolist())
         written = list(dict.fromkeys(text[start:stop] for start, stop in spans))
         listed = ", ".join(f"*{word}*" for word in written)
-        verb = "stands" if len(written) == 1 else "stand"
+        verb = "is" if len(written) == 1 else "are"
         return spans, f"Of its name *{matcher.names[name]}*, {listed} {verb} in the text."

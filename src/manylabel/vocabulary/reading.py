@@ -1,4 +1,4 @@
-"""Read a vocabulary, whatever its format; which one it is, the content tells."""
+"""Read a vocabulary; its format is detected from the content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manylabel.vocabulary.vocabulary import Concept, Vocabulary
 
 __all__ = ["FORMATS", "detect", "read"]
 
-#: Format -> the function that reads it. To add one, write its module and add a line here and in
+#: Format -> its reader. To add a format, write a module, and add a line here and a check to
 #: `detect`.
 FORMATS: dict[str, str] = {
     "jsonl": "manylabel.vocabulary.json_lines:read",
@@ -37,11 +37,11 @@ def read(path: str | os.PathLike[str], names_optional: bool = False) -> Vocabula
     Parameters
     ----------
     path : path
-        SKOS as Turtle, RDF/XML, N-Triples or JSON-LD; a table of label and name between tabs, as
-        Annif has it; CSV with a header (``uri``, ``notation``, ``label_en``, ...); or JSON Lines
-        with ``id``, ``name``, ``alt`` and ``parents``.
+        SKOS as Turtle, RDF/XML, N-Triples or JSON-LD; a tab-separated table of label and name, as
+        in Annif; CSV with a header (``uri``, ``notation``, ``label_en``, ...); or JSON Lines with
+        ``id``, ``name``, ``alt`` and ``parents``.
     names_optional : bool, default=False
-        Take labels without names as well; a line of text is then a label.
+        Accept labels without names; a plain line of text is then a label.
 
     Examples
     --------
@@ -60,12 +60,12 @@ def read(path: str | os.PathLike[str], names_optional: bool = False) -> Vocabula
             reader = partial(reader, names_optional=names_optional)
         vocabulary = Vocabulary(reader(source))
         if not len(vocabulary.names) and not names_optional:
-            raise source.error("expected names of labels, found none.")
+            raise source.error("expected label names, found none.")
     return vocabulary
 
 
 def detect(source: Source, otherwise: str | None = None) -> str:
-    """The format of a file, by how it begins; an error if nothing fits and there is no default."""
+    """Detect the format of a file by its beginning; use ``otherwise`` if none fits, or raise."""
     head = source.peek()
     start = head.lstrip()
     lines = [line for line in start.splitlines() if line.strip() and not line.startswith(b"#")]
@@ -90,8 +90,8 @@ def detect(source: Source, otherwise: str | None = None) -> str:
         return otherwise
     shown = first[:60].decode("utf-8", "replace")
     raise source.error(
-        "expected a vocabulary: SKOS (Turtle, RDF/XML, N-Triples, JSON-LD), a table of label and "
-        "name between tabs, CSV with a header (uri, label_en, ...) or JSON Lines; "
+        "expected a vocabulary: SKOS (Turtle, RDF/XML, N-Triples, JSON-LD), a tab-separated table "
+        "of label and name, CSV with a header (uri, label_en, ...) or JSON Lines; "
         f"found {shown!r}.",
         1,
     )

@@ -1,4 +1,4 @@
-"""Labels whose names stand in a text: as candidates, and as a score with reasons."""
+"""Propose and score labels whose names occur in a text."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from manylabel.vocabulary.weights import (
 
 __all__ = ["NameScorer", "NameSource", "found_in"]
 
-#: Labels with at least that many documents are in the next group.
+#: A label is in a higher group from this number of training documents on.
 _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
 _N_GROUPS = _FREQUENCIES.size + 1
-#: How many candidates it is worth what is usual.
-_USUAL = 50.0
-#: Matches from which the weights of clues are learned, beside those of held-out documents.
-_ENOUGH = 200_000
+#: Weight of the prior log-odds of unnamed candidates, in candidates.
+_PRIOR_CANDIDATES = 50.0
+#: Matches from which the weights of clues are learned, besides those of held-out documents.
+_SAMPLE = 200_000
 
 
 def found_in(documents: Documents, named: LabelNames, n_jobs: int | None = None) -> Found | None:
-    """The labels whose names stand in documents; None where there are no texts.
+    """The labels whose names occur in documents; None if there are no texts.
 
-    Found once: sources and scorers of the same documents share it.
+    The result is cached, because sources and scorers share it.
     """
     if documents.texts is None:
         return None
@@ -48,21 +48,21 @@ def found_in(documents: Documents, named: LabelNames, n_jobs: int | None = None)
 
 
 class NameSource(CandidateSource):
-    """Proposes labels whose names stand in a document, with training documents or without."""
+    """Proposes labels whose names occur in a document, even labels without training documents."""
 
     name = "names"
-    #: Labels of a document, at most.
+    #: Maximum labels per document.
     limit: ClassVar[int] = 50
 
     def __init__(self) -> None:
         self.named: LabelNames | None = None
 
     def wants(self, training: Training) -> bool:
-        """Whether labels have names, and documents texts."""
+        """Whether labels have names and documents have texts."""
         return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
 
     def fit(self, training: Training) -> None:
-        """Remember the names."""
+        """Store the names."""
         self.named = training.vocabulary
 
     def propose(
@@ -71,24 +71,26 @@ class NameSource(CandidateSource):
         leave_out: NDArray[np.int64] | None = None,
         n_jobs: int | None = None,
     ) -> Candidates:
-        """The labels of the source; of many, those that most speaks for."""
+        """Propose the labels that were found, up to the limit those with the best scores."""
         assert self.named is not None
-        worth = self._worth(documents, n_jobs)
-        if worth is None:
+        scores = self._untrained_scores(documents, n_jobs)
+        if scores is None:
             return Candidates(
                 sparse.csr_array((len(documents), self.named.n_labels), dtype=np.int8)
             )
-        if worth.nnz and np.diff(worth.indptr).max() > self.limit:
-            worth = keep_top(worth, self.limit)
-        ones = np.ones(worth.nnz, np.int8)
-        # What was found is kept for the scorer, so its order must not change.
-        parts = ones, worth.indices.copy(), worth.indptr.copy()
-        pattern = sparse.csr_array(parts, shape=worth.shape)
+        if scores.nnz and np.diff(scores.indptr).max() > self.limit:
+            scores = keep_top(scores, self.limit)
+        ones = np.ones(scores.nnz, np.int8)
+        # The scorer reads the cached matches later, so their order must not change.
+        parts = ones, scores.indices.copy(), scores.indptr.copy()
+        pattern = sparse.csr_array(parts, shape=scores.shape)
         pattern.sort_indices()
         return Candidates(pattern)
 
-    def _worth(self, documents: Documents, n_jobs: int | None) -> sparse.csr_array | None:
-        """How much speaks for each label whose name stands in documents; None if none does."""
+    def _untrained_scores(
+        self, documents: Documents, n_jobs: int | None
+    ) -> sparse.csr_array | None:
+        """Score labels found in documents by default weights; None if there are no texts."""
         assert self.named is not None
         matched = found_in(documents, self.named, n_jobs)
         if matched is None:
@@ -98,29 +100,28 @@ class NameSource(CandidateSource):
         return sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
 
     def grow(self, n_labels: int) -> None:
-        """Make room for labels that appear later; they have no names."""
+        """Add labels that appear later; they have no names."""
         if self.named is not None:
             self.named.grow(n_labels)
 
 
 class NameScorer(Scorer):
-    """How much speaks for a label that its name stands in the text.
+    """Scores labels whose names occur in the text.
 
-    The score is the log-odds of a label whose name stands there, less those of one whose name does
-    not: a weighted sum of what is known of the match (where, how often, how clear, how long) and of
-    the label (how often documents with its name have the label). There is one weight for each such
-    clue, none for single labels, and little data leaves the weights near those that other
-    vocabularies have.
+    The score is the log-odds of a label whose name is in the text, minus those of one whose name
+    is not. It is a weighted sum of clues about the match (where, how often, how clear, how long)
+    and about the label (how often documents with its name have the label). Labels share the weights
+    of clues. With little data, weights stay near defaults learned from other vocabularies.
     """
 
     name = "names"
     effort = "quick"
     title = "its name in the text"
-    sentence = "A name of the label stands in the text."
+    sentence = "A name of the label is in the text."
     learns_at_once = True
     judges_bare_labels = True
     reads_incomplete = True
-    #: What people read of each clue, and its weight where there is nothing to learn from.
+    #: How reasons describe each clue, and its weight without training data.
     titles: ClassVar[dict[str, str]] = LEARNED
     defaults: ClassVar[NDArray[np.float64]] = DEFAULT_WEIGHTS
 
@@ -130,13 +131,13 @@ class NameScorer(Scorer):
         self.named: LabelNames | None = None
 
     def wants(self, training: Training) -> bool:
-        """Whether labels have names, and documents texts."""
+        """Whether labels have names and documents have texts."""
         return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        """Count how names and labels go together; learn what clues are worth."""
+        """Count how often a name in the text comes with the label; learn the weights of clues."""
         documents, Y = training.documents, training.Y
         self.named = training.vocabulary
         self.hits = self.matched = self.counts = np.zeros(Y.shape[1], np.int64)
@@ -147,13 +148,14 @@ class NameScorer(Scorer):
         rows = np.repeat(np.arange(len(documents)), np.diff(matched.pattern.indptr))
         kept = np.zeros(len(documents), np.bool_)
         kept[training.held] = True
-        # Every document can teach, for what it adds to counts is taken off; a sample is enough.
-        used = kept[rows] | (rows % max(1, -(-rows.size // _ENOUGH)) == 0)
+        # All documents are usable, because `design` subtracts each from its own counts; a sample is
+        # enough.
+        used = kept[rows] | (rows % max(1, -(-rows.size // _SAMPLE)) == 0)
         used &= _known(matched, Y, training.incomplete)
         rows, labels = rows[used], matched.pattern.indices[used]
         truth = (values_at(Y, matched.pattern) > 0)[used]
         design = self.design(matched.clues[used], labels, truth)
-        # The second half is scored by what the first teaches, and the other way round.
+        # Each half is scored by weights learned on the other.
         side, mine = rows % 2, kept[rows]
         values = np.empty(truth.size)
         for half in (0, 1):
@@ -173,19 +175,21 @@ class NameScorer(Scorer):
     def _look(
         self, documents: Documents, named: LabelNames, n_jobs: int | None = None
     ) -> Found | None:
-        """The labels of which something stands in documents, with a row of clues for each."""
+        """The labels that were found in documents, with a row of clues for each."""
         return found_in(documents, named, n_jobs)
 
     def _unnamed(
         self, is_named: NDArray[np.bool_], Y: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        """The log-odds of candidates whose names are not in the text, by how common they are."""
+        """Log-odds of candidates whose names are not in the text, by frequency group."""
         truth = values_at(Y, held.pattern) > 0
         groups = _group(self.counts[held.labels] - truth)[~is_named]
         n_true = np.bincount(groups, weights=truth[~is_named], minlength=_N_GROUPS)
         n_false = np.bincount(groups, minlength=_N_GROUPS) - n_true
-        # Drawn to what they usually are, where there are few.
-        return np.log((n_true + _USUAL * np.exp(UNNAMED)) / (n_false + _USUAL))
+        # Smoothed towards the prior.
+        return np.log(
+            (n_true + _PRIOR_CANDIDATES * np.exp(UNNAMED)) / (n_false + _PRIOR_CANDIDATES)
+        )
 
     def _count(
         self,
@@ -194,7 +198,7 @@ class NameScorer(Scorer):
         sign: int,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Take documents in, or out."""
+        """Add documents to the counts, or subtract them."""
         n_labels = Y.shape[1]
         pattern = found.pattern
         true = values_at(Y, pattern) > 0
@@ -209,7 +213,7 @@ class NameScorer(Scorer):
         labels: NDArray[Any],
         truth: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.float64]:
-        """All clues of labels that were found; with ``truth``, as if their documents were new."""
+        """All clues of found labels; with ``truth``, without the document's own counts."""
         hits, matched, counts = self.hits[labels], self.matched[labels], self.counts[labels]
         if truth is not None:
             hits, matched, counts = hits - truth, matched - 1, counts - truth
@@ -218,7 +222,7 @@ class NameScorer(Scorer):
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """The worth of each candidate's name; 0 for those whose names are not there."""
+        """Score each candidate by its name; 0 if the name is not in the text."""
         matched = self._found(documents, candidates, n_jobs)
         if matched is None:
             return np.zeros(len(candidates))
@@ -236,7 +240,7 @@ class NameScorer(Scorer):
         return self._look(documents, candidates.vocabulary, n_jobs)
 
     def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
-        """One reason: the name, its places, and below it what each clue adds."""
+        """One reason: the name and where it occurs, and below it the share of each clue."""
         matched = self._found(documents, candidates, 1)
         if matched is None:
             return []
@@ -268,10 +272,10 @@ class NameScorer(Scorer):
     def _said(
         self, text: str, named: LabelNames, found: Found, label: int, at: int
     ) -> tuple[tuple[tuple[int, int], ...], str]:
-        """Where the name of an entry stands, and what people read of it."""
+        """Where the name of an entry occurs, and a sentence about it."""
         return _places(text, named, found, label, int(found.best[at]))
 
-    # Documents that come and go
+    # Updates
 
     def add(
         self,
@@ -279,7 +283,7 @@ class NameScorer(Scorer):
         Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Count how names and labels go together in more documents."""
+        """Add documents to the counts of names and labels."""
         self._change(documents, Y, 1, incomplete)
 
     def remove(
@@ -288,7 +292,7 @@ class NameScorer(Scorer):
         Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Count no more how names and labels go together in documents."""
+        """Subtract documents from the counts of names and labels."""
         self._change(documents, Y, -1, incomplete)
 
     def _change(
@@ -304,7 +308,7 @@ class NameScorer(Scorer):
             self._count(matched, Y, sign, incomplete)
 
     def grow(self, n_labels: int) -> None:
-        """Make room for labels that appear later."""
+        """Extend the counts for labels that appear later."""
         more = n_labels - self.counts.size
         if more > 0:
             self.hits, self.matched, self.counts = (
@@ -315,7 +319,7 @@ class NameScorer(Scorer):
 def _known(
     found: Found, Y: sparse.csr_array, incomplete: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_]:
-    """Of each label that was found, whether it is known if its document has it."""
+    """Whether it is known, for each found label, if the document has it."""
     pattern = found.pattern
     if incomplete is None:
         return np.ones(pattern.nnz, np.bool_)
@@ -324,7 +328,7 @@ def _known(
 
 
 def _group(counts: Any) -> Any:
-    """The group of labels by how many documents they have."""
+    """The frequency groups of labels with these numbers of documents."""
     return np.searchsorted(_FREQUENCIES, counts, side="right")
 
 
@@ -334,7 +338,7 @@ def _at(
     labels: NDArray[np.int32],
     values: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Values of (row, label) pairs in the order of candidates, 0 where there is none."""
+    """Values of (row, label) pairs in the order of candidates; 0 for other candidates."""
     width = candidates.pattern.shape[1]
     keys = candidates.rows * width + candidates.labels
     wanted = rows.astype(np.int64) * width + labels
@@ -349,7 +353,7 @@ def _at(
 def _places(
     text: str, named: LabelNames, found: Found, label: int, best: int
 ) -> tuple[tuple[tuple[int, int], ...], str]:
-    """Where a label's names stand in a text, and what people read of the clearest."""
+    """Where a label's names occur in a text, and a sentence about the clearest match."""
     matches = found.matches
     words = named.matcher.spans(text)
     mine = np.flatnonzero(named.columns[matches.names] == label)
@@ -359,7 +363,7 @@ def _places(
     name = named.matcher.names[int(matches.names[best])]
     written = text[words[matches.starts[best]][0] : words[matches.stops[best] - 1][1]]
     where = "the first sentence" if matches.passages[best] == 0 else "the text"
-    said = f"Its name *{name}* stands in {where}"
+    sentence = f"Its name *{name}* is in {where}"
     if written.casefold() != name.casefold():
-        said += f", as *{written}*"
-    return tuple(spans), said + "."
+        sentence += f", as *{written}*"
+    return tuple(spans), sentence + "."

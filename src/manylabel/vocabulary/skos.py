@@ -1,4 +1,4 @@
-"""SKOS in the syntaxes of RDF."""
+"""Read SKOS vocabularies from RDF files."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ _NO_LABELS = {f"{_SKOS}ConceptScheme", f"{_SKOS}Collection", f"{_SKOS}OrderedCol
 
 
 def read_turtle(source: Source) -> Iterator[Concept]:
-    """Turtle."""
+    """Read Turtle."""
     return _read(source, "TURTLE")
 
 
 def read_ntriples(source: Source) -> Iterator[Concept]:
-    """N-Triples."""
+    """Read N-Triples."""
     return _read(source, "N_TRIPLES")
 
 
 def read_rdfxml(source: Source) -> Iterator[Concept]:
-    """RDF/XML."""
+    """Read RDF/XML."""
     return _read(source, "RDF_XML")
 
 
 def read_jsonld(source: Source) -> Iterator[Concept]:
-    """JSON-LD; its context must be in the file."""
+    """Read JSON-LD; its context must be in the file."""
     return _read(source, "JSON_LD")
 
 
 def _read(source: Source, syntax: str) -> Iterator[Concept]:
-    """Concepts of a file, in the order in which they first occur."""
+    """Read the concepts of a file, in the order of their first occurrence."""
     try:
         import pyoxigraph
     except ImportError:
@@ -70,7 +70,7 @@ def _read(source: Source, syntax: str) -> Iterator[Concept]:
             text, language = written[label]
             concepts[identifier].names.append(Name(text, kind, language))
     for identifier, concept in concepts.items():
-        # What has no name is not a label: a scheme's creator, a note.
+        # A resource without a name, such as a creator or a note, is not a label.
         if identifier not in left_out and concept.names:
             yield concept
 
@@ -82,7 +82,7 @@ def _take(
     written: dict[str, tuple[str, str]],
     borrowed: list[tuple[str, int, str]],
 ) -> None:
-    """Add what one triple says."""
+    """Add one triple to the concepts, or to names that are resolved at the end."""
     subject = quad.subject.value
     predicate, value = quad.predicate.value, quad.object.value
     if predicate == _TYPE:

@@ -1,4 +1,4 @@
-"""Tables: label and name between tabs, or CSV with a header."""
+"""Read vocabularies from tables: tab-separated label and name, or CSV with a header."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _COLUMN = re.compile(r"(?:(pref|alt|hidden|)label|(alt|hidden))(?:[_@-]([A-Za-z-
 
 
 def read_tsv(source: Source, names_optional: bool = False) -> Iterator[Concept]:
-    """``<uri>``, name and, if there is one, notation (as Annif has it) or description."""
+    """Read ``<uri>``, name and an optional notation (as in Annif) or description per line."""
     for number, line in source.lines():
-        # Among plain labels there may be hashtags.
+        # A plain label may be a hashtag, so "#" does not start a comment there.
         if not line.strip() or (line.startswith("#") and not names_optional):
             continue
         label, tab, rest = line.partition("\t")
         if not label.strip() or not (tab or names_optional):
-            raise source.error("expected a label and its name with a tab between.", number)
+            raise source.error("expected a label and its name, separated by a tab.", number)
         name, _, more = rest.partition("\t")
-        # A notation is a code; a description has words.
+        # A notation is a single code; a description has several words.
         is_code = bool(more.strip()) and " " not in more.strip()
         yield Concept(
             label, [Name(name)], more.strip() if is_code else "", "" if is_code else more.strip()
@@ -34,7 +34,7 @@ def read_tsv(source: Source, names_optional: bool = False) -> Iterator[Concept]:
 
 
 def read_csv(source: Source) -> Iterator[Concept]:
-    """A header with ``uri`` (or ``id``), and ``label_en``, ``altlabel_en``, ``notation``, ..."""
+    """Read CSV whose header has ``uri`` (or ``id``), ``label_en``, ``altlabel_en``, ..."""
     rows = csv.reader(line for _, line in source.raw_lines())
     header = [cell.strip().lower() for cell in next(rows)]
     key = next((header.index(name) for name in ("uri", "id", "identifier") if name in header), None)

@@ -1,4 +1,4 @@
-"""What is known of labels beside their documents: names, relations, collections."""
+"""Vocabularies: names of labels, their relations and collections."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Name:
     kind : int
         PREFERRED, ALTERNATIVE or HIDDEN.
     language : str
-        A short code such as "en"; empty where the file does not say.
+        A short code such as "en"; empty if the file has none.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Concept:
         Identifiers of other labels.
     deprecated : bool
     collections : list of str
-        What the label belongs to: collections, schemes.
+        Collections and schemes that the label belongs to.
     """
 
     identifier: str
@@ -79,14 +79,14 @@ class Concept:
 
 
 class Vocabulary(Mapping[str, Concept]):
-    """Labels by identifier, with their names in several languages and how they are related.
+    """Labels by identifier, with names in several languages and relations.
 
-    Everything lies in a few arrays: the arrays of a million labels with a name each take 92 MB.
+    The data are a few arrays: a million labels with one name each take 92 MB.
 
     Parameters
     ----------
     concepts : iterable of Concept
-        One with an identifier that was there before adds to it.
+        Concepts with the same identifier are merged.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Vocabulary(Mapping[str, Concept]):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Vocabulary:
-        """Read a file in any of the formats that `manylabel.vocabulary.read` knows."""
+        """Read a file in any format that `manylabel.vocabulary.read` supports."""
         from manylabel.vocabulary.reading import read
 
         return read(path)
@@ -185,7 +185,7 @@ class Vocabulary(Mapping[str, Concept]):
 
     @cached_property
     def _name_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Names by label: their order, and where each label's begin."""
+        """Names sorted by label: their order, and where each label's names begin."""
         order = np.argsort(self.name_labels, kind="stable")
         return order, np.searchsorted(self.name_labels[order], np.arange(len(self) + 1))
 
@@ -196,7 +196,7 @@ class Vocabulary(Mapping[str, Concept]):
             yield Name(self.names[at], int(self.name_kinds[at]), language)
 
     def name(self, label: str, language: str | None = None) -> str:
-        """What people call a label: its preferred name in their language, or in another."""
+        """The preferred name of a label in a language, or else in another."""
         place = self._places.get(bare(label))
         if place is None:
             return label
@@ -209,15 +209,15 @@ class Vocabulary(Mapping[str, Concept]):
         return best
 
     def broader(self, label: str) -> list[str]:
-        """Labels that mean more."""
+        """Labels that are broader."""
         return self._others(self.broader_pairs, self._places[bare(label)])
 
     def narrower(self, label: str) -> list[str]:
-        """Labels that mean less."""
+        """Labels that are narrower."""
         return self._others(self.broader_pairs[:, ::-1], self._places[bare(label)])
 
     def related(self, label: str) -> list[str]:
-        """Labels that are related in another way."""
+        """Labels that are related, neither broader nor narrower."""
         place = self._places[bare(label)]
         both = self._others(self.related_pairs, place)
         return list(dict.fromkeys(both + self._others(self.related_pairs[:, ::-1], place)))
@@ -229,8 +229,8 @@ class Vocabulary(Mapping[str, Concept]):
         """The labels of a collection or scheme."""
         if bare(collection) not in self.collections:
             raise InputError(
-                f"the vocabulary has no collection {collection!r}; "
-                f"it has {', '.join(self.collections[:5]) or 'none'}."
+                f"unknown collection {collection!r}; "
+                f"the vocabulary has {', '.join(self.collections[:5]) or 'none'}."
             )
         group = self.collections.index(bare(collection))
         places = self.members[self.members[:, 0] == group, 1]
@@ -245,12 +245,12 @@ class Vocabulary(Mapping[str, Concept]):
         return [one for one, is_gone in zip(self.identifiers, gone, strict=True) if not is_gone]
 
     def updated(self, other: Vocabulary) -> Vocabulary:
-        """A vocabulary with another's labels, too; those in both are as the other has them."""
+        """A vocabulary with the labels of both; the other one wins where both have a label."""
         mine = (self[label] for label in self if label not in other)
         return Vocabulary([*mine, *other.values()])
 
     def called(self, name: str) -> list[str]:
-        """The labels that have this name, in any language; case does not matter.
+        """The labels that have this name in any language, ignoring case.
 
         Examples
         --------
@@ -268,13 +268,13 @@ class Vocabulary(Mapping[str, Concept]):
         for label in labels[:10]:
             for identifier in self.called(label):
                 raise InputError(
-                    f"the documents have names of labels, such as {label!r}, where the vocabulary "
-                    f"has identifiers: label them with these, {identifier!r} for {label!r}."
+                    f"the documents have label names such as {label!r}, but the vocabulary uses "
+                    f"identifiers; use {identifier!r} instead of {label!r}."
                 )
         theirs, ours = ", ".join(map(repr, labels[:3])), ", ".join(map(repr, self.identifiers[:3]))
         raise InputError(
-            f"the vocabulary describes none of the labels of the documents: those "
-            f"look like {theirs}, its own like {ours}; give the vocabulary of these labels."
+            f"none of the documents' labels ({theirs}) is in the vocabulary ({ours}); give the "
+            "vocabulary that the labels come from."
         )
 
     def label_names(
@@ -285,20 +285,20 @@ class Vocabulary(Mapping[str, Concept]):
         moved: Mapping[str, int] | None = None,
         more: Iterable[tuple[str, int, int]] = (),
     ) -> LabelNames:
-        """The names of the columns of a label matrix, in one language or in none.
+        """The names of the labels in the columns of a label matrix.
 
         Parameters
         ----------
         labels : sequence of str
-            Identifiers, column by column; some may be unknown.
+            Identifiers by column; some may be unknown.
         language : str or None
-            Whose stems are used, by its full name.
+            Full name of the language for stemming.
         short : str or None
             Its code; None for names in all languages.
         moved : mapping of str to int, optional
-            Other labels of this vocabulary whose names are alternative ones of a column.
+            Other labels of this vocabulary, whose names become alternative names of a column.
         more : iterable of (str, int, int)
-            More names, each with its column and kind.
+            Further names, each with its column and kind.
         """
         columns = np.full(len(self), -1, np.int64)
         for column, label in enumerate(labels):
@@ -313,7 +313,7 @@ class Vocabulary(Mapping[str, Concept]):
         spoken = np.ones(len(self.languages), np.bool_)
         if short is not None:
             wanted = {"", short.lower()}
-            # "en-GB" is English, too.
+            # "en-GB" counts as "en".
             spoken[:] = [code.partition("-")[0] in wanted for code in self.languages]
         kept = np.flatnonzero(
             (columns[self.name_labels] >= 0)
@@ -347,5 +347,5 @@ class Vocabulary(Mapping[str, Concept]):
 
 
 def _pairs(pairs: list[Any]) -> NDArray[np.int32]:
-    """Pairs of places as an array."""
+    """Pairs of label numbers as an array."""
     return np.array(pairs, np.int32).reshape(-1, 2)

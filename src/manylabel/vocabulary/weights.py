@@ -1,4 +1,4 @@
-"""What each clue of a name is worth, learned with few parameters."""
+"""Learn the weights of clues, which all labels share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manylabel.vocabulary.clues import CLUES
 __all__ = ["DEFAULT_WEIGHTS", "LEARNED", "N_STATIC", "UNNAMED", "fit_weights", "learned_clues"]
 
 N_STATIC = len(CLUES)
-#: All clues: those of the match, and those that documents teach.
+#: All clues: those of the match, and those learned from documents.
 LEARNED: dict[str, str] = {
     **CLUES,
     "rate": "how often documents with the name have the label",
@@ -19,8 +19,8 @@ LEARNED: dict[str, str] = {
     "documents": "how many documents have the label",
     "seen": "documents have the label",
 }
-#: Weights of clues where there is nothing to learn from: those under which the labels of 5,000
-#: titles (YSO-Finna) and 2,000 laws (EURLEX57K), all of the training parts, are likeliest.
+#: Weights of clues without training data: maximum likelihood on the labels of 5,000 titles
+#: (YSO-Finna) and 2,000 laws (EURLEX57K), all from the training parts.
 _DEFAULTS: dict[str, float] = {
     "name": -0.42,
     "rest": -1.67,
@@ -43,30 +43,29 @@ _DEFAULTS: dict[str, float] = {
     "vocabulary": -1.63,
 }
 DEFAULT_WEIGHTS = np.array([_DEFAULTS.get(clue, 0.0) for clue in LEARNED])
-#: How far weights are expected to be from these: of the match, and of what documents teach.
+#: Prior standard deviations of the weights: of clues of the match, and of those from documents.
 _SPREADS = (0.6, 1.0)
-#: Log-odds of a candidate whose name is not in the text, where there is nothing to learn from.
+#: Log-odds of a candidate whose name is not in the text, without training data.
 UNNAMED = -6.0
-#: The share of documents with a name that have the label, before any is seen, and how many
-#: documents that is worth.
-_RATE, _WORTH = 0.05, 2.0
+#: Prior share of documents with a name that have the label, and its weight in documents.
+_RATE, _PRIOR_DOCUMENTS = 0.05, 2.0
 
 
 def learned_clues(
     hits: NDArray[np.int64], matched: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """What training documents say of labels; 0 where there are none.
+    """Clues of labels that training documents give; 0 for labels without documents.
 
     Parameters
     ----------
     hits : ndarray
-        Documents that have the label, and its name in the text.
+        Documents that have the label, and its name in their text.
     matched : ndarray
-        Documents that have its name in the text.
+        Documents that have its name in their text.
     counts : ndarray
         Documents that have the label.
     """
-    odds = (hits + _WORTH * _RATE) / (matched - hits + _WORTH * (1 - _RATE))
+    odds = (hits + _PRIOR_DOCUMENTS * _RATE) / (matched - hits + _PRIOR_DOCUMENTS * (1 - _RATE))
     return np.column_stack(
         [
             np.log(odds) - np.log(_RATE / (1 - _RATE)),
@@ -82,7 +81,7 @@ def fit_weights(
     truth: NDArray[np.bool_],
     defaults: NDArray[np.float64] = DEFAULT_WEIGHTS,
 ) -> NDArray[np.float64]:
-    """The likeliest weights, drawn to the default ones where there is little to learn from.
+    """The weights with the maximum posterior probability, near the defaults if data are few.
 
     Examples
     --------
