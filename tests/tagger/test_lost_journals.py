@@ -268,3 +268,10 @@ def test_journals_carry_checksums(folder):
     connection = sqlite3.connect(folder / JOURNAL)
     assert all(len(row[0]) == 8 for row in connection.execute("SELECT checksum FROM entries"))
     connection.close()
+
+
+def test_the_mark_is_whole_where_the_system_writes_few_bytes_at_a_time(folder, monkeypatch):
+    whole = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, place: whole(file, data[:7], place))
+    Mark(folder).write("c0ffee", 12)
+    assert Mark(folder).read("c0ffee") == 12

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -169,10 +170,9 @@ ATTACKS = {
     "kill": kill,
     "files": files.corpora,
     "system-calls": system_calls.attack,
+    "short-writes": system_calls.attack_short,
     "power": power.attack,
 }
-#: A process each, or many: fewer of them.
-LONG = ("kill", "threads", "power")
 
 
 def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -> Counter[str]:
@@ -190,6 +190,8 @@ def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -
             try:
                 ATTACKS[attack](seed)
                 known[attack, seed] = "survived"
+            except system_calls.Nothing:
+                continue
             except Exception as error:
                 known[attack, seed] = f"failed: {type(error).__name__}: {error}"[:500]
             if log is not None:
@@ -202,14 +204,29 @@ def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -
     return counts
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the attacks that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=1000, help="of each attack; kills a tenth")
+    parser.add_argument("--times", type=int, default=10_000, help="seeds of each attack")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=600, help="for each attack")
     parser.add_argument("--log", type=Path, default=Path("torture.jsonl"))
     parser.add_argument("--attack", choices=ATTACKS, action="append")
     chosen = parser.parse_args()
+    if "short-writes" in (chosen.attack or ATTACKS) and system_calls.short_writes() is None:
+        _start_again_with_short_writes()
     for name in chosen.attack or ATTACKS:
-        n = max(1, chosen.times // 10) if name in LONG else chosen.times
-        print(name, dict(run(name, n, chosen.seed, chosen.log, chosen.seconds)), flush=True)
+        counts = run(name, chosen.times, chosen.seed, chosen.log, chosen.seconds)
+        print(name, dict(counts), flush=True)
+
+
+def _start_again_with_short_writes() -> None:
+    environment = system_calls.with_short_writes(Path(tempfile.mkdtemp(prefix="torture-")))
+    if environment is None:
+        print("No C compiler: short writes are not tried.", file=sys.stderr)
+    else:
+        os.execve(sys.executable, [*sys.orig_argv], environment)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,12 +1,14 @@
 """Faults at each system call that writes: strace kills the process there, or makes the call fail.
 
 A process changes a copy of a model while ``strace`` watches it. At the n-th call that writes, it is
-killed, or the call reports a full disk or a broken one. Then the model must open as it was before
-the change or as it is after it. A change that was acknowledged must be there.
+killed, or the call reports a full disk or a broken one. Where there is a C compiler, a library in
+front of the system's makes the call write half of what it was given. Then the model must open as it
+was before the change or as it is after it. A change that was acknowledged must be there.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -14,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -27,12 +30,33 @@ CALLS = (
     "unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat"
 )
 FAULTS = {"kill": "signal=KILL", "full": "error=ENOSPC", "broken": "error=EIO"}
+SHORT = Path(__file__).with_name("short_writes.c")
 TEXTS = [f"{a} {b} {c}" for a in ("cat", "dog", "owl") for b in ("sea", "hill") for c in "uvw"]
 LABELS = [[text.split()[0], text.split()[1]] for text in TEXTS]
 
 
+class Nothing(Exception):  # noqa: N818 - no error
+    """A seed for which there is nothing to do."""
+
+
 def _other() -> Tagger:
     return Tagger("lcif", parameters={"k": 3}).fit(TEXTS[:10], LABELS[:10])
+
+
+def _command(*arguments: object) -> None:
+    """A command, as people run it."""
+    from manylabel.cli.app import run
+
+    if run([*map(str, arguments), "--quiet"]):
+        raise OSError("the command has refused")
+
+
+def _train(folder: Path) -> None:
+    corpus = folder.with_name("corpus.tsv")
+    rows = zip(TEXTS, LABELS, strict=True)
+    corpus.write_text("".join(f"{text}\t{';'.join(names)}\n" for text, names in rows))
+    options = ("--model", "lcif", "--set", "k=3", "--jobs", "1")
+    _command("train", corpus, "-o", folder.with_name("fresh"), *options)
 
 
 #: What a process may be doing to a model: from its folder to nothing.
@@ -44,6 +68,9 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
     "save over": lambda folder: _other().save(folder),
     "save": lambda folder: _other().save(folder.with_name("fresh")),
     "move": lambda folder: Tagger.load(folder).save(folder.with_name("fresh")),
+    "rename": lambda folder: Tagger.load(folder).edit_labels("rename", "cat", to="feline"),
+    "train": _train,
+    "forget for good": lambda folder: _command("forget", folder, "3", "--verify"),
 }
 
 
@@ -76,37 +103,46 @@ def prepared() -> Path:
 
 
 @cache
-def outcome(change: str) -> tuple[object, object, int]:
-    """The answers after the change, without any fault, and how many calls it takes.
+def outcome(change: str) -> tuple[object, object, list[tuple[str, int]]]:
+    """The answers after the change, without any fault, and the calls that it takes.
 
-    Of the folder that is there, and of the one that the change makes.
+    The answers are of the folder that is there, and of the one that the change makes. The calls are
+    counted by name, as strace counts them.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = shutil.copytree(prepared(), Path(place) / "model")
         log = Path(place) / "log"
-        acknowledged, _ = attacked(change, folder, ["-o", str(log)])
-        assert acknowledged
-        calls = len(re.findall(r"^\d+ +[a-z0-9]+\(", log.read_text(), re.MULTILINE))
+        said = attacked(change, folder, ["-o", str(log)])
+        assert said == "done", said
+        counts, calls = Counter[str](), []
+        for name in re.findall(r"^\d+ +([a-z0-9]+)\(", log.read_text(), re.MULTILINE):
+            counts[name] += 1
+            calls.append((name, counts[name]))
         return answers(folder), answers(folder.with_name("fresh")), calls
 
 
-def attacked(change: str, folder: Path, options: list[str]) -> tuple[bool, str]:
-    """Whether the change was acknowledged, and the error that it ended with."""
+def _change(change: str, folder: Path) -> str:
+    """Make a change; what became of it."""
+    try:
+        CHANGES[change](folder)
+    except (ManylabelError, OSError) as error:
+        return f"refused: {type(error).__name__}: {error}"
+    except BaseException as error:
+        return f"raised: {type(error).__name__}: {error}"
+    return "done"
+
+
+def attacked(change: str, folder: Path, options: list[str]) -> str:
+    """What became of a change under strace: done, refused or raised; nothing if it was killed."""
     go, ready = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
         os.close(go[1])
         os.close(ready[0])
         os.read(go[0], 1)
-        said = b"done"
+        said = _change(change, folder)
         try:
-            CHANGES[change](folder)
-        except (ManylabelError, OSError) as error:
-            said = f"refused: {type(error).__name__}: {error}".encode()
-        except BaseException as error:
-            said = f"raised: {type(error).__name__}: {error}".encode()
-        try:
-            os.write(ready[1], said)
+            os.write(ready[1], said.encode())
         finally:
             os.kill(os.getpid(), signal.SIGKILL)
     os.close(go[0])
@@ -122,35 +158,108 @@ def attacked(change: str, folder: Path, options: list[str]) -> tuple[bool, str]:
         os.close(go[1])
         os.waitpid(child, 0)
         tracer.communicate(timeout=60)
-    return said == "done", said
+    return said
+
+
+def short_writes() -> Any:
+    """The library that shortens writes, if this process was started with it."""
+    library = ctypes.CDLL(None)
+    return library if hasattr(library, "short_writes_at") else None
+
+
+def with_short_writes(folder: Path) -> dict[str, str] | None:
+    """The environment of a process whose writes can be shortened; None without a C compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        return None
+    library = folder / "short_writes.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, SHORT, "-ldl"], check=True)
+    return os.environ | {"LD_PRELOAD": str(library)}
+
+
+def shortened(change: str, folder: Path, when: int) -> tuple[str, int]:
+    """What became of a change whose n-th write was short, and how many writes there were."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        library = short_writes()
+        library.short_writes_at(when)
+        said = _change(change, folder)
+        seen = library.short_writes_seen()
+        os.write(send, f"{seen} {said}".encode())
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.close(send)
+    with os.fdopen(receive, "rb") as pipe:
+        seen, _, said = pipe.read().decode("utf-8", "replace").partition(" ")
+    os.waitpid(child, 0)
+    return said, int(seen)
+
+
+@cache
+def written(change: str) -> tuple[object, object, int]:
+    """As `outcome`, with the number of writes that can be short."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = shutil.copytree(prepared(), Path(place) / "model")
+        said, seen = shortened(change, folder, 0)
+        assert said == "done", said
+        return answers(folder), answers(folder.with_name("fresh")), seen
 
 
 def attack(seed: int) -> None:
     """One fault at one call of one change; the seed counts through all of them."""
     faults, changes = list(FAULTS), list(CHANGES)
-    fault, change = faults[seed % len(faults)], changes[seed // len(faults) % len(changes)]
+    change, rest = changes[seed % len(changes)], seed // len(changes)
+    fault, when = faults[rest % len(faults)], 1 + rest // len(faults)
     after, fresh_after, calls = outcome(change)
-    when = 1 + seed // (len(faults) * len(changes)) % calls
-    before = answers(prepared())
+    if when > len(calls):
+        raise Nothing
+    name, number = calls[when - 1]
     with tempfile.TemporaryDirectory() as place:
         folder = shutil.copytree(prepared(), Path(place) / "model")
-        inject = f"inject={CALLS}:{FAULTS[fault]}:when={when}"
-        acknowledged, said = attacked(change, folder, ["-o", os.devnull, "-e", inject])
-        what = f"{fault} at call {when} of {calls} of {change!r} ({said[:120]})"
-        assert not said.startswith("raised"), what
-        now, fresh = answers(folder), answers(folder.with_name("fresh"))
-        if acknowledged:
-            assert (now, fresh) == (after, fresh_after), f"{what}: acknowledged, and not there"
-        else:
-            assert now in (before, after), f"{what}: neither before nor after"
-            assert fresh in (None, fresh_after), f"{what}: a new model by half"
-        if now is not None:
-            # The next process can write.
-            Tagger.load(folder).learn(["cat"], [["cat"]], ["later"])
-            assert Tagger.load(folder).document("later").labels == ["cat"], what
+        log = Path(place) / "log"
+        inject = f"inject={name}:{FAULTS[fault]}:when={number}"
+        said = attacked(change, folder, ["-o", str(log), "-e", inject])
+        what = f"{fault} at call {when} of {len(calls)} ({name}) of {change!r} ({said[:120]})"
+        content = log.read_text()
+        assert "INJECTED" in content if fault != "kill" else not said, f"{what}: no fault"
+        _compare(folder, change, said, (after, fresh_after), what)
 
 
-if __name__ == "__main__":
-    for number in range(int(sys.argv[1]), int(sys.argv[2])):
-        attack(number)
-        print(number, flush=True)
+def attack_short(seed: int) -> None:
+    """One write of one change takes half; the seed counts through all of them."""
+    if short_writes() is None:
+        raise Nothing
+    change, when = list(CHANGES)[seed % len(CHANGES)], 1 + seed // len(CHANGES)
+    after, fresh_after, writes = written(change)
+    if when > writes:
+        raise Nothing
+    with tempfile.TemporaryDirectory() as place:
+        folder = shutil.copytree(prepared(), Path(place) / "model")
+        said, _ = shortened(change, folder, when)
+        what = f"short write {when} of {writes} of {change!r} ({said[:120]})"
+        _compare(folder, change, said, (after, fresh_after), what)
+
+
+@cache
+def possible(change: str) -> list[object]:
+    """The answers before a change, and halfway, where it consists of two."""
+    found = [answers(prepared())]
+    if change == "forget for good":
+        with tempfile.TemporaryDirectory() as place:
+            folder = shutil.copytree(prepared(), Path(place) / "model")
+            Tagger.load(folder).forget("3")
+            found.append(answers(folder))
+    return found
+
+
+def _compare(folder: Path, change: str, said: str, after: tuple[object, object], what: str) -> None:
+    """The model is as before or after the change, and the next process can write."""
+    assert not said.startswith("raised"), what
+    now, fresh = answers(folder), answers(folder.with_name("fresh"))
+    if said == "done":
+        assert (now, fresh) == after, f"{what}: acknowledged, and not there"
+    else:
+        assert now in (*possible(change), after[0]), f"{what}: neither before nor after"
+        assert fresh in (None, after[1]), f"{what}: a new model by half"
+    Tagger.load(folder).learn(["cat"], [["cat"]], ["later"])
+    assert Tagger.load(folder).document("later").labels == ["cat"], what

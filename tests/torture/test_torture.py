@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from torture import power
 from torture.campaign import run
-from torture.system_calls import is_possible
+from torture.system_calls import is_possible, with_short_writes
 
 
 @pytest.mark.parametrize(
@@ -43,6 +49,16 @@ def test_a_disk_that_never_synchronises_is_noticed(monkeypatch):
 
 @needs_strace
 def test_faults_at_system_calls():
-    counts = run("system-calls", 42, 0, None, 6)
+    counts = run("system-calls", 60, 0, None, 6)
     assert counts["failed"] == 0
     assert counts["survived"] > 0
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_short_writes(tmp_path):
+    environment = with_short_writes(tmp_path)
+    program = "from torture.campaign import run; print(dict(run('short-writes', 40, 0, None, 4)))"
+    command = [sys.executable, "-c", program]
+    environment["PYTHONPATH"] = str(Path(__file__).parents[1])
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"\{'survived': \d+\}\n", said.stdout), said

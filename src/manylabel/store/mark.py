@@ -103,7 +103,7 @@ class Mark:
             newest = max(lines, key=lines.__getitem__, default=None)
             for place in (0, 1):
                 if place != newest:
-                    os.pwrite(file, _line(token, number), place * _SECTOR)
+                    _write(file, _line(token, number), place * _SECTOR)
             os.fsync(file)
         finally:
             os.close(file)
@@ -113,6 +113,13 @@ class Mark:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+
+def _write(file: int, content: bytes, place: int) -> None:
+    """Write all of it, however little the system takes at a time."""
+    while content:
+        size = os.pwrite(file, content, place)
+        content, place = content[size:], place + size
 
 
 def _line(token: str, number: int) -> bytes:
