@@ -15,7 +15,7 @@ help:
 	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
 	@echo "make test      the test suite (minutes)"
 	@echo "make test-all  the test suite with the long tests"
-	@echo "make torture   kills, damage, hostile matrices and threads; goes on in torture.jsonl"
+	@echo "make torture   kills, damage, hostile matrices and threads; resumes from torture.jsonl"
 	@echo "make lint      ruff, mypy, bandit, spelling and house style"
 	@echo "make bench     every benchmark, side by side with its peers; prints the tables"
 	@echo "make reproduce every comparison of the papers (about two hours); writes docs/results.md"
@@ -82,7 +82,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/make_charts.py
 	$(BIN)/python docs/make_diagrams.py
 	@if command -v chromium > /dev/null; then $(BIN)/python docs/make_screenshot.py; \
-	else echo "Chromium is not installed: the screenshots stay as they are."; fi
+	else echo "Chromium is not installed: the screenshots were not updated."; fi
 
 site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
