@@ -65,9 +65,13 @@ def _spelling(parameter: Any) -> str:
 
 
 def _default(parameter: Any) -> str:
-    """A default that says something."""
-    silent = parameter.required or parameter.default in (None, False)
-    return "" if silent else f" Default: {parameter.default}."
+    """The default, unless it says nothing or the help names it."""
+    default = parameter.default
+    if parameter.required or default in (None, "") or default is False:
+        return ""
+    if "default" in parameter.help.lower():
+        return ""
+    return f" Default: {parameter.opts[0] if default is True else default}."
 
 
 def measures_page() -> str:
@@ -82,9 +86,10 @@ def measures_page() -> str:
         [
             _HEAD,
             "# Measures\n",
-            "`manylabel.metrics.evaluate` computes them by name; without names, all that what "
-            "is given allows. A number takes the place of a final k. Ties go to the lower label; "
-            "labels without a score rank below all others.\n",
+            "`manylabel.metrics.evaluate` computes measures by name. Without names it computes "
+            "every measure for which it has the input: see the column *needs*. Replace the k of "
+            "`p@k` and the like by a number. Ties go to the lower label; labels without a score "
+            "rank below all others.\n",
             "```python",
             "from manylabel.metrics import evaluate",
             "",

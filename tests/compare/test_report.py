@@ -216,12 +216,12 @@ def test_a_report_has_its_files_also_without_matplotlib(results, tmp_path, monke
 
 def test_the_summary_says_how_far_published_values_are_reached(results):
     assert verdict(results, results.plan.problems[0]) == (
-        "Of 2 published values ours are better in 2, the same in 0 (within 0.005 and 5%) and "
+        "Published values: 2. Ours are better in 2 cases, the same in 0 (within 0.005 and 5%) and "
         "worse in 0."
     )
     low = made_results(made_plan(published={("two", "<b>bad</b>"): {"p@1": 1.0}}), SKILLS, FAILED)
     assert verdict(low, low.plan.problems[1]).startswith(
-        "Of 1 published values ours are better in 0, the same in 0 (within 0.005 and 5%) and "
+        "Published values: 1. Ours are better in 0 cases, the same in 0 (within 0.005 and 5%) and "
         "worse in 1: "
         "<b>bad</b>, P@1 by 0."
     )

@@ -1,4 +1,4 @@
-"""Every table and figure of the three papers: what became of it here, and why.
+"""Every table and figure of the three papers, with its status and the causes of differences.
 
 An item with a preset is judged by what was run. The others say in words where they stand.
 """
@@ -45,95 +45,98 @@ class Item:
 
 ITEMS = (
     Item(_LCIF, "Table 1", "corpora", status="reached",
-         cause="Corel5k's official training part has 4,500 documents; the paper prints 5,000. The "
-         "five extreme corpora are not here."),
+         cause="Corel5k's official training set has 4,500 documents; the paper prints 5,000. The "
+         "five extreme corpora are not available."),
     Item(_LCIF, "Table 2", "quality, five large corpora", "lcif-table-2",
          cause="BR-SMO is an SVM with hinge loss; ours has squared hinge loss (Bibtex macro F1 "
          "-0.007). ML-kNN and IBLR of the paper use Euclidean distance, ours cosine. IMDB-F has "
          "no official split. Macro F1 on Medical is a mean of 45 labels, with a standard error of "
-         "0.065 for LCIF and 0.049 for Instance kNN: what they lack of the paper is 0.037 and "
-         "0.031. Feature kNN on Bibtex, accuracy and micro F1: no cause is known."),
+         "0.065 for LCIF and 0.049 for Instance kNN, which are 0.037 and 0.031 below the paper. "
+         "Why Feature kNN has lower accuracy and micro F1 on Bibtex is not known."),
     Item(_LCIF, "Figure 1", "label thresholds on Corel5k", status="not run yet",
-         cause="The rows 'LCIF, label thresholds' of table 2 have the macro F1; the bars are not "
-         "drawn."),
+         cause="The rows 'LCIF, label thresholds' of table 2 have the macro F1; the bar chart is "
+         "not drawn."),
     Item(_LCIF, "Table 3", "quality, five extreme corpora", status=_NO_CORPORA,
-         cause="None of the five corpora is here. `lcif-table-3` has the same measures, micro and "
-         "macro F1 among them, on EURLEX57K."),
+         cause="None of the five corpora is available. `lcif-table-3` has the same measures, micro "
+         "and macro F1 among them, on EURLEX57K."),
     Item(_LCIF, "Table 4", "rows evaluated by four searches", status="search",
-         cause="Plain cosine on the features as they are. Fewer rows are better; 1 % is the same."),
+         cause="Plain cosine on unweighted features. Fewer rows are better; within 1 % is "
+         "reached."),
     Item(_LCIF, "Table 5", "milliseconds of the searches", status="shown for other corpora",
-         cause="The paper's corpora are not here, and its times are those of another machine."),
-    Item(_LCIF, "Table 6", "seconds in all, large corpora", "lcif-table-2",
-         cause="Times are of other machines: the paper's had 16 cores and 64 threads.",
+         cause="The paper's corpora are not available, and its times are from another machine."),
+    Item(_LCIF, "Table 6", "total seconds, large corpora", "lcif-table-2",
+         cause="Times are from different machines: the paper's had 16 cores and 64 threads.",
          metrics=("seconds",)),
     Item(_LCIF, "Table 7", "seconds, extreme corpora", status=_NO_CORPORA,
-         cause="The corpora are not here."),
+         cause="The corpora are not available."),
     Item(_SUBSET, "Table 1", "corpora", status="reached",
-         cause="Delicious after dropping documents without labels: 12,910 and 3,181. Mediamill, "
-         "EUR-Lex and the four large corpora are not here."),
+         cause="Delicious has 12,910 and 3,181 documents after those without labels are dropped. "
+         "Mediamill, EUR-Lex and the four large corpora are not available."),
     Item(_SUBSET, "Figure 1", "graphical model", status="reached", cause="Nothing to measure."),
     Item(_SUBSET, "Table 2", "micro and macro F1", "subset-llda-tables-2-4",
          metrics=("micro-f1", "macro-f1-one"),
-         cause="Two of eight corpora are here. FastXML and PfastreXML are our own programs. Subset "
-         "LLDA on Delicious: the paper does not say whether the prior is added to the counts, and "
-         "its values lie between both readings; the preset has the counts."),
+         cause="Two of eight corpora are available. FastXML and PfastreXML are our own "
+         "implementations. For Subset LLDA the paper does not say whether the prior is added to "
+         "the counts; on Delicious its values lie between the two readings, and the preset uses "
+         "the counts alone."),
     Item(_SUBSET, "Table 3", "P@1 and P@5", "subset-llda-tables-2-4", metrics=("p@1", "p@5"),
-         cause="FastXML on Delicious stays below the paper on its split and with its program's "
-         "settings; no cause is known."),
+         cause="FastXML on Delicious stays below the paper, even with the paper's split and the "
+         "settings of its authors' program; the cause is not known."),
     Item(_SUBSET, "Table 4", "seconds", "subset-llda-tables-2-4", metrics=("seconds",),
-         cause="Times are of other machines."),
+         cause="Times are from different machines."),
     Item(_RUBIN, "Figures 1, 2, table 4", "statistics of labels", status="reached",
          cause="`manylabel stats` counts and draws the same for any corpus. NYT and RCV1-V2 are "
-         "not here, and EURLEX57K stands for EUR-Lex."),
+         "not available, and EURLEX57K takes the place of EUR-Lex."),
     Item(_RUBIN, "Figure 3, tables 1, 2", "words of labels, labels of topics",
          status="not reproduced",
-         cause="NYT is not here. `label_words` and `topic_labels` give both for any corpus; a "
-         "page of them for EURLEX57K is not made yet."),
+         cause="NYT is not available. `label_words` and `topic_labels` give both for any corpus; "
+         "there is no page of them for EURLEX57K yet."),
     Item(_RUBIN, "Figure 4, tables 3, 5", "models, complexity, tasks", status="reached",
          cause="Nothing to measure: [topic models](models/topics.md)."),
     Item(_RUBIN, "Figure 5", "one document, four models", status="not reproduced",
-         cause="NYT is not here. `explain` gives it for any document."),
+         cause="NYT is not available. `explain` shows the same for any document."),
     Item(_RUBIN, "Figures 6, 7", "documents as pivots", "rubin-figures-6-7-10-11",
-         cause="Values are in pictures only, so the paper's words are checked. Chains are fewer "
-         "than the paper's.", metrics=("document",)),
+         cause="The paper has its values in figures only, so the statements of its text are "
+         "checked. There are fewer chains than in the paper.", metrics=("document",)),
     Item(_RUBIN, "Figures 8, 9", "frequency, cardinality and quality", status="not reproduced",
-         cause="They need five corpora; three are here."),
+         cause="They need five corpora; three are available."),
     Item(_RUBIN, "Figures 10, 11", "labels as pivots", "rubin-figures-6-7-10-11",
          cause="As for figures 6 and 7.", metrics=("label",)),
     Item(_RUBIN, "Figure 12", "average precision by frequency", "rubin-figures-6-7-10-11",
-         cause="EURLEX57K stands for EUR-Lex; see its table by training documents.",
+         cause="EURLEX57K takes the place of EUR-Lex; see its table by training documents.",
          metrics=("nothing",)),
     Item(_RUBIN, "Figure 13", "how often each model is best", "rubin-figures-6-7-10-11",
          cause="On Yahoo only: SVMs are not tuned on EURLEX57K.", metrics=("nothing",)),
     Item(_RUBIN, "Table 6", "settings", status="reached",
-         cause="The presets have them, with its swapped rows put right; a test compares."),
-    Item(_RUBIN, "Figures 14 to 16", "beside other papers", status="not reproduced",
-         cause="The values compared are of EUR-Lex, RCV1-V2 and other splits of Yahoo."),
+         cause="The presets have them, with the paper's swapped rows corrected; a test compares "
+         "them."),
+    Item(_RUBIN, "Figures 14 to 16", "comparison with other papers", status="not reproduced",
+         cause="The values are for EUR-Lex, RCV1-V2 and other splits of Yahoo."),
     Item(_RUBIN, "Appendix B", "fast and proper inference, the number of topics",
-         status="not run yet", cause="`sampler` and `n_topics` of DependencyLDA."),
+         status="not run yet", cause="DependencyLDA has `sampler` and `n_topics` for it."),
 )  # fmt: skip
 
-#: Paper, what it leaves to others, where we stand.
+#: Paper, its future work, where we stand.
 FUTURE = (
     (_LCIF, "Ensembles by boosting or stacking", "Done: [Ensemble](models/ensemble.md) stacks "
      "neighbours, features, linear models, topics and trees by curves learned on held-out scores."),
-    (_LCIF, "Word or sentence embeddings", "Partly: models read other views of documents beside "
-     "words; no embeddings come with the package."),
+    (_LCIF, "Word or sentence embeddings", "Partly: models can read other views of documents; "
+     "the package has no embeddings."),
     (_LCIF, "Other prediction functions of neighbours", "Done: BRkNN, second-order votes (our "
      "reading), powers and weightings are measured in table 2."),
     (_LCIF, "Pruning of whole dimensions (max-score)", "Done: the strategy `maxscore`, which the "
-     "default search takes where it is faster."),
+     "default search uses where it is faster."),
     (_LCIF, "More ideas of collaborative filtering", "Not begun."),
     (_SUBSET, "More samples, chains and trees: time against quality", "The preset "
      "`subset-llda-trade-off` measures it."),
     (_SUBSET, "Faster LDA", "Done: sparse draws; the seconds are in table 4."),
-    (_SUBSET, "Other ways to candidate labels", "Partly: neighbours weigh by similarity; Ensemble "
-     "has further sources."),
-    (_RUBIN, "Discriminative and generative models together", "Done in one way: Ensemble adds up "
-     "log-odds of SVMs and of a topic model. No model is trained for both at once."),
+    (_SUBSET, "Other sources of candidate labels", "Partly: neighbours are weighted by similarity, "
+     "and Ensemble has further sources."),
+    (_RUBIN, "Discriminative and generative models together", "Partly: Ensemble adds the log-odds "
+     "of SVMs and of a topic model. No single model is trained for both."),
     (_RUBIN, "Semi-supervised learning", "Not begun."),
-    (_RUBIN, "Other domains, such as images", "Any counts will do: Corel5k is one of table 2's "
-     "corpora."),
+    (_RUBIN, "Other domains, such as images", "Any counts work: Corel5k, a corpus of images, is in "
+     "table 2."),
 )  # fmt: skip
 
 

@@ -33,11 +33,10 @@ def z_table(results: Results, problem: Problem) -> str:
         values = (number(lines[each].values[name].mean) for each in (title, best.title))
         p_values = (f"{p:.4f}" for p in (z_test(own, other), bootstrap))
         rows.append([measure_title(name), best.title, *values, *p_values])
-    header = ["Measure", "Best of the others", title, "The other", "p, z-test", "p, bootstrap"]
+    header = ["Measure", "Best of the others", title, "Its value", "p, z-test", "p, bootstrap"]
     return (
-        f"{title} beside the best of the paper's other methods that were run, by the paper's "
-        "z-test, here paired, and by "
-        f"our bootstrap.\n\n{markdown_table(header, rows)}\n"
+        f"{title} compared with the best of the paper's other methods that were run, by the "
+        f"paper's z-test (here paired) and by our bootstrap.\n\n{markdown_table(header, rows)}\n"
         if rows
         else ""
     )
@@ -103,7 +102,7 @@ def frequency_table(results: Results, problem: Problem) -> str:
     header = ["Training documents", "Labels", *(curve.title for curve in curves)]
     return (
         "Mean average precision of labels by how many training documents they have (figure 12); "
-        f"≈ cannot be told from {reference.title} (paired t-test, p ≥ {LEVEL}):\n\n"
+        f"≈ does not differ significantly from {reference.title} (paired t-test, p ≥ {LEVEL}):\n\n"
         f"{markdown_table(header, rows)}\n"
     )
 
@@ -121,7 +120,7 @@ def time_table(results: Results, problem: Problem) -> str:
     if not any(row[1] != "–" for row in rows):
         return ""
     return (
-        "Seconds in all, with tuning apart (table 6); a row that is tuned for each measure by "
-        "itself is fitted as many times:\n\n"
+        "Total seconds, with tuning shown separately (table 6). A row that is tuned for each "
+        "measure is fitted once per measure:\n\n"
         f"{markdown_table(['Model', 'Tune', 'Train and predict'], rows)}\n"
     )

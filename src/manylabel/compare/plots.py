@@ -140,7 +140,7 @@ def _frequency(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
         "label-frequency",
         "Accuracy against label frequency",
         "Average precision of the documents ranked for each label, in quintiles of how many "
-        f"training documents labels have. A hollow mark cannot be told from {reference.title} in "
+        f"training documents labels have. A hollow mark does not differ from {reference.title} in "
         f"that quintile (paired t-test over labels, p ≥ {LEVEL}).",
         figure,
     )

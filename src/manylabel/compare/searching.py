@@ -138,8 +138,8 @@ def search_tables(
     if total and missing:
         status += f"; {missing} of {len(problems)} corpora not run yet"
     text = (
-        "Rows evaluated per query, the paper's in brackets: the 100 nearest by plain cosine, mean "
-        f"of the first 1,000 test documents.\n\n{markdown_table(header, counted)}\n\n"
+        "Rows evaluated per query, to find the 100 nearest by plain cosine; means of the first "
+        f"1,000 test documents, the paper's in brackets.\n\n{markdown_table(header, counted)}\n\n"
         "Milliseconds per query, one thread; `auto` is our default search.\n\n"
         f"{markdown_table(['Corpus', 'M-WAND', *fast, 'TAAT', 'auto'], timed)}\n"
     )

@@ -22,10 +22,10 @@ _TAILS = (0.025, 0.975)
 
 #: What reports say about the test.
 SENTENCE = (
-    f"The paired bootstrap draws the test documents (for macro and label-pivoted measures the "
-    f"labels) {N_RESAMPLES:,} times with replacement, the same for every model; two-sided "
-    "p-values of the differences to the best model, corrected after Holm for the number of models. "
-    "Intervals hold 95 % of what a model itself gets in these draws."
+    f"The paired bootstrap draws the test documents {N_RESAMPLES:,} times with replacement, the "
+    "same for every model; for macro-averaged and label-pivoted measures it draws labels. "
+    "p-values are two-sided, for the difference to the best model, with Holm's correction for the "
+    "number of models. Intervals hold 95 % of a model's values in these draws."
 )
 
 

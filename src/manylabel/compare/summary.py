@@ -38,9 +38,9 @@ _HEAD = """\
 <!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
 # Results
 
-The comparisons of the papers, run by `make reproduce` on whatever corpora are there. Numbers in
-brackets are the papers'. [How to compare models](howto/compare.md) tells how to run one of them, or
-one of your own.
+The comparisons of three papers, run by `make reproduce` on the corpora that are available.
+Published values are in brackets. [Compare models](howto/compare.md) shows how to run one of these
+comparisons, or your own.
 """
 
 
@@ -55,7 +55,7 @@ def summary_page(by_preset: Mapping[str, Results], left_out: Sequence[str] = ())
     """
     sections = [_HEAD]
     if by_preset:
-        sections.append(f"All of it: {_duration(*by_preset.values())}\n")
+        sections.append(f"In all: {_duration(*by_preset.values())}\n")
         sections.append(_overview(by_preset) + "\n")
     if left_out:
         sections.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
@@ -70,9 +70,9 @@ _PAPERS_HEAD = """\
 # Three papers, table by table
 
 Every table and figure of Feremans et al. (2020), Papanikolaou and Tsoumakas (2017) and Rubin et
-al. (2012): what became of it here, and why. A published value is *reached* within 0.005 and 5 %,
-*better* or *not reached* beyond that. Rows that were not run have no figures. Seconds are rough
-where other work used the machine.
+al. (2012), with its status here and the causes of differences. A published value is *reached* if
+ours is within 0.005 and 5 % of it; otherwise ours is *better*, or the value is *not reached*. Rows
+that were not run have no figures. Seconds are rough where other work used the machine.
 """
 
 
@@ -91,7 +91,7 @@ def papers_page(
     sections = [
         _PAPERS_HEAD,
         inventory + "\n",
-        "## What the papers leave to others\n",
+        "## What the papers leave as future work\n",
         future + "\n",
     ]
     sections += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
@@ -160,7 +160,7 @@ def _duration(*presets: Results) -> str:
     n_jobs = max(results.plan.n_jobs for results in presets)
     shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
     threads = f"{n_jobs} thread{'s' if n_jobs != 1 else ''}"
-    return f"{len(runs)} runs of models one after the other, {shown} with {threads}."
+    return f"{len(runs)} runs, one at a time, in {shown} with {threads}."
 
 
 def _sentences(results: Results, problem: Problem) -> list[str]:
@@ -249,8 +249,8 @@ def verdict(results: Results, problem: Problem) -> str:
     if not judged.total:
         return ""
     counted = (
-        f"Of {judged.total} published values ours are better in {judged.better}, the same "
-        f"in {judged.same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(judged.worse)}"
+        f"Published values: {judged.total}. Ours are better in {judged.better} cases, the same in "
+        f"{judged.same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(judged.worse)}"
     )
     return f"{counted}: {'; '.join(judged.worse)}." if judged.worse else f"{counted}."
 

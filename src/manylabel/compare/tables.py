@@ -122,18 +122,18 @@ def legend(results: Results) -> list[str]:
     """How to read the tables, in sentences."""
     plan = results.plan
     said = [
-        f"Best in bold; ≈ cannot be told from the best (p ≥ {LEVEL}).",
-        "Train and predict are seconds by the clock"
-        f"{', means over the runs' if plan.seeds > 1 else ''}, with "
-        f"{plan.n_jobs} thread{'s' if plan.n_jobs != 1 else ''}; reading, counting words and "
-        "compiling are not part of them. Memory is the most that the model's process held.",
+        "The best value is bold; ≈ marks values that do not differ significantly from it "
+        f"(p ≥ {LEVEL}).",
+        f"Train and predict are {'mean ' if plan.seeds > 1 else ''}seconds by the clock with "
+        f"{plan.n_jobs} thread{'s' if plan.n_jobs != 1 else ''}, without reading, counting words "
+        "and compiling. Memory is the peak of the model's process.",
     ]
     if any(problem.folds for problem in plan.problems):
         said.insert(1, f"Means over {plan.seeds} folds.")
     elif plan.seeds > 1:
         most = max((line.n_runs for lines in results.lines.values() for line in lines), default=0)
         seeds = f"{plan.seeds}" if most == plan.seeds else f"{most} of {plan.seeds}"
-        said.insert(1, f"Means of {seeds} seeds where chance plays a part.")
+        said.insert(1, f"Models that use random numbers have means of {seeds} seeds.")
     if plan.published:
         said.insert(0, f"In brackets: {plan.source}.")
     return said

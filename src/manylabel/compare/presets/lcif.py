@@ -135,23 +135,23 @@ def lcif(data: Path) -> Plan:
             "nothing chosen on test documents": (*honest, "Ensemble, our defaults"),
         },
         notes=(
-            "Rows with a value in brackets follow section 5.1 of the paper: plain cosine on the "
-            "features as they are; Instance kNN, Feature kNN and LCIF tuned for each measure by "
-            "itself on the training documents with the paper's grid (leave-one-out in the place "
-            "of ten folds) and a threshold that matches cardinality; ML-kNN and IBLR with one "
-            "threshold for each measure, fitted on training documents, and k from 1 to 59 chosen "
-            "on the test documents, which the paper calls an oracle; SVMs on the raw features, "
-            "with no label forced.",
-            "IBLR tries seven values of k (1, 3, 5, 9, 15, 29, 59), since each is a regression for "
-            "every label. Choosing on test documents flatters. Rows that say 'chosen on training' "
-            "are the same models with k chosen on a fifth of the training documents.",
-            "For Hamming loss the threshold that is best for it on training documents is tried "
-            "beside cardinality: the paper's own values on Corel5k cannot come of matched "
+            "Rows with a value in brackets follow section 5.1 of the paper, with plain cosine on "
+            "unweighted features. Instance kNN, Feature kNN and LCIF are tuned for each measure "
+            "separately, on the training documents with the paper's grid (leave-one-out instead "
+            "of ten folds), and with a threshold that matches cardinality. ML-kNN and IBLR have "
+            "one threshold for each measure, fitted on training documents, and k from 1 to 59 "
+            "chosen on the test documents, which the paper calls an oracle. SVMs read the raw "
+            "features, and may give no label.",
+            "IBLR tries seven values of k (1, 3, 5, 9, 15, 29, 59), since each needs a regression "
+            "for every label. A choice on test documents flatters a model. Rows that say 'chosen "
+            "on training' are the same models with k chosen on a fifth of the training documents.",
+            "For Hamming loss, the best threshold on training documents is tried beside "
+            "cardinality: the paper's own values on Corel5k cannot result from matched "
             "cardinalities (3.52 labels given and a micro F1 of 0.274 make a Hamming loss of "
             "0.0137, not 0.010).",
-            "BRkNN, second-order votes and a threshold for each label are named in the paper "
-            "without numbers in table 2; our reading of second-order votes is in the "
-            "documentation of LCIF.",
+            "The paper names BRkNN, second-order votes and a threshold for each label, but table 2 "
+            "has no numbers for them; our reading of second-order votes is in the documentation of "
+            "LCIF.",
             "Macro F1 counts a label that is neither true nor predicted as 1, as Mulan does.",
             "IMDB-F has no official split; ours is random with the paper's sizes.",
         ),
@@ -180,9 +180,9 @@ def lcif_extreme(data: Path) -> Plan:
         metrics,
         source="Feremans et al. (2020), table 3",
         notes=(
-            "The paper's Eurlex, Wiki10, RCV1, AmazonCat and WikiLSHTC are not here, so none of "
-            "its values is shown beside ours. Models are tuned for micro F1 by leave-one-out on "
-            "2,000 training documents, and other measures are of the same model.",
+            "The paper's Eurlex, Wiki10, RCV1, AmazonCat and WikiLSHTC are not available, so none "
+            "of its values is shown beside ours. Models are tuned for micro F1 by leave-one-out on "
+            "2,000 training documents; the other measures are those of the same model.",
             "Macro F1 counts a label that is neither true nor predicted as 1, as Mulan does.",
         ),
     )

@@ -77,18 +77,18 @@ def subset_llda(data: Path) -> Plan:
         own_rows={"delicious": _rows("delicious")},
         z_tests="Subset LLDA",
         notes=(
-            "Prior-LDA, Dependency-LDA and Subset LLDA have the paper's settings under one rule: "
-            "the training prior 50/L with L the labels of the document, CGS_p, and labels ranked "
-            "by counts alone. CGS counts the labels that were drawn instead. Adding the prior back "
-            "to the counts is ours, not the paper's.",
-            "Delicious is without its documents that have no label, which leaves the 12,910 and "
-            "3,181 documents of the paper's table 1.",
+            "Prior-LDA, Dependency-LDA and Subset LLDA have the paper's settings, read in the same "
+            "way for all: the training prior 50/L with L the number of the document's labels, "
+            "CGS_p, and labels ranked by counts alone. Rows marked CGS count the labels that were "
+            "drawn. To add the prior back to the counts is our idea, not the paper's.",
+            "Delicious without its unlabelled documents has the 12,910 and 3,181 documents of the "
+            "paper's table 1.",
             "Every document gets as many labels as training documents have on average (rcut).",
             "Macro F1 counts a label that is neither true nor predicted as 1, as the authors' "
             "program does.",
             "The ensemble ran once.",
             "The paper's times are from its own machine; compare them with each other.",
-            "Mediamill, EUR-Lex and the paper's larger corpora are not among the data here.",
+            "Mediamill, EUR-Lex and the paper's larger corpora are not available.",
         ),
         highlights=tuple(
             Highlight(corpus, _METRICS, "Subset LLDA", ("Subset LLDA",))
@@ -119,8 +119,8 @@ def trade_off(data: Path) -> Plan:
         _METRICS,
         source="Papanikolaou and Tsoumakas (2017), section 4.1",
         notes=(
-            "The paper expects both its method and the trees to gain much from more samples or "
-            "trees, and leaves the measuring to others. One seed.",
+            "The paper expects its method to gain much from more samples, and the trees from more "
+            "trees, but does not measure it. One seed.",
         ),
     )
 

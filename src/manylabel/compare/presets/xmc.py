@@ -59,9 +59,9 @@ def xmc(data: Path) -> Plan:
         ),
         notes=(
             "Every model reads tf-idf rows of the same words. Tuned models are tuned for nDCG@5 by "
-            "leave-one-out on 2,000 training documents, and the time for that counts.",
-            "XR-Linear may run in an environment of its own, as it did for the results in the "
-            "documentation: the memory of that process is not counted.",
+            "leave-one-out on 2,000 training documents; training time includes this.",
+            "XR-Linear may run in a separate environment, as it did for the results in the "
+            "documentation; the memory shown is then not that of XR-Linear.",
             "Label sets of YSO-Finna are incomplete, which understates every model's precision.",
         ),
     )
