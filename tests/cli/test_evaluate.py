@@ -62,4 +62,4 @@ def test_features_are_measured_too(call, rows, tmp_path):
 def test_texts_are_no_features(call, rows, library):
     called = call("evaluate", library / "model", rows)
     assert called.code == 1
-    assert "this tagger learned from texts; the corpus has only features." in called.err
+    assert "this tagger was trained on texts; the corpus has only features." in called.err

@@ -77,4 +77,4 @@ def test_models_without_reasons_say_so(call, texts, tmp_path):
     assert call("train", texts, "-o", tmp_path / "m", "--model", "ml-knn", "-q").code == 0
     called = call("explain", tmp_path / "m", "--text", TEXT)
     assert (called.code, called.out) == (1, "")
-    assert "ml-knn cannot explain its labels; lcif can." in called.err
+    assert "ml-knn cannot explain its labels; use a model such as ensemble." in called.err

@@ -61,11 +61,11 @@ def test_labels_are_listed_and_edited(model, capsys):
         (["mrege", "cats", "x"], 1, "did you mean 'merge'?"),
         (["hide"], 1, "LABEL is empty: name a label to hide."),
         (["hide", "kats"], 1, "unknown label 'kats' (3 labels known); did you mean 'cats'?"),
-        (["add", "cats"], 1, "'cats' is a label already; choose another."),
-        (["rename", "cats", "--to", "dogs"], 1, "--to is 'dogs', which is a label already; merge"),
-        (["rename", "cats", "cats"], 1, "--to is 'cats', the same label; give another."),
-        (["hide", "cats", "--to", "dogs"], 1, "--to has no meaning for 'hide'; leave it out."),
-        (["hide", "cats", "--name", "x"], 1, "--name is for one label that is renamed or added"),
+        (["add", "cats"], 1, "the label 'cats' already exists; choose another."),
+        (["rename", "cats", "--to", "dogs"], 1, "--to is an existing label, 'dogs'; merge"),
+        (["rename", "cats", "cats"], 1, "--to is the label itself, 'cats'; give another."),
+        (["hide", "cats", "--to", "dogs"], 1, "--to is for 'rename' and 'merge', not for 'hide'"),
+        (["hide", "cats", "--name", "x"], 1, "--name needs exactly one label to rename or add"),
     ],
 )
 def test_wrong_calls_are_said(model, capsys, arguments, code, message):

@@ -131,7 +131,7 @@ def test_a_lost_journal_is_told_and_can_be_given_up(call, model):
         )
     called = call("compact", model, "--without-journal")
     assert called.code == 0
-    assert called.err.startswith("1 change of the journal is given up.\n")
+    assert called.err.startswith("1 change in the journal is lost.\n")
     assert call("learn", model, "--text", "Zebras", "--label", "zebras", "--id", "x1").code == 0
     assert Tagger.load(model).n_documents == 490
 

@@ -56,5 +56,7 @@ def test_a_tagger_passes_it_on():
 
 
 def test_other_models_have_none():
-    with pytest.raises(ParameterError, match="`effort` is for the ensemble, not for lcif"):
+    with pytest.raises(
+        ParameterError, match="`effort` is a parameter of the ensemble, not of lcif"
+    ):
         Tagger("lcif", effort="quick")

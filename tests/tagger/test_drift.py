@@ -35,7 +35,7 @@ def test_nothing_drifts_before_anything_is_learned(new_tagger):
     found = new_tagger().drift()
     assert found.n_documents == 0
     assert not found.should_retrain
-    assert found.advice == "No document was learned since the training."
+    assert found.advice == "No documents learned since the training."
 
 
 def test_learned_documents_are_scored_as_if_they_had_not_been_learned(new_tagger):

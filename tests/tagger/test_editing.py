@@ -314,18 +314,21 @@ def test_models_of_features_are_edited():
     ("arguments", "message"),
     [
         (("renam", "cats"), "`action` must be one of .* did you mean 'rename'?"),
-        (("rename", "cats"), "`to` is missing: say what to rename the label to."),
-        (("rename", ["cats", "dogs"], "x"), "one label can be renamed at a time; got 2."),
-        (("rename", "cats", "dogs"), "`to` is 'dogs', which is a label already; merge them"),
-        (("rename", "cats", "cats"), "`to` is 'cats', the same label; give another."),
-        (("rename", "cats", " "), "a label and its name must not be empty."),
+        (("rename", "cats"), "`to` is missing: give the new label, or a `name`."),
+        (("rename", ["cats", "dogs"], "x"), "rename one label at a time; got 2."),
+        (("rename", "cats", "dogs"), "`to` is an existing label, 'dogs'; merge the two"),
+        (("rename", "cats", "cats"), "`to` is the label itself, 'cats'; give another."),
+        (("rename", "cats", " "), "labels and names must not be empty."),
         (("rename", "katze", "x"), "^unknown label 'katze'"),
-        (("merge", "cats"), "`to` is missing: say which label to merge into."),
+        (("merge", "cats"), "`to` is missing: give the label to merge into."),
         (("delete", []), "`labels` is empty: name a label to delete."),
-        (("delete", "cats", "dogs"), "`to` has no meaning for 'delete'; leave it out."),
-        (("hide", "cats", None, "x"), "`name` is for one label that is renamed or added"),
-        (("add", "cats"), "'cats' is a label already; choose another."),
-        (("undo",), "there is no edit of labels to take back."),
+        (
+            ("delete", "cats", "dogs"),
+            "`to` is for 'rename' and 'merge', not for 'delete'; leave it out.",
+        ),
+        (("hide", "cats", None, "x"), "`name` needs exactly one label to rename or add"),
+        (("add", "cats"), "the label 'cats' already exists; choose another."),
+        (("undo",), "there is no edit to undo."),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments, message):
@@ -339,7 +342,7 @@ def test_a_renamed_label_that_is_back_is_not_overwritten():
     tagger.edit_labels("rename", "cats", to="felines")
     tagger.learn(["a cat"], [["cats"]])
     assert {"cats", "felines"} <= set(tagger.labels)
-    with pytest.raises(InputError, match="cannot be taken back: 'cats' is a label again"):
+    with pytest.raises(InputError, match="cannot be undone: 'cats' is in use again"):
         tagger.edit_labels("undo")
 
 

@@ -185,7 +185,7 @@ def test_a_model_that_has_everything_needs_no_journal(folder):
 
 def test_going_on_without(folder):
     change(folder, "UPDATE entries SET content = '{}' WHERE number = 3")
-    with pytest.warns(UserWarning, match=r"^1 change of the journal is given up\.$"):
+    with pytest.warns(UserWarning, match=r"^1 change in the journal is lost\.$"):
         tagger = Tagger.load(folder, without_journal=True)
     assert tagger.n_documents == 42
     assert tagger.path is None
@@ -199,7 +199,7 @@ def test_going_on_without(folder):
 def test_going_on_without_a_file_that_is_no_journal(folder):
     empty(folder)
     (folder / JOURNAL).write_bytes(b"S" * 5000)
-    with pytest.warns(UserWarning, match=r"^3 changes of the journal are given up\.$"):
+    with pytest.warns(UserWarning, match=r"^3 changes in the journal are lost\.$"):
         tagger = Tagger.load(folder, without_journal=True)
     tagger.save(folder)
     assert Tagger.load(folder).n_documents == 40

@@ -295,7 +295,7 @@ def test_a_folder_that_goes_away(folder):
 
 def test_folders_that_hold_no_tagger(tmp_path, folder):
     manylabel.save(LCIF().fit([[1, 0], [0, 1]], [[1, 0], [0, 1]]), tmp_path / "other")
-    with pytest.raises(StoreError, match="holds LCIF, not a tagger"):
+    with pytest.raises(StoreError, match="contains LCIF, not a tagger"):
         Tagger.load(tmp_path / "other")
     with pytest.raises(StoreError, match="no such folder"):
         Tagger.load(tmp_path / "nowhere")

@@ -132,7 +132,7 @@ def test_a_corpus_of_features_without_texts():
     assert {word.word for word in why[0].words} <= set(names)
     assert tagger.learn(corpus[30:]).learned == tuple(map(str, range(30, 40)))
     assert tagger.describe_label("a").words[0][0] == "f0"
-    with pytest.raises(InputError, match="learned from features, not texts: give it a Corpus"):
+    with pytest.raises(InputError, match="trained on features, not on texts; give it a Corpus"):
         tagger.suggest("a text")
     with pytest.raises(InputError, match="the corpus has only texts"):
         tagger.evaluate(["a text"], [["a"]])
@@ -144,10 +144,10 @@ def test_a_file_that_does_not_count_its_features_may_lack_the_last(tmp_path):
     path.write_text("1 0:1 1:3\n2 2:1\n")
     assert tagger.evaluate(path, metrics=["p@1"]) == {"p@1": 1.0}
     path.write_text("1 0:1 9:3\n")
-    with pytest.raises(InputError, match="10 features, but the tagger learned from 4; give one"):
+    with pytest.raises(InputError, match="10 features, but the tagger was trained on 4; give one"):
         tagger.evaluate(path)
     path.write_text("# 1 rows, 3 features from 0, 4 labels\n1 0:1 1:3\n")
-    with pytest.raises(InputError, match="3 features, but the tagger learned from 4; give one"):
+    with pytest.raises(InputError, match="3 features, but the tagger was trained on 4; give one"):
         tagger.evaluate(path)
 
 
@@ -225,26 +225,32 @@ def test_snippets_instead_of_texts():
         ),
         (lambda t: t.explain("a cat", label="q"), "`label` holds the unknown label 'q' (4 labels"),
         (lambda t: t.forget(["nobody"]), "no document has the id 'nobody'"),
-        (lambda t: t.forget(map(str, range(60))), "at least one document must be left"),
+        (
+            lambda t: t.forget(map(str, range(60))),
+            "cannot forget every document: at least one must be left",
+        ),
         (lambda t: t.learn(["a", "b"], [["x"]]), "must be equally long; got 2 and 1"),
         (lambda t: t.learn([" "], [["x"]]), "text 0 is empty"),
         (lambda t: t.learn(["a"]), "`labels` are missing"),
         (lambda t: t.learn(["a"], ["xy"]), "must be a list of names, such as ['xy']; got 'xy'"),
         (
             lambda t: t.learn(["a", "b"], [["x"], []], ids=["1", "1"]),
-            "`ids` must be distinct; '1' is there twice",
+            "`ids` must be distinct; '1' occurs twice",
         ),
         (lambda t: t.learn(["a"], [["x"]], ids=["1", "2"]), "each of 1 document; got 2"),
         (lambda t: t.evaluate(["a"]), "`labels` are missing"),
         (lambda t: t.document("nobody"), "no document has the id 'nobody'"),
-        (lambda t: Tagger().suggest("a"), "not fitted: call fit"),
-        (lambda t: Tagger().labels, "not fitted: call fit"),
+        (lambda t: Tagger().suggest("a"), "not fitted; call fit"),
+        (lambda t: Tagger().labels, "not fitted; call fit"),
         (lambda t: Tagger().fit(["a b"], [[]]), "no document has a label"),
         (lambda t: Tagger().fit(["aa"], [["x"]], label_info=3), "a mapping of labels to names"),
         (lambda t: Tagger("cats"), "unknown model 'cats'"),
         (lambda t: Tagger("lcif", parameters={"kk": 1}), "lcif has no parameter 'kk'"),
-        (lambda t: Tagger(3), "the name of a model or an estimator; got 3"),
-        (lambda t: Tagger(language="xx"), "`language` must be one of da, de, en"),
+        (lambda t: Tagger(3), "a model's name or an estimator; got 3"),
+        (
+            lambda t: Tagger(language="xx"),
+            "`language` must be 'auto', None, a code with stop words (da, de, en",
+        ),
         (lambda t: Tagger(vectorizer={"x": 1}), "`vectorizer` has no parameter 'x'"),
         (lambda t: Tagger(vectorizer=3), "`vectorizer` must be a CountVectorizer"),
         (lambda t: fresh("svm").learn(["a"], [["x"]]), "svm cannot learn single documents"),
@@ -280,5 +286,5 @@ def test_suggestions_can_have_their_reasons(model):
 
 
 def test_a_model_without_reasons_says_so():
-    with pytest.raises(InputError, match="br-knn cannot explain its labels; lcif can"):
+    with pytest.raises(InputError, match="br-knn cannot explain its labels; use a model such as"):
         fresh("br-knn").suggest("a cat", explain=True)

@@ -262,7 +262,7 @@ def test_a_label_is_renamed_and_that_is_taken_back(page):
     expect(options(page).first).to_have_text("Abbeys")
     look.press("Escape")
     told.get_by_role("button", name="Undo").click()
-    expect(told).to_contain_text("Took back the last edit: rename 'Monasteries'")
+    expect(told).to_contain_text("Undid the last edit: rename 'Monasteries'")
     look.fill("monast")
     expect(options(page).first).to_have_text("Monasteries")
 
@@ -284,7 +284,7 @@ def test_labels_are_merged_hidden_shown_deleted_and_added(page):
 
     def taken_back(action):
         told.get_by_role("button", name="Undo").click()
-        expect(told).to_contain_text(f"Took back the last edit: {action}")
+        expect(told).to_contain_text(f"Undid the last edit: {action}")
 
     opened("Monasteries")
     pressed("Merge into", "Music")

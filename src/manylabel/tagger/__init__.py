@@ -1,4 +1,4 @@
-"""Text in, labels out: the one door that the shells use."""
+"""Text in, labels out: what the command line and the web server are built on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
     "read_label_info",
 ]
 
-# Who tags need not wait for what audits.
+# Tagging does not need the audit: import it on first use.
 _AUDIT = ("AuditReport", "Finding", "Witness", "read_decisions")
 
 __getattr__, __dir__ = lazy_exports(

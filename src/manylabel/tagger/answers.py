@@ -1,4 +1,4 @@
-"""What a fitted model answers, in the words of people."""
+"""Scores, reasons and descriptions from a fitted model, with names in place of numbers."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Answers", "Choose"]
 
-#: From a document and its scores to label columns, best first.
+#: Chooses the label columns of a document from its scores, best first.
 Choose = Callable[[Documents, sparse.csr_array], NDArray[np.int64]]
 
-#: Documents by which a label is described, at most.
+#: Maximum documents to read for the description of a label.
 _DESCRIBED_BY = 200
 
 
 class Answers(Reader):
-    """A fitted model with its labels and documents, and what it says of texts and labels.
+    """Answers questions about texts and labels with a fitted model, its labels and its documents.
 
     Parameters
     ----------
@@ -48,16 +48,16 @@ class Answers(Reader):
     labels : Labels
     documents : KeptDocuments
     vectorizer : CountVectorizer or None
-        None if the model learned from features.
+        None if the model was trained on features.
     feature_names : list of str
-        Of such a model.
+        Names of those features.
     document_counts : array of int
-        Documents with each feature, when the model was fitted.
+        The number of documents with each feature when the model was fitted.
     views : mapping of str to CountVectorizer, optional
-        Other features of texts that the model reads.
+        Further features of texts that the model reads, by name.
     """
 
-    #: Documents that the model was trained with; their numbers come first. None in older folders.
+    #: The number of training documents; they are numbered first. None in older model folders.
     n_trained: int | None = None
 
     def __init__(
@@ -74,7 +74,7 @@ class Answers(Reader):
         self.model: Any = model
         self.labels, self.documents = labels, documents
         self.document_counts, self.n_counted = document_counts, len(documents)
-        #: Labels that the model's threshold was fitted for.
+        #: The number of labels when the model's threshold was fitted.
         self.n_fitted_labels = len(labels)
         self.n_trained = len(documents)
         #: Columns of labels that may have lost their last document.
@@ -82,7 +82,7 @@ class Answers(Reader):
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return len(self.labels)
 
     @property
@@ -91,19 +91,19 @@ class Answers(Reader):
         return isinstance(getattr(self.model, "vocabulary", None), LabelNames)
 
     def use_jobs(self, n_jobs: int) -> None:
-        """Set the number of threads."""
+        """Set the number of threads of the model and its vectorizers."""
         for estimator in (self.model, self.vectorizer, *self.views.values()):
             if estimator is not None and "n_jobs" in estimator.get_params(deep=False):
                 estimator.set_params(n_jobs=n_jobs)
 
     def scores(self, documents: Documents, top: int | None = None) -> sparse.csr_array:
-        """The scores of candidates."""
+        """Score the candidates of each document."""
         withheld = self.withheld()
         wanted = top if withheld is None else None
         if self.vectorizer is None:
             scores = self.model.decision_function(documents, top=wanted)
         else:
-            # Our own counts need no check.
+            # Counts from our own vectorizer need no validation.
             scores = self.model.scores_of(documents, wanted)
         if withheld is None:
             return scores
@@ -111,10 +111,10 @@ class Answers(Reader):
         return scores if top is None else keep_top(scores, top)
 
     def withheld(self) -> NDArray[np.bool_] | None:
-        """The columns that are never suggested or listed; None if there are none.
+        """Which columns are never suggested or listed; None if all are offered.
 
-        Labels that people hid, those that are gone, and ghosts: labels without any document that
-        nothing else knows of.
+        These are hidden labels, deleted ones, and labels without documents that neither the
+        vocabulary nor an edit mentions.
         """
         is_withheld = vars(self).get("_withheld")
         if is_withheld is None:
@@ -137,7 +137,7 @@ class Answers(Reader):
         return is_withheld if is_withheld.any() else None
 
     def forget_withheld(self) -> None:
-        """Find out again which labels are withheld."""
+        """Recompute on next use which labels are withheld."""
         vars(self).pop("_withheld", None)
 
     def offered(self) -> list[str]:
@@ -148,13 +148,13 @@ class Answers(Reader):
         return [self.labels.listed[column] for column in np.flatnonzero(~withheld).tolist()]
 
     def given(self, documents: Documents, scores: sparse.csr_array) -> sparse.csr_array:
-        """The labels that the model's own threshold gives."""
+        """The labels that the model's own threshold selects."""
         if scores.shape[1] == self.n_fitted_labels:
             return self.model.threshold_.apply(scores)
         return self.model.predict(documents)
 
     def promised(self, promise: Promise) -> Promise:
-        """A promise, fitted once on documents that the model had not seen; it must be kept."""
+        """Fit a promise on held-out documents, once; refuse one that they do not support."""
         fitted: dict[str, Promise] = vars(self).setdefault("_promises", {})
         known = fitted.get(str(promise))
         if known is None:
@@ -162,13 +162,13 @@ class Answers(Reader):
         if not known.is_kept_:
             raise InputError(
                 f"{promise} cannot be promised: {self.model.held_out_[0].shape[0]:,} held-out "
-                f"documents do not show that it is kept. {self._promisable(promise)}Training with "
-                "more documents may help."
+                f"documents do not show that it is kept. {self._nearest_kept(promise)}Training "
+                "with more documents may help."
             )
         return known
 
-    def _promisable(self, promise: Promise) -> str:
-        """A sentence with the nearest promise that is kept, or nothing."""
+    def _nearest_kept(self, promise: Promise) -> str:
+        """A sentence that proposes the nearest promise that is kept; empty if there is none."""
         levels = [round(level, 2) for level in np.arange(0.05, 1, 0.05)]
         if promise.measure == "fdr":
             nearest = [level for level in levels if level > promise.level]
@@ -181,20 +181,20 @@ class Answers(Reader):
         return ""
 
     def learned_since(self) -> NDArray[np.int64]:
-        """The numbers of documents that came after the training and are there."""
+        """The numbers of the documents learned since the training and not forgotten."""
         kept = self.documents.kept()
         return kept[kept >= self.n_trained] if self.n_trained is not None else kept[:0]
 
     def check_incomplete(self, incomplete: NDArray[np.bool_] | None, model_name: str) -> None:
-        """Refuse incomplete documents for a model that would count missing labels as wrong."""
+        """Refuse incomplete documents if the model would count their missing labels as wrong."""
         if incomplete is not None and not self.model.reads_incomplete:
             raise InputError(
-                f"{model_name} cannot leave labels open: it would count those that an incomplete "
-                "document lacks as wrong. Use lcif or ensemble, or give all labels."
+                f"{model_name} cannot learn incomplete documents: it would count the labels that "
+                "they lack as wrong. Use lcif or ensemble, or give all labels."
             )
 
     def reasons(self, documents: Documents, choose: Choose) -> list[list[Explanation]]:
-        """Why each document has the labels that are chosen once its scores are known."""
+        """Explain, for each document, the labels that ``choose`` selects from its scores."""
         explanations = []
         for row in range(len(documents)):
             document = documents[[row]]
@@ -202,7 +202,7 @@ class Answers(Reader):
         return explanations
 
     def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
-        """Reasons by number become reasons in words."""
+        """Translate explanations by feature and document number into words and documents."""
         words = {"": Words(text, {}, self.shown_words())}
         if self.vectorizer is not None:
             vectorizers = {"": self.vectorizer} | self.views
@@ -220,7 +220,7 @@ class Answers(Reader):
     def allowed(
         self, include: Iterable[str] | None, exclude: Iterable[str] | None
     ) -> NDArray[np.bool_]:
-        """Which columns may be suggested."""
+        """Which columns may be suggested, given the labels to include and to exclude."""
         allowed = np.full(self.n_labels, include is None)
         if include is not None:
             allowed[self.labels.columns(include, "include", collections=True)] = True
@@ -232,7 +232,7 @@ class Answers(Reader):
     # Documents and labels
 
     def document(self, number: int) -> Document:
-        """A document, as far as it is remembered."""
+        """A document with as much of its text as was kept."""
         labels = [self.labels.listed[column] for column in self.documents.labels(number)]
         return Document(
             self.documents.id(number),
@@ -242,11 +242,11 @@ class Answers(Reader):
         )
 
     def _document_there(self, number: int) -> Document | None:
-        """A document, unless it was forgotten by all but the model."""
+        """A document; None if it was forgotten and only the model still uses it."""
         return self.document(number) if self.documents.is_there(number) else None
 
     def describe(self, label: str, top: int) -> LabelDescription:
-        """What a label stands for, as its documents show it."""
+        """Describe a label by the words and the other labels of its documents."""
         column = int(self.labels.columns(label, "label")[0])
         info = self.labels.info(label)
         labels = self.documents.label_matrix(self.n_labels)
@@ -265,7 +265,7 @@ class Answers(Reader):
         )
 
     def _training_counts(self, numbers: NDArray[np.int64]) -> sparse.csr_array:
-        """Counts of known documents, as far as they are remembered."""
+        """Feature counts of known documents; no rows if neither texts nor rows were kept."""
         if self.vectorizer is not None:
             return self.vectorizer.transform(map(self.documents.text, numbers.tolist()))
         if self.model.keeps_rows:
@@ -274,7 +274,7 @@ class Answers(Reader):
 
 
 def _spread(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """The numbers, or evenly chosen ones if there are more than ``most``."""
+    """Choose at most ``most`` of the numbers, evenly spread."""
     if numbers.size <= most:
         return numbers
     return numbers[np.linspace(0, numbers.size - 1, most).astype(np.int64)]

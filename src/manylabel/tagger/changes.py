@@ -1,4 +1,4 @@
-"""What changes a model without training: entries of its journal, and answers to who asked."""
+"""Changes to a model without training: entries of its journal, and results for the caller."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from scipy import sparse
 
 from manylabel.corpus import Corpus
 from manylabel.store.journal import Entry
+from manylabel.wording import counted
 
 __all__ = ["Change", "Changed", "Edit", "Forget", "Learn", "decoded", "documents_of", "encoded"]
 
 
 @dataclass(frozen=True)
 class Change:
-    """The answer of `Tagger.learn` and `Tagger.forget`.
+    """The result of `Tagger.learn` and `Tagger.forget`.
 
     Parameters
     ----------
     learned, forgotten : tuple of str
-        Ids of documents. A document that took the place of another is in ``learned`` and
+        Ids of documents. A document that replaces another is in ``learned`` and in
         ``replaced``.
     replaced : tuple of str
     new_labels : tuple of str
         Labels that no document had before.
     not_updated : tuple of str
-        Parts of the model that stay as they were when it was trained. Everything else is as if
-        the learned documents had always been there and the forgotten ones never.
+        Parts of the model that the change reaches only at the next training. Everything else is
+        as if the learned documents had always been there and the forgotten ones never.
 
     Examples
     --------
@@ -47,43 +48,39 @@ class Change:
 
     @property
     def exact(self) -> bool:
-        """Whether every part of the model knows of the change."""
+        """Whether the change has reached every part of the model."""
         return not self.not_updated
 
     def __str__(self) -> str:
         if not self.learned and not self.forgotten:
             return "Nothing changed."
-        told = []
+        parts = []
         if self.learned:
-            told.append(f"Learned {_counted(self.learned, 'document')}")
+            parts.append(f"Learned {counted(len(self.learned), 'document')}")
         if self.replaced:
-            told.append(f"{len(self.replaced):,} replaced")
+            parts.append(f"{len(self.replaced):,} replaced")
         if self.forgotten:
-            told.append(f"{'forgot' if told else 'Forgot'} {_counted(self.forgotten, 'document')}")
+            forgot = "forgot" if parts else "Forgot"
+            parts.append(f"{forgot} {counted(len(self.forgotten), 'document')}")
         if self.new_labels:
-            told.append(_counted(self.new_labels, "new label"))
-        sentence = f"{', '.join(told)}."
+            parts.append(counted(len(self.new_labels), "new label"))
+        sentence = f"{', '.join(parts)}."
         if self.not_updated:
             sentence += f" Not updated until the next training: {', '.join(self.not_updated)}."
         return sentence
 
 
-def _counted(things: Sequence[str], name: str) -> str:
-    """How many things there are."""
-    return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
-
-
 class Learn(NamedTuple):
-    """A document came.
+    """A document to add, or to put in the place of the one with its id.
 
     Attributes
     ----------
     id, text : str
     labels : list of str
     features : list of (int, float), optional
-        Columns and values of a document without a text.
+        Columns and values, if the model was trained on features.
     incomplete : bool
-        Whether labels that it lacks are unknown, not wrong.
+        Whether the labels that it lacks are unknown, not wrong.
     """
 
     id: str
@@ -94,13 +91,13 @@ class Learn(NamedTuple):
 
 
 class Forget(NamedTuple):
-    """A document went."""
+    """A document to remove."""
 
     id: str
 
 
 class Edit(NamedTuple):
-    """Labels were edited.
+    """An edit of labels.
 
     Attributes
     ----------
@@ -110,7 +107,7 @@ class Edit(NamedTuple):
     to : str, optional
         What a label is renamed to, or labels are merged into.
     name : str, optional
-        What people read from now on.
+        The name to show for the label.
     """
 
     action: str
@@ -128,7 +125,7 @@ def documents_of(
     counts: sparse.csr_array,
     incomplete: Sequence[bool] | None = None,
 ) -> list[Learn]:
-    """The documents of a corpus, of which counts in the tagger's own features are given."""
+    """Turn a corpus into changes; ``counts`` are its documents in the tagger's own features."""
     texts = corpus.full_texts
     flags = [False] * len(ids) if incomplete is None else list(incomplete)
     if texts is not None:
@@ -143,12 +140,12 @@ def documents_of(
 
 
 def encoded(changes: Iterable[Changed]) -> list[tuple[str, str]]:
-    """Kind and content of entries."""
+    """Encode changes as entries of a journal: pairs of kind and JSON content."""
     return [(type(change).__name__.lower(), json.dumps(_fields(change))) for change in changes]
 
 
 def _fields(change: Changed) -> dict[str, Any]:
-    """The content of a change; what versions before incomplete documents know, if it is enough."""
+    """The content of a change; ``incomplete`` only if set, so that older versions can read it."""
     fields = change._asdict()
     if not fields.get("incomplete", True):
         del fields["incomplete"]
@@ -156,6 +153,6 @@ def _fields(change: Changed) -> dict[str, Any]:
 
 
 def decoded(entries: Iterable[Entry]) -> list[Changed]:
-    """The changes that entries stand for."""
+    """Decode entries of a journal."""
     kinds: dict[str, type[Changed]] = {"learn": Learn, "forget": Forget, "edit": Edit}
     return [kinds[entry.kind](**json.loads(entry.content)) for entry in entries]

@@ -32,23 +32,25 @@ __all__ = [
     "separate",
 ]
 
-#: What the page says, too.
+#: The page uses the same headings.
 FOR, AGAINST = "Words that speak for it", "Words that speak against it"
 SCALE = (
     "Each figure makes the label likelier or less likely, and their sum is its probability: "
     "0 is 50 %, +3 is 95 %, −3 is 5 % (log-odds)."
 )
 
-#: Neighbours, words and words of a neighbour that are shown, in a terminal and in a notebook.
+#: Maximum neighbours, words, and words per neighbour in a terminal.
 _NEIGHBOURS, _WORDS, _SHARED = 5, 8, 5
+#: Maximum characters of the text in a terminal.
 _TEXT = 1_500
-_PAGE_NEIGHBOURS, _PAGE_WORDS, _PAGE_SHARED = 10, 15, 8
+#: Maximum neighbours, words, and words per neighbour in a notebook.
+_NOTEBOOK_NEIGHBOURS, _NOTEBOOK_WORDS, _NOTEBOOK_SHARED = 10, 15, 8
 #: Colours of words that speak for and against a label, as red, green, blue.
 _FOR, _AGAINST = "255, 193, 7", "220, 53, 69"
 
 
 def separate(spans: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """Places that do not overlap, in order; of overlapping ones those that weigh most."""
+    """Drop overlapping spans, keeping those with the greatest weight; sort the rest by place."""
     heaviest = sorted(spans, key=lambda span: (-abs(span[2]), span[0]))
     taken = bytearray(max((end for _, end, _ in heaviest), default=0))
     chosen = []
@@ -60,7 +62,7 @@ def separate(spans: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, fl
 
 
 def html_highlighted(text: str, spans: Iterable[tuple[int, int, float]]) -> str:
-    """A text, escaped, whose words stand out the more they weigh."""
+    """Escape a text and highlight spans; greater weights get stronger colours."""
     places = separate(spans)
     most = max((abs(weight) for _, _, weight in places), default=0.0) or 1.0
     pieces, at = [], 0
@@ -77,7 +79,7 @@ def html_highlighted(text: str, spans: Iterable[tuple[int, int, float]]) -> str:
 
 
 def explanation_view(why: TextExplanation) -> Group:
-    """The text with the words for the best label highlighted, then the reasons label by label."""
+    """Show the text with the words of the best label highlighted, then the reasons per label."""
     from rich.console import Group
     from rich.text import Text
 
@@ -93,7 +95,7 @@ def explanation_view(why: TextExplanation) -> Group:
 
 
 def _label_view(reasons: LabelReasons) -> Table:
-    """The parts and their sum, words for and against, and similar documents, as on the page."""
+    """Show parts and their sum, words for and against, and similar documents, as on the page."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -125,9 +127,9 @@ def _label_view(reasons: LabelReasons) -> Table:
 
 
 def words_for_and_against(reasons: LabelReasons) -> Iterator[tuple[str, list[WordReason]]]:
-    """The heaviest words of either sign under their headings; headings without words are left out.
+    """Pair each heading with its words, greatest share first; skip headings without words.
 
-    A word that adds less than a fiftieth of what the heaviest adds is left out, as on the page.
+    As on the page, a word is left out if its share is under a fiftieth of the greatest.
     """
     least = max((abs(word.share) for word in reasons.words), default=0.0) / 50
     for heading, sign in ((FOR, 1), (AGAINST, -1)):
@@ -150,7 +152,7 @@ def _neighbour_line(neighbour: NeighbourReason) -> Text:
 
 
 def explanation_html(why: TextExplanation) -> str:
-    """A section a label: the text with its words highlighted, and what adds up to the score."""
+    """Show, label by label, the text with highlighted words and tables that sum to the score."""
     if not why.labels:
         return f"<p>{escape(why.text)}</p><p>no suggestions</p>"
     return "".join(
@@ -174,16 +176,16 @@ def _label_section(text: str, reasons: LabelReasons, is_open: bool) -> str:
             (
                 neighbour.id,
                 textwrap.shorten(neighbour.text, 100, placeholder=" ..."),
-                ", ".join(word.word for word in neighbour.words[:_PAGE_SHARED]),
+                ", ".join(word.word for word in neighbour.words[:_NOTEBOOK_SHARED]),
                 f"{neighbour.similarity:.2f}",
                 f"{neighbour.share:+.4f}",
             )
-            for neighbour in reasons.neighbours[:_PAGE_NEIGHBOURS]
+            for neighbour in reasons.neighbours[:_NOTEBOOK_NEIGHBOURS]
         ]
         head = ("document", "text", "shared words", "similarity", "adds")
         pieces.append(html_table(head, rows))
     if reasons.words:
-        words = [(word.word, f"{word.share:+.4f}") for word in reasons.words[:_PAGE_WORDS]]
+        words = [(word.word, f"{word.share:+.4f}") for word in reasons.words[:_NOTEBOOK_WORDS]]
         pieces.append(html_table(("word", "adds"), words))
     return (
         f"<details{' open' if is_open else ''}><summary><b>{title}</b> {reasons.verdict}"

@@ -1,4 +1,4 @@
-"""What a tagger remembers of its documents, under the numbers that the model gives them."""
+"""The documents of a tagger, by the numbers that the model uses for them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from manylabel.store import StringArray
 
 __all__ = ["SNIPPET", "KeptDocuments", "indicator", "widened"]
 
-#: Characters of a text that are shown, and kept where whole texts are not.
+#: Characters of a text to show, and to keep with ``keep_texts=False``.
 SNIPPET = 300
 
 
 class KeptDocuments:
-    """Ids, texts and labels of documents, numbered in the order in which they came.
+    """Ids, texts and labels of documents, numbered in the order in which they were added.
 
-    What came with `fit` may be read-only and lie on disk; what came later is in lists.
+    Documents from `fit` may be read-only and memory-mapped; later ones are in lists.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class KeptDocuments:
     texts : sequence of str
     labels : csr_array of shape (n_documents, n_labels)
     incomplete : ndarray of bool, optional
-        Which of them may have more labels than are known.
+        Which documents may have more labels than are known.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class KeptDocuments:
         self._ids, self._texts, self._labels = ids, texts, labels
         self._new: list[tuple[str, str, list[int]]] = []
         self._removed: set[int] = set()
-        #: Documents that may have more labels than are known.
+        #: Numbers of documents that may have more labels than are known.
         self._incomplete = set() if incomplete is None else set(np.flatnonzero(incomplete).tolist())
-        #: Labels of documents of `fit` that have others now.
+        #: The new labels of documents from `fit` whose labels were edited.
         self._relabelled: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
@@ -53,24 +53,24 @@ class KeptDocuments:
 
     @property
     def n_numbers(self) -> int:
-        """Numbers in use, removed documents included."""
+        """The count of numbers in use, including those of removed documents."""
         return len(self._ids) + len(self._new)
 
     @property
     def is_changed(self) -> bool:
-        """Whether documents came or went."""
+        """Whether documents were added or removed."""
         return bool(self._new or self._removed)
 
     def find(self, name: str) -> int | None:
-        """The number of a document that is there."""
+        """The number of a document by its id; None if there is no such document."""
         return self._by_id.get(name)
 
     def is_there(self, number: int) -> bool:
-        """Whether a document of that number is there, not removed."""
+        """Whether a document with this number exists and was not removed."""
         return 0 <= number < self.n_numbers and number not in self._removed
 
     def add(self, name: str, text: str, labels: list[int], incomplete: bool = False) -> None:
-        """Add a document under the next number; one of the same id must have been removed."""
+        """Add a document under the next number; remove one with the same id first."""
         self._by_id[name] = self.n_numbers
         if incomplete:
             self._incomplete.add(self.n_numbers)
@@ -82,25 +82,25 @@ class KeptDocuments:
         return number in self._incomplete
 
     def incomplete(self) -> NDArray[np.bool_] | None:
-        """Which of the documents that are there are incomplete; None if none is."""
+        """Which of the kept documents are incomplete; None if none is."""
         return self.flags(self.kept())
 
     def flags(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """Which of some documents are incomplete; None if none is."""
+        """Which of these documents are incomplete; None if none is."""
         if not self._incomplete:
             return None
         flags = np.isin(numbers, np.fromiter(self._incomplete, np.int64))
         return flags if flags.any() else None
 
     def remove(self, number: int) -> None:
-        """Remove a document; its number is not used again."""
+        """Remove a document; its number is not reused."""
         del self._by_id[self.id(number)]
         self._incomplete.discard(number)
         self._removed.add(number)
         self._count(self.labels(number), -1)
 
     def relabel(self, number: int, labels: Iterable[int]) -> None:
-        """Give a document other labels."""
+        """Replace a document's labels."""
         chosen = sorted(set(labels))
         self._count(self.labels(number), -1)
         old = len(self._ids)
@@ -117,18 +117,18 @@ class KeptDocuments:
         return np.array([row for row in rows.tolist() if row not in self._removed], np.int64)
 
     def count(self, column: int) -> int:
-        """How many documents have a label."""
+        """The number of documents with a label."""
         return int(self._counts.get(column, 0))
 
     @cached_property
     def _counts(self) -> dict[int, int]:
-        """Documents with each label, for those that have any; made when it is first needed."""
+        """The number of documents per label, for labels that have any; computed on first use."""
         counts = np.bincount(self.label_matrix(self._n_columns).indices)
         columns = np.flatnonzero(counts)
         return dict(zip(columns.tolist(), counts[columns].tolist(), strict=True))
 
     def _count(self, labels: Iterable[int], sign: int) -> None:
-        """Keep counts that are known up to date."""
+        """Update the counts if they were computed before."""
         known = vars(self).get("_counts")
         if known is not None:
             for column in set(labels):
@@ -136,7 +136,7 @@ class KeptDocuments:
 
     @cached_property
     def _by_id(self) -> dict[str, int]:
-        """Numbers of the documents that are there; made when it is first needed."""
+        """Numbers of the kept documents by id; computed on first use."""
         return {
             name: number
             for number, name in enumerate(chain(self._ids, (name for name, _, _ in self._new)))
@@ -144,12 +144,12 @@ class KeptDocuments:
         }
 
     def id(self, number: int) -> str:
-        """The name of a document."""
+        """The id of a document."""
         old = len(self._ids)
         return self._ids[number] if number < old else self._new[number - old][0]
 
     def text(self, number: int) -> str:
-        """A text, or what was kept of it."""
+        """The text of a document, or as much of it as was kept."""
         old = len(self._ids)
         return self._texts[number] if number < old else self._new[number - old][1]
 
@@ -163,18 +163,18 @@ class KeptDocuments:
         return self._labels.indices[ptr[number] : ptr[number + 1]].tolist()
 
     def kept(self) -> NDArray[np.int64]:
-        """The numbers of the documents that are there."""
+        """The numbers of the documents that were not removed."""
         alive = np.ones(self.n_numbers, np.bool_)
         alive[list(self._removed)] = False
         return np.flatnonzero(alive)
 
     def label_matrix(self, n_labels: int) -> sparse.csr_array:
-        """The labels of the documents that are there."""
+        """The labels of the kept documents, one row each."""
         whole = self._all_labels(n_labels)
         return whole[self.kept()] if self._removed else whole
 
     def _all_labels(self, n_labels: int) -> sparse.csr_array:
-        """The labels of all documents, removed ones included."""
+        """The labels of all documents, including removed ones."""
         old = widened(self._labels, n_labels)
         if self._relabelled:
             rows = np.fromiter(self._relabelled, np.int64)
@@ -188,11 +188,11 @@ class KeptDocuments:
         return sparse.csr_array(sparse.vstack([old, new], "csr"))
 
     def removed_texts(self) -> Iterator[str]:
-        """What is still there of the texts of removed documents."""
+        """The texts of removed documents, as far as they are still stored."""
         return filter(None, (self.text(number) for number in sorted(self._removed)))
 
     def compacted(self, n_labels: int) -> KeptDocuments:
-        """The documents that are there, under new numbers."""
+        """Copy the kept documents and renumber them."""
         numbers = self.kept().tolist()
         kept = KeptDocuments(
             [self.id(number) for number in numbers],
@@ -203,7 +203,7 @@ class KeptDocuments:
         return kept
 
     def without_removed_texts(self, n_labels: int) -> KeptDocuments:
-        """The same documents under the same numbers; nothing is left of removed ones but these."""
+        """Copy the documents with their numbers, but without texts and labels of removed ones."""
         numbers = range(self.n_numbers)
         there = [self.is_there(number) for number in numbers]
         kept = KeptDocuments(
@@ -216,12 +216,12 @@ class KeptDocuments:
 
     @property
     def _n_columns(self) -> int:
-        """Columns that hold the labels of all documents."""
+        """The number of columns that the labels of all documents need."""
         later = chain((labels for *_, labels in self._new), self._relabelled.values())
         return max([self._labels.shape[1], *(max(labels, default=-1) + 1 for labels in later)])
 
     def _store_state(self) -> dict[str, Any]:
-        """Everything in arrays, which cost nothing to load."""
+        """Store everything as arrays, which are memory-mapped on loading."""
         return {
             "ids": StringArray(chain(self._ids, (name for name, _, _ in self._new))),
             "texts": StringArray(chain(self._texts, (text for _, text, _ in self._new))),
@@ -234,7 +234,7 @@ class KeptDocuments:
     def _from_store_state(cls, state: dict[str, Any]) -> KeptDocuments:
         documents = cls(state["ids"], state["texts"], state["labels"])
         documents._removed = set(state["removed"].tolist())
-        # Older folders have none.
+        # Older model folders do not store them.
         documents._incomplete = (
             set(state["incomplete"].tolist()) if "incomplete" in state else set()
         )
@@ -242,7 +242,7 @@ class KeptDocuments:
 
 
 def indicator(rows: Iterable[Iterable[int]], n_labels: int) -> sparse.csr_array:
-    """The indicator matrix of lists of columns."""
+    """Build an indicator matrix from lists of columns."""
     lists = [sorted(set(row)) for row in rows]
     ptr = np.concatenate([[0], np.cumsum([len(row) for row in lists])]).astype(np.int64)
     columns = np.fromiter(chain.from_iterable(lists), np.int32, count=int(ptr[-1]))
@@ -251,6 +251,6 @@ def indicator(rows: Iterable[Iterable[int]], n_labels: int) -> sparse.csr_array:
 
 
 def widened(matrix: sparse.csr_array, n_columns: int) -> sparse.csr_array:
-    """The matrix with empty columns after the others."""
+    """Append empty columns to a matrix."""
     shape = (matrix.shape[0], n_columns)
     return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)

@@ -1,4 +1,4 @@
-"""Whether probabilities still hold for the documents that people gave since the training."""
+"""Whether probabilities still hold for the documents learned since the training."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ from scipy import sparse
 
 from manylabel.metrics.calibration import Calibration, calibration_of
 from manylabel.predictions import values_at
+from manylabel.wording import counted
 
 __all__ = ["Drift", "drift_of"]
 
-#: Pairs of lower probability are left out: there are very many, and they are not shown.
+#: Pairs with a lower probability are ignored: there are very many, and users do not see them.
 _LEAST = 0.1
-#: Standard errors by which promise and outcome must differ to be more than chance.
+#: Standard errors between promise and outcome that count as more than chance.
 _SIGNIFICANT = 3.0
-#: New documents beside the old ones after which training again pays in any case.
+#: Ratio of new to old documents from which training again pays in any case.
 _MANY = 0.2
 
 
 @dataclass(frozen=True)
 class Drift:
-    """What a model promised of documents that it had not seen, and what people accepted.
+    """Compares a model's probabilities for unseen documents with the labels that people gave.
 
     Attributes
     ----------
     n_documents, n_trained : int
-        Documents learned since the training, and those of the training that are left.
+        Documents learned since the training, and training documents that are still there.
     promised : float
-        The mean probability of the labels that were suggested with at least 0.1.
+        The mean probability of the labels that have at least 0.1.
     accepted : float
-        The share of them that people gave.
+        The share of those labels that people gave.
     z : float
-        How many standard errors the two are apart; documents are independent, labels are not.
+        The difference in standard errors. Documents count as independent, labels of a document
+        do not.
     calibration : Calibration
-        The same by probability.
+        The same comparison, by probability.
 
     Examples
     --------
     >>> scores = sparse.csr_array([[0.9, 0.5], [0.9, 0.0]])
     >>> drift = drift_of(scores, sparse.csr_array([[1, 0], [1, 0]]), 8)
     >>> round(drift.promised, 3), round(drift.accepted, 3), drift.advice
-    (0.767, 0.667, 'Training again pays: 2 documents came to 8.')
+    (0.767, 0.667, 'Train again: 2 new documents since training on 8.')
     """
 
     n_documents: int
@@ -54,30 +56,30 @@ class Drift:
 
     @property
     def is_significant(self) -> bool:
-        """Whether promise and outcome differ by more than chance."""
+        """Whether the two differ by more than chance."""
         return abs(self.z) > _SIGNIFICANT
 
     @property
     def should_retrain(self) -> bool:
-        """Whether to train again."""
+        """Whether training again is worth it."""
         return self.is_significant or self.n_documents >= _MANY * max(self.n_trained, 1)
 
     @property
     def advice(self) -> str:
-        """What to do, in a sentence."""
+        """A sentence that says what to do."""
         if not self.n_documents:
-            return "No document was learned since the training."
+            return "No documents learned since the training."
         if self.is_significant:
             more = "less" if self.accepted < self.promised else "more"
             return f"Train again: people accept {more} than the model promises."
         if self.should_retrain:
-            came = f"{self.n_documents:,} document{'' if self.n_documents == 1 else 's'} came"
-            return f"Training again pays: {came} to {self.n_trained:,}."
+            new = counted(self.n_documents, "new document")
+            return f"Train again: {new} since training on {self.n_trained:,}."
         return "The probabilities hold; there is no need to train again."
 
 
 def drift_of(scores: sparse.csr_array, truth: sparse.csr_array, n_trained: int) -> Drift:
-    """Compare probabilities of documents with the labels that people gave them."""
+    """Compare the probabilities of documents with the labels that people gave them."""
     rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
     shown = scores.data >= _LEAST
     right = values_at(truth, scores) > 0

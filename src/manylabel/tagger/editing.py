@@ -1,4 +1,4 @@
-"""Labels of a trained model that people rename, merge, hide, delete and add."""
+"""Rename, merge, hide, delete and add labels of a trained model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LabelEditing"]
 
 
 class LabelEditing(Persistent):
-    """The part of a tagger with which people edit its labels."""
+    """The methods of a tagger that edit labels."""
 
     def edit_labels(
         self,
@@ -24,33 +24,33 @@ class LabelEditing(Persistent):
         to: str | None = None,
         name: str | None = None,
     ) -> LabelChange:
-        """Rename, merge, hide, show, delete or add labels, or take the last edit back.
+        """Rename, merge, hide, show, delete or add labels, or undo the last edit.
 
-        The next call knows of it. A saved tagger's edit is in the journal of its folder before this
-        returns, like what `learn` is given. Edits stay in force when the model is trained again or
-        the vocabulary is replaced. The last 50 can be taken back, the latest first.
+        The edit takes effect at once. If the tagger was saved, the edit is in the journal of its
+        folder before this returns. Edits survive training and a new vocabulary. The last 50 can be
+        undone, the latest first.
 
-        What is exact: documents, neighbours and words are as if the documents had always had these
-        labels. ``not_updated`` names parts of the model that only training changes.
+        Documents, neighbours and words are then exactly as if the documents had always had the new
+        labels. ``not_updated`` names the parts of the model that change only at the next training.
 
         Parameters
         ----------
         action : {"rename", "merge", "hide", "show", "delete", "add", "undo"}
-            - "rename": a label becomes ``to``, or people read another ``name`` of it, or both.
-            - "merge": the documents of all labels have ``to`` instead, and its names are theirs.
-              ``to`` may be one of them, another label, or a new one.
-            - "hide": labels are not suggested or listed any more, but keep their documents. A
-              collection or scheme of the vocabulary stands for all its labels.
-            - "show": the opposite.
-            - "delete": documents lose the labels.
-            - "add": labels that no document has yet. In a model that was trained with a vocabulary,
-              they are suggested where their names stand in a text.
-            - "undo": takes the last edit back.
+            - "rename": change the label to ``to``, or its name to ``name``, or both.
+            - "merge": replace the labels by ``to``, which also takes over their names. ``to`` may
+              be one of them, another label, or a new one.
+            - "hide": stop suggesting and listing the labels; documents keep them. A collection or
+              scheme of the vocabulary stands for all its labels.
+            - "show": undo "hide".
+            - "delete": remove the labels from all documents.
+            - "add": add labels that no document has yet. A model that was trained with a vocabulary
+              suggests them for texts that contain their names.
+            - "undo": undo the last edit.
         labels : str or list of str
         to : str, optional
         name : str, optional
-            What people read; also of a label that is added. Without it, a label added to a model
-            that reads names is looked for as it is written.
+            The name to show for a renamed or added label. By default, an added label is its own
+            name.
 
         Returns
         -------
@@ -66,7 +66,7 @@ class LabelEditing(Persistent):
         >>> tagger.labels
         ['cats', 'dogs']
         >>> print(tagger.edit_labels("undo"))
-        Took back the last edit: merge 'kittens' into 'cats': 1 document.
+        Undid the last edit: merge 'kittens' into 'cats': 1 document.
         """
         wanted = [labels] if isinstance(labels, str) else [str(label) for label in labels]
         _check_form(action, wanted, to, name)
@@ -88,17 +88,17 @@ class LabelEditing(Persistent):
 
     @property
     def hidden_labels(self) -> list[str]:
-        """Labels that were hidden, in alphabetical order."""
+        """The hidden labels, in alphabetical order."""
         return sorted(self._latest().labels.edits.hidden)
 
     @property
     def label_edits(self) -> int:
-        """How many edits of labels were made; rises with each."""
+        """A counter that rises with every edit of labels."""
         return self._latest().labels.edits.version
 
 
 def _check_form(action: str, labels: list[str], to: str | None, name: str | None) -> None:
-    """Refuse what makes no sense whatever the labels are."""
+    """Refuse invalid combinations of arguments."""
     if action not in ACTIONS:
         near = get_close_matches(str(action), ACTIONS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
@@ -107,41 +107,41 @@ def _check_form(action: str, labels: list[str], to: str | None, name: str | None
         raise InputError(f"`labels` is empty: name a label to {action}.")
     for given in (*labels, to, name):
         if given is not None and not given.strip():
-            raise InputError("a label and its name must not be empty.")
+            raise InputError("labels and names must not be empty.")
     if action == "rename" and len(labels) > 1:
-        raise InputError(f"one label can be renamed at a time; got {len(labels)}.")
+        raise InputError(f"rename one label at a time; got {len(labels)}.")
     if action == "rename" and to is None and name is None:
-        raise InputError("`to` is missing: say what to rename the label to.")
+        raise InputError("`to` is missing: give the new label, or a `name`.")
     if action == "merge" and to is None:
-        raise InputError("`to` is missing: say which label to merge into.")
+        raise InputError("`to` is missing: give the label to merge into.")
     if action not in ("rename", "merge") and to is not None:
-        raise InputError(f"`to` has no meaning for {action!r}; leave it out.")
+        raise InputError(f"`to` is for 'rename' and 'merge', not for {action!r}; leave it out.")
     if name is not None and (action not in ("rename", "add") or len(labels) > 1):
-        raise InputError("`name` is for one label that is renamed or added; leave it out.")
+        raise InputError("`name` needs exactly one label to rename or add; leave it out.")
 
 
 def _checked(state: TaggerState, model_name: str, edit: Edit) -> Edit | None:
-    """An edit that can be made, with labels instead of collections; None if it changes nothing."""
+    """Check an edit and expand collections to labels; None if the edit changes nothing."""
     labels, action = state.labels, edit.action
     edits = labels.edits
     taken = {*state.offered(), *edits.hidden}
     if action == "undo":
         if not edits.history:
-            raise InputError("there is no edit of labels to take back.")
+            raise InputError("there is no edit to undo.")
         last = edits.history[-1]
         if last.action == "rename" and last.to is not None and last.labels[0] in taken:
             raise InputError(
-                f"the last edit cannot be taken back: {last.labels[0]!r} is a label again. Merge "
-                "the two instead."
+                f"the last edit cannot be undone: {last.labels[0]!r} is in use again. Merge the "
+                "two labels instead."
             )
         return edit
     if action == "add":
         for label in edit.labels:
             if label in taken:
-                raise InputError(f"{label!r} is a label already; choose another.")
+                raise InputError(f"the label {label!r} already exists; choose another.")
         if not state.model.can_learn:
             raise InputError(
-                f"{model_name} cannot learn single documents, so it would never suggest a new "
+                f"{model_name} cannot learn single documents, so it would never suggest the new "
                 "label; train it again with documents that have the label."
             )
         return edit
@@ -150,8 +150,8 @@ def _checked(state: TaggerState, model_name: str, edit: Edit) -> Edit | None:
     if action == "rename":
         if edit.to is not None and edit.to in taken:
             if edit.to == edit.labels[0]:
-                raise InputError(f"`to` is {edit.to!r}, the same label; give another.")
-            raise InputError(f"`to` is {edit.to!r}, which is a label already; merge them instead.")
+                raise InputError(f"`to` is the label itself, {edit.to!r}; give another.")
+            raise InputError(f"`to` is an existing label, {edit.to!r}; merge the two instead.")
         return edit._replace(labels=named)
     if action in ("hide", "show"):
         named = [label for label in named if (label in edits.hidden) == (action == "show")]

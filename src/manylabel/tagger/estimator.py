@@ -1,4 +1,4 @@
-"""The half of a tagger that scikit-learn knows: clones, searches, scores."""
+"""The scikit-learn interface of a tagger: predict, score, clone and search."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["Estimator", "named_as_in_scikit_learn"]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 #: scikit-learn's names of arguments -> ours.
 _NAMES = {"X": "texts", "y": "labels"}
-#: Where the pickle of a fitted tagger has the files of its folder.
+#: The key of the model folder's files in the pickled state of a fitted tagger.
 _FILES = "files"
 
 
 def named_as_in_scikit_learn(method: _Method) -> _Method:
-    """Let a method take its texts as ``X`` and its labels as ``y``."""
+    """Let callers name a method's texts ``X`` and its labels ``y``."""
 
     @wraps(method)
     def called(self: Any, *given: Any, **named: Any) -> Any:
@@ -38,15 +38,16 @@ def named_as_in_scikit_learn(method: _Method) -> _Method:
 
 
 class Estimator(Persistent, BaseEstimator):
-    """What scikit-learn asks of a tagger: texts are ``X``, labels are ``y``.
+    """The methods that scikit-learn expects; texts are ``X``, labels are ``y``.
 
-    Taggers can be pickled, so that searches run in several processes; the pickle of a fitted one
-    holds the files of its folder. To keep a tagger, save it: loading a folder runs no code.
+    Taggers can be pickled, so searches can use several processes. The pickle of a fitted tagger
+    contains the files of its model folder. To keep a tagger, use `save`: loading a model folder
+    runs no code, loading a pickle may.
     """
 
     @named_as_in_scikit_learn
     def predict(self, texts: Any) -> sparse.csr_array:
-        """The labels that the model's own threshold gives.
+        """Predict labels with the model's own threshold.
 
         Parameters
         ----------
@@ -63,9 +64,9 @@ class Estimator(Persistent, BaseEstimator):
 
     @named_as_in_scikit_learn
     def decision_function(self, texts: Any) -> NDArray[np.float64]:
-        """The score of every label for every text, as scikit-learn's measures want them.
+        """Score every label for every text, as scikit-learn's metrics expect.
 
-        A label that is no candidate scores below every one that is.
+        A label that is not a candidate scores below all that are.
 
         Parameters
         ----------
@@ -74,7 +75,7 @@ class Estimator(Persistent, BaseEstimator):
         Returns
         -------
         array of shape (n_texts, n_labels)
-            Dense: for very many labels, `suggest` is the better question.
+            Dense; with very many labels, use `suggest` instead.
         """
         with self._reading() as state:
             documents, _ = state.read(_several(texts))
@@ -82,7 +83,7 @@ class Estimator(Persistent, BaseEstimator):
 
     @named_as_in_scikit_learn
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
-        """The probability of every label for every text.
+        """Estimate the probability of every label for every text.
 
         Parameters
         ----------
@@ -91,12 +92,12 @@ class Estimator(Persistent, BaseEstimator):
         Returns
         -------
         array of shape (n_texts, n_labels)
-            A label that is no candidate has the probability 0.
+            A label that is not a candidate has probability 0.
         """
         with self._reading() as state:
             if not state.model.gives_probabilities:
                 raise InputError(
-                    f"the scores of {self.model_name} are no probabilities; use "
+                    f"the scores of {self.model_name} are not probabilities; use "
                     "`decision_function`, or a model such as ensemble."
                 )
             documents, _ = state.read(_several(texts))
@@ -104,14 +105,14 @@ class Estimator(Persistent, BaseEstimator):
 
     @named_as_in_scikit_learn
     def score(self, texts: Any, labels: Any = None, sample_weight: Any = None) -> float:
-        """Micro F1 of `predict`, which scikit-learn's searches make the most of by default.
+        """Micro F1 of `predict`: what scikit-learn's searches maximise by default.
 
         Parameters
         ----------
         texts : list of str, series, data frame or Corpus
         labels : list of lists of str, or indicator matrix
         sample_weight : array of shape (n_texts,), optional
-            How often each text counts.
+            The weight of each text.
         """
         corpus = as_corpus(texts, labels)
         if sample_weight is None:
@@ -119,24 +120,24 @@ class Estimator(Persistent, BaseEstimator):
         weights = np.asarray(sample_weight, np.float64)
         if weights.shape != (len(corpus),):
             raise InputError(
-                f"`sample_weight` must have a number for each of the {len(corpus):,} texts; got an "
-                f"array of shape {weights.shape}."
+                f"`sample_weight` must have one number per text ({len(corpus):,}); got an array of "
+                f"shape {weights.shape}."
             )
         names = [str(name) for name in self.classes_]
         own = corpus.align_to(names).Y
         predicted = self.predict(corpus)
         right = weights @ own.multiply(predicted).sum(axis=1)
-        # Labels that the tagger does not know are missed.
+        # Labels that the tagger does not know count as missed.
         total = weights @ (corpus.Y.sum(axis=1) + predicted.sum(axis=1))
         return float(2 * right / total) if total else 0.0
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The names of the columns that `predict` gives: the labels."""
+        """The names of the columns of `predict`: the labels."""
         return np.array(self.labels, dtype=object)
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The labels, under the name that scikit-learn has for them."""
+        """The labels, under scikit-learn's name."""
         return np.array(self.labels, dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -157,19 +158,20 @@ class Estimator(Persistent, BaseEstimator):
         if _FILES not in state:
             self.__init__(**state)  # type: ignore[misc]
             return
-        # Arrays stay mapped when the folder is gone; where they keep it, the system removes it.
+        # On POSIX, memory-mapped arrays outlive their files; elsewhere the files stay in use, and
+        # the system removes them later.
         with TemporaryDirectory(ignore_cleanup_errors=True) as place:
             for name, content in state[_FILES].items():
                 path = Path(place, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             loaded = store.load(place)
-            # A copy lives in memory alone, as before it was saved.
+            # An unpickled tagger has no folder, like one that was never saved.
             self.__dict__.update(vars(loaded) | {"_folder": None, "_check": None})
 
 
 def _several(texts: Any) -> Any:
-    """Several texts; one alone is most likely a mistake."""
+    """Refuse a single string, which is most likely a mistake."""
     if isinstance(texts, str):
-        raise InputError("`texts` must be a list of texts; got a string: put it into a list.")
+        raise InputError("`texts` must be a list of texts; got a string. Put it into a list.")
     return as_texts(texts)

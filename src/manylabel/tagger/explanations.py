@@ -1,4 +1,4 @@
-"""Why labels were suggested for a text: parts, neighbours and words, which add up to the score."""
+"""Why labels were suggested for a text: parts, neighbours and words that sum to the score."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class PartReason:
-    """One part of a score: of a model made of several, or all reasons of one kind.
+    """One part of a score: that of one scorer, or all reasons of one kind.
 
-    The shares of the parts add up to the score.
+    The shares of the parts sum to the score.
 
     Parameters
     ----------
     kind : str
-        For programs.
+        An identifier for programs.
     share : float
     title : str
-        For people; by default the kind.
+        A title for people; by default the kind.
     sentence : str
-        What it means, where that is known.
+        An explanation for people; may be empty.
     """
 
     kind: str
@@ -50,16 +50,16 @@ class PartReason:
 
 @dataclass(frozen=True)
 class WordReason:
-    """A word that speaks for a label, or with a negative share against it.
+    """A word that speaks for a label or, with a negative share, against it.
 
     Parameters
     ----------
     word : str
-        As it is written in the text.
+        As written in the text.
     share : float
-        What it adds to the score; below a neighbour, to the similarity.
+        Its contribution to the score or, for a word of a neighbour, to the similarity.
     spans : list of (int, int)
-        Where it stands in the text.
+        Where it occurs in the text: start and end.
     """
 
     word: str
@@ -75,15 +75,15 @@ class NeighbourReason:
     ----------
     id : str
     text : str
-        Its beginning.
+        The beginning of its text.
     labels : list of str
         All its labels.
     similarity : float
     share : float
-        What it adds to the score.
+        Its contribution to the score.
     words : sequence of WordReason
-        What it shares with the text, the most important first; their shares add up to the
-        similarity where there are only a few.
+        The words it has in common with the text, greatest share first. Only the first 12 are
+        kept; the shares of all sum to the similarity.
     """
 
     id: str
@@ -102,16 +102,16 @@ class LabelReasons:
     ----------
     label, name : str
     score : float
-        As `Tagger.suggest` gives it, unless there is a ``probability``.
+        The score of `Tagger.suggest`, or its log-odds if that is a ``probability``: log-odds are
+        sums of parts, probabilities are not.
     parts : list of PartReason
-        Their shares add up to the score. What counts before the text is read comes first, then the
+        Their shares sum to the score. Parts that do not depend on the text come first, then the
         greatest share.
     neighbours : list of NeighbourReason
     words : sequence of WordReason
-        Greatest share first. Neighbours and words explain the parts that are made of them.
+        Greatest share first. Neighbours and words explain the parts that consist of them.
     probability : float, optional
-        What `Tagger.suggest` gives, where that is a probability; the score is the logarithm of its
-        odds then, since odds have parts and probabilities do not.
+        The score of `Tagger.suggest`, if that is a probability.
     """
 
     label: str
@@ -124,7 +124,7 @@ class LabelReasons:
 
     @property
     def verdict(self) -> str:
-        """The score in words and figures."""
+        """The score as text: the probability and its log-odds, if there is one."""
         if self.probability is None:
             return f"{self.score:.4f}"
         return f"{self.probability:.1%} (log-odds {self.score:+.4f})"
@@ -135,7 +135,7 @@ class LabelReasons:
         return math.fsum(part.share for part in self.parts)
 
     def highlights(self) -> list[tuple[int, int, float]]:
-        """Places in the text and what they add to the score, directly and through neighbours.
+        """Spans of the text with their contribution to the score, direct or through neighbours.
 
         A neighbour's share is divided among the words that make it similar.
         """
@@ -152,7 +152,7 @@ class LabelReasons:
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON."""
-        # `dataclasses.asdict` copies the places of every word, which takes longer than all else.
+        # `dataclasses.asdict` would copy the spans of every word, which takes most of the time.
         own = {**vars(self), "words": [dict(vars(word)) for word in self.words]}
         own["parts"] = [dict(vars(part)) for part in self.parts]
         own["neighbours"] = [
@@ -164,7 +164,7 @@ class LabelReasons:
 
 @dataclass(frozen=True)
 class TextExplanation:
-    """Why labels were suggested for a text; prints as tables, also in a notebook.
+    """Why labels were suggested for a text; prints as tables, in notebooks too.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class TextExplanation:
         return len(self.labels)
 
     def __getitem__(self, label: int | str) -> LabelReasons:
-        """By place, or by label."""
+        """Look up by position or by label."""
         if isinstance(label, int):
             return self.labels[label]
         for reasons in self.labels:

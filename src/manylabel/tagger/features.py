@@ -1,4 +1,4 @@
-"""Which features of texts pay beside words: chosen on a sample, or as views of their own."""
+"""Features of texts other than words: chosen on a sample, or added as separate views."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ __all__ = [
     "new_views",
 ]
 
-#: Fewer documents than the first would choose by chance; more than the second add nothing.
+#: Sample size: fewer documents give a random choice, more do not change it.
 _FEWEST, _MOST = 2_000, 4_000
-#: Words have several n-grams each, and searching and training pay for all: not with more documents.
+#: Maximum documents to use n-grams with: each word has several, and all cost time.
 _MOST_WITH_NGRAMS = 100_000
-#: Words of a long text, which begins with what matters, and of a short one, where n-grams help.
+#: Minimum words of a long text, where the beginning matters most, and maximum words of a short
+#: one, where n-grams help.
 _LONG, _SHORT = 100, 30
 _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
 _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
-#: How features are judged: the labels of this many neighbours, by cross-validation.
+#: Features are judged by ranking the labels of this many neighbours, in this many folds.
 _NEIGHBOURS, _FOLDS = 50, 3
-#: How many standard errors features must add to the measure to be worth their time.
+#: Minimum gain in nDCG@5, in standard errors, that is worth the time of more features.
 _WORTH = 1.0
-#: Name of a view -> what its vectorizer does otherwise than that of the words. An ensemble reads a
-#: view by the scorer of that name, and keeps it if it helps.
+#: Name of a view -> parameters in which its vectorizer differs from that of the words. The scorer
+#: of the same name reads the view; an ensemble keeps it if it helps.
 VIEWS: dict[str, dict[str, Any]] = {
     "phrases": {"ngram_range": (2, 2), "min_df": 3},
     "opening": {"ngram_range": (1, 2), "min_df": 3, "lead": 60, "lead_only": True},
 }
-#: With fewer documents hardly any other feature occurs often enough to be learned from.
+#: With fewer documents, hardly any other feature occurs often enough to learn from.
 FEWEST_FOR_VIEWS = 1_000
-#: A vectorizer of words becomes that of a view when its other features are taken away. First words
-#: that count more count more in every view.
+#: Parameters that reset the other features of a word vectorizer to make one for a view. Extra
+#: weight for the first words applies to every view.
 _VIEW: dict[str, Any] = {
     "char_ngrams": None,
     "whole_words": False,
@@ -55,13 +56,13 @@ _VIEW: dict[str, Any] = {
 
 
 def check_features(features: Any) -> None:
-    """Refuse what a tagger cannot be told about features."""
+    """Check the parameter ``features``."""
     if features not in ("auto", "words"):
         raise ParameterError(f"`features` must be 'auto' or 'words'; got {features!r}.")
 
 
 def has_words_only(vectorizer: CountVectorizer) -> bool:
-    """Whether only words are asked for."""
+    """Whether a vectorizer counts single words and nothing else."""
     plain = CountVectorizer()
     names = ("ngram_range", "char_ngrams", "lead")
     return all(getattr(vectorizer, name) == getattr(plain, name) for name in names)
@@ -74,22 +75,22 @@ def choose_features(
     n_jobs: int | None,
     verbose: bool | int = False,
 ) -> CountVectorizer:
-    """The vectorizer, or one with features that rank labels better on a sample.
+    """Return the vectorizer, or one with more features if that ranks labels better on a sample.
 
-    For long texts the first words are tried with more weight; for short texts character n-grams
-    beside the words. Linear models are trained with each on the labels of neighbours, and judged
-    on documents that they had not seen.
+    Long texts: more weight for the first words. Short texts: character n-grams beside the words.
+    Linear models are trained with either on the labels of neighbours and compared on held-out
+    documents.
 
     Parameters
     ----------
     texts : callable
-        Gives the texts of some rows.
+        Returns the texts of some rows.
     Y : csr_array
         The labels of all rows.
     vectorizer : CountVectorizer
     n_jobs : int, optional
     verbose : bool
-        Say what was found.
+        Print the comparison.
     """
     if Y.shape[0] < _FEWEST:
         return vectorizer
@@ -120,7 +121,7 @@ def choose_features(
 def _quality(
     counts: sparse.csr_array, Y: sparse.csr_array, n_jobs: int | None
 ) -> NDArray[np.float64]:
-    """How well linear models rank the labels of neighbours: nDCG@5 of each document."""
+    """nDCG@5 per document of linear models that rank the labels of neighbours."""
     from manylabel.linear import train_on_candidates
     from manylabel.linear.training import Settings
     from manylabel.metrics import ndcg_at
@@ -135,18 +136,18 @@ def _quality(
         C=1.0, bias=True, prune=0.0, max_iter=1000, tol=0.1, seed=0, n_jobs=n_jobs, verbose=0
     )
     folds = (np.arange(rows.shape[0]) % _FOLDS).astype(np.int8)
-    everyone = np.arange(rows.shape[0])
-    candidates = source.propose(Documents(rows), leave_out=everyone, n_jobs=n_jobs).pattern
+    itself = np.arange(rows.shape[0])
+    candidates = source.propose(Documents(rows), leave_out=itself, n_jobs=n_jobs).pattern
     _, scores, _ = train_on_candidates(rows, Y, candidates, settings, folds)
     return ndcg_at(Y, scores, 5, average=False)
 
 
 def new_views(vectorizer: CountVectorizer) -> dict[str, CountVectorizer]:
-    """A vectorizer for each view, not fitted, for the same language."""
+    """Make an unfitted vectorizer for each view, for the same language."""
     return {
         name: clone(vectorizer).set_params(**_VIEW | own, verbose=False)
         for name, own in VIEWS.items()
-        # How a text begins is a view of its own if first words count more, as those of long texts.
+        # The beginning of a text is a separate view only if first words get more weight.
         if vectorizer.lead or not own.get("lead_only")
     }
 
@@ -154,12 +155,12 @@ def new_views(vectorizer: CountVectorizer) -> dict[str, CountVectorizer]:
 def count_views(
     views: Mapping[str, CountVectorizer], count: Callable[[CountVectorizer], sparse.csr_array]
 ) -> dict[str, sparse.csr_array]:
-    """Counts in each view; a view of which the texts have no features is left out."""
+    """Count the features of each view; skip views that have none in these texts."""
     counts = {}
     for name, vectorizer in views.items():
         try:
             counts[name] = small(count(vectorizer))
         except InputError:
-            # Nothing occurs often enough.
+            # No feature occurs often enough.
             continue
     return counts

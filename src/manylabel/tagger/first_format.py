@@ -1,4 +1,4 @@
-"""Taggers of the first format, in which the model folder had other classes."""
+"""Reads taggers in the first format of the model folder, which had other classes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["state", "tagger"]
 
 
 def tagger(attributes: dict[str, Any]) -> Tagger:
-    """What a tagger knows was called its memory, and there were fewer settings."""
+    """Rename the state, which was called memory, and add default settings."""
     known = attributes.pop("_memory")
     settings = Tagger().get_params(deep=False)
     return Tagger._from_store_state(settings | attributes | {"_state": known})
 
 
 def state(attributes: dict[str, Any]) -> TaggerState:
-    """The model was inside another object, which told it of changes."""
+    """Unwrap the model, which was inside an object that passed changes on to it."""
     learner = attributes.pop("learner").state
     return TaggerState._from_store_state(
         attributes | {"model": learner["estimator"], "n_fitted_labels": learner["n_fitted_labels"]}

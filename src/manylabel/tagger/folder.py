@@ -16,16 +16,17 @@ from manylabel.store.manifest import MANIFEST
 from manylabel.store.mark import Mark
 from manylabel.tagger.changes import decoded
 from manylabel.tagger.state import TaggerState
+from manylabel.wording import counted
 
 __all__ = ["TaggerFolder", "is_tolerant", "salvage", "tolerating"]
 
 
 class TaggerFolder:
-    """Where a saved tagger lives; keeps what the tagger knows and what the folder says the same.
+    """The folder of a saved tagger; keeps the tagger and the files in step.
 
-    The saved model knows which entries of the journal are part of it. So it does not matter at
-    which moment a writer dies: entries that the model has are passed over, and a journal that
-    belongs to another model, which was there before, counts for nothing.
+    The saved model records which entries of the journal it contains. So a writer may die at any
+    moment: entries that the model contains are skipped, and the journal of an earlier model is
+    ignored.
 
     Parameters
     ----------
@@ -43,36 +44,36 @@ class TaggerFolder:
         self._is_swept = False
 
     def has_changed(self) -> bool:
-        """Whether the folder was written to; not if it is gone."""
+        """Whether another process wrote to the folder; False if the folder was deleted."""
         stamp = self._current_stamp()
         return stamp is not None and (stamp != self._stamp or self.journal.has_changed())
 
     def saved(self) -> None:
-        """Remember that the model on disk is our own."""
+        """Record that the model on disk is the one in memory."""
         self._stamp = self._current_stamp()
 
     def latest(
         self, state: TaggerState, read: Callable[[int], Snapshot] | None = None
     ) -> TaggerState:
-        """The state with everything that others wrote; another one if they saved the model.
+        """Bring a state up to date with the folder; a new state if another process saved the model.
 
         Parameters
         ----------
         state : TaggerState
-            Is brought up to date.
+            Changed in place.
         read : callable, optional
-            Reads the journal; that of a writer, while others are kept out.
+            Reads the journal: a writer's own method, while it holds the lock.
         """
         read = self.journal.read if read is None else read
         while True:
             stamp = self._current_stamp()
             if stamp != self._stamp:
-                # Just loaded, the state is that on disk unless another process was very quick.
+                # A state that was just loaded needs no reload, unless another process saved since.
                 if self._stamp is not None or not self._is_of(state):
                     state = self._reload()
                 self._stamp = stamp
             try:
-                # First the mark: what others write meanwhile is in the journal then.
+                # Read the mark first: what others write in between is then in the journal.
                 known = self._known(state)
                 journal = self._read(state, known, read)
                 if journal.token == state.token and journal.folded > state.sequence:
@@ -81,7 +82,7 @@ class TaggerFolder:
                 entries = journal.entries if journal.token == state.token else []
                 self._check_complete(state, known, len(entries))
             except JournalError:
-                # Another model may have taken the place of this one.
+                # Another process may have replaced the model.
                 if stamp == self._current_stamp():
                     raise
                 continue
@@ -94,14 +95,14 @@ class TaggerFolder:
                 return state
 
     def _known(self, state: TaggerState) -> int:
-        """The last entry that a caller was told of."""
+        """The last entry that was confirmed to a caller."""
         known = self.mark.read(state.token)
         if known is None and state.marked:
             raise self.mark.missing(state.token)
         return 0 if known is None else known
 
     def _read(self, state: TaggerState, known: int, read: Callable[[int], Snapshot]) -> Snapshot:
-        """The journal; a damaged one counts as empty if the model has all of it."""
+        """Read the journal; a damaged one counts as empty if the model contains all of it."""
         try:
             return read(state.sequence)
         except JournalError:
@@ -110,7 +111,7 @@ class TaggerFolder:
             raise
 
     def _check_complete(self, state: TaggerState, known: int, found: int) -> None:
-        """Refuse a journal that lacks entries at its end."""
+        """Raise an error if the journal lacks its last entries."""
         expected = known - state.sequence
         if found < expected:
             is_one = expected - found == 1
@@ -124,23 +125,23 @@ class TaggerFolder:
             )
 
     def begin(self, state: TaggerState, writer: Writer) -> None:
-        """Make the journal that of this state."""
+        """Start a journal for this state, unless the journal is already for it."""
         if writer.read(state.sequence).token != state.token:
             writer.begin(state.token, state.sequence)
 
     def sweep(self) -> None:
-        """Remove what killed writers left behind, once."""
+        """Remove what killed writers left behind; only the first call does something."""
         if not self._is_swept:
             store.sweep(self.path)
             self._is_swept = True
 
     @staticmethod
     def has_journal(folder: Path) -> bool:
-        """Whether there is something to write to besides the model."""
+        """Whether the folder has a journal."""
         return (folder / JOURNAL).exists()
 
     def _newer(self, state: TaggerState, folded: int) -> TaggerState:
-        """The state from disk, which must have entries that the journal has no more."""
+        """Reload the state, which must contain the entries that the journal no longer has."""
         reloaded = self._reload()
         if reloaded.token == state.token and reloaded.sequence < folded:
             raise StoreError(
@@ -149,12 +150,12 @@ class TaggerFolder:
         return reloaded
 
     def _is_of(self, state: TaggerState) -> bool:
-        """Whether the model on disk is this state."""
+        """Whether this state is the model on disk."""
         known = store.read_manifest(self.path)["info"].get("tagger")
         return known in (None, {"token": state.token, "sequence": state.sequence})
 
     def _current_stamp(self) -> tuple[int, int, int] | None:
-        """Something that changes when the model is saved; None if it is not there."""
+        """A value that changes whenever the model is saved; None if there is no model."""
         try:
             status = os.stat(self.path / MANIFEST)
         except OSError:
@@ -162,18 +163,18 @@ class TaggerFolder:
         return status.st_ino, status.st_mtime_ns, status.st_size
 
 
-#: Whether a journal that is lost or damaged is done without.
+#: Whether to ignore lost or damaged entries of a journal.
 _tolerant = ContextVar("tolerant", default=False)
 
 
 def is_tolerant() -> bool:
-    """Whether a journal that is lost or damaged is done without."""
+    """Whether to ignore lost or damaged entries of a journal."""
     return _tolerant.get()
 
 
 @contextmanager
 def tolerating(wanted: bool) -> Iterator[None]:
-    """Do without what is lost of a journal, while something is loaded."""
+    """Ignore lost or damaged entries of journals within this context."""
     before = _tolerant.set(wanted)
     try:
         yield
@@ -182,7 +183,7 @@ def tolerating(wanted: bool) -> Iterator[None]:
 
 
 def salvage(folder: Path, state: TaggerState) -> None:
-    """Apply what can be read of a journal, and say how much that is not."""
+    """Apply the readable entries of a journal, and warn about those that are lost."""
     with Journal(folder) as journal:
         readable = journal.readable(state.sequence)
     known = None
@@ -192,10 +193,8 @@ def salvage(folder: Path, state: TaggerState) -> None:
         state.apply(decoded(readable.entries))
         state.sequence = readable.entries[-1].number
     if known is None and state.marked:
-        warnings.warn("Changes of the journal may be given up.", stacklevel=4)
+        warnings.warn("Changes in the journal may be lost.", stacklevel=4)
     elif known is not None and known > state.sequence:
         lost = known - state.sequence
-        changes = (
-            "1 change of the journal is" if lost == 1 else f"{lost:,} changes of the journal are"
-        )
-        warnings.warn(f"{changes} given up.", stacklevel=4)
+        are = "is" if lost == 1 else "are"
+        warnings.warn(f"{counted(lost, 'change')} in the journal {are} lost.", stacklevel=4)

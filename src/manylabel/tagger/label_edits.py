@@ -1,4 +1,4 @@
-"""What people changed about labels: kept beside the vocabulary, in force when that is replaced."""
+"""Edits of labels, kept beside the vocabulary so that they survive a new one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from manylabel.vocabulary import ALTERNATIVE, PREFERRED
+from manylabel.wording import counted
 
 if TYPE_CHECKING:
     from manylabel.vocabulary import LabelNames, Vocabulary
 
 __all__ = ["ACTIONS", "LabelChange", "LabelEdits", "Record"]
 
-#: What can be done to labels, and how that is told.
+#: Action -> its past tense, for messages.
 ACTIONS = {
     "rename": "Renamed",
     "merge": "Merged",
@@ -22,15 +23,15 @@ ACTIONS = {
     "show": "Showed",
     "delete": "Deleted",
     "add": "Added",
-    "undo": "Took back",
+    "undo": "Undid",
 }
-#: Edits that can be taken back.
+#: Maximum edits that can be undone.
 _REMEMBERED = 50
 
 
 @dataclass(frozen=True)
 class LabelChange:
-    """The answer of `Tagger.edit_labels`.
+    """The result of `Tagger.edit_labels`.
 
     Parameters
     ----------
@@ -41,11 +42,11 @@ class LabelChange:
     to : str, optional
         What they were renamed to or merged into.
     documents : int
-        How many documents have other labels now.
+        The number of documents whose labels changed.
     undone : str, optional
-        The action that was taken back.
+        The action that was undone.
     not_updated : tuple of str
-        Parts of the model that know of the change after the next training. Everything else is as
+        Parts of the model that the edit reaches only at the next training. Everything else is as
         if the documents had always had these labels.
 
     Examples
@@ -53,7 +54,7 @@ class LabelChange:
     >>> print(LabelChange("merge", ("drones", "uavs"), "drones", 3, not_updated=("linear",)))
     Merged 2 labels into 'drones': 3 documents. Not updated until the next training: linear.
     >>> print(LabelChange("undo", ("cats",), undone="hide"))
-    Took back the last edit: hide 'cats'.
+    Undid the last edit: hide 'cats'.
     """
 
     action: str
@@ -68,34 +69,34 @@ class LabelChange:
             return "Nothing changed."
         what = repr(self.labels[0])
         if len(self.labels) > 1:
-            what = f"{len(self.labels):,} labels"
-        told = f"{ACTIONS[self.action]} {what}"
+            what = counted(len(self.labels), "label")
+        message = f"{ACTIONS[self.action]} {what}"
         if self.action == "undo":
-            told = f"{ACTIONS[self.action]} the last edit: {self.undone} {what}"
+            message = f"{ACTIONS[self.action]} the last edit: {self.undone} {what}"
         if self.to is not None:
-            told += f" {'to' if 'rename' in (self.action, self.undone) else 'into'} {self.to!r}"
+            message += f" {'to' if 'rename' in (self.action, self.undone) else 'into'} {self.to!r}"
         if self.documents:
-            told += f": {self.documents:,} document{'' if self.documents == 1 else 's'}"
-        told += "."
+            message += f": {counted(self.documents, 'document')}"
+        message += "."
         if self.not_updated:
-            told += f" Not updated until the next training: {', '.join(self.not_updated)}."
-        return told
+            message += f" Not updated until the next training: {', '.join(self.not_updated)}."
+        return message
 
 
 @dataclass
 class Record:
-    """An edit that was made, and what takes it back.
+    """An edit that was made, with what is needed to undo it.
 
     Parameters
     ----------
     action : str
     labels : list of str
-        Those that it changed something about.
+        Those that it changed.
     to, name : str, optional
     documents : dict of str to (list of str, list of str)
-        By id: the labels that a document lost, and those that it got.
+        By id: the labels that a document lost, and those that it gained.
     before : dict
-        What was known of labels before: see `LabelEdits.known_of`.
+        What was recorded about these labels before; see `LabelEdits.snapshot`.
     """
 
     action: str
@@ -107,23 +108,24 @@ class Record:
 
 
 class LabelEdits:
-    """Labels that people hid, added, named, renamed, merged and deleted.
+    """The labels that were hidden, added, named, renamed, merged or deleted.
 
     Attributes
     ----------
     hidden : set of str
-        Never suggested, never listed.
+        Never suggested or listed.
     added : set of str
-        Labels though no document has them and no vocabulary describes them.
+        Added by hand; no document or vocabulary need have them.
     names : dict of str to str
-        What people are to read, given by hand.
+        Names given by hand, by label.
     gone : dict of str to (str or None)
-        Labels that are none any more, and the label that has their documents and names.
+        Deleted, merged or renamed labels, and the label that has their documents and names now.
     concepts : dict of str to str
-        Under which identifier the vocabulary knows a label that was renamed.
+        Renamed labels, and their identifiers in the vocabulary.
     history : list of Record
+        The edits that can be undone, the oldest first.
     version : int
-        Rises with every edit.
+        A counter that rises with every edit.
     """
 
     def __init__(self) -> None:
@@ -135,8 +137,8 @@ class LabelEdits:
         self.history: list[Record] = []
         self.version = 0
 
-    def known_of(self, labels: list[str]) -> dict[str, Any]:
-        """Everything that is kept of labels."""
+    def snapshot(self, labels: list[str]) -> dict[str, Any]:
+        """Everything that is recorded about labels."""
         return {
             "hidden": [label for label in labels if label in self.hidden],
             "added": [label for label in labels if label in self.added],
@@ -146,7 +148,7 @@ class LabelEdits:
         }
 
     def restore(self, labels: list[str], known: dict[str, Any]) -> None:
-        """Keep of labels what `known_of` gave, and nothing else."""
+        """Replace what is recorded about labels by a `snapshot`."""
         for kept in (self.hidden, self.added):
             kept.difference_update(labels)
         for by_label in (self.names, self.gone, self.concepts):
@@ -159,16 +161,16 @@ class LabelEdits:
         self.concepts.update(known["concepts"])
 
     def remember(self, record: Record) -> None:
-        """Put an edit where it can be taken back."""
+        """Add an edit to the history."""
         self.history = [*self.history, record][-_REMEMBERED:]
 
     def forget_document(self, name: str) -> None:
-        """Leave a document out of edits that are taken back: it is gone, or was learned again."""
+        """Leave a document out of later undos: it was forgotten, or learned again."""
         for record in self.history:
             record.documents.pop(name, None)
 
-    def heir(self, label: str) -> str | None:
-        """The label that has taken the place of one; itself if it is still there."""
+    def successor(self, label: str) -> str | None:
+        """The label that replaces this one; itself if it still exists, None if it was deleted."""
         seen: set[str] = set()
         current: str | None = label
         while current is not None and current in self.gone and current not in seen:
@@ -179,15 +181,15 @@ class LabelEdits:
     def label_names(
         self, vocabulary: Vocabulary, labels: Sequence[str], full: str | None, code: str | None
     ) -> LabelNames:
-        """The names of columns: those of the vocabulary, and what people made of them.
+        """The names of columns: those of the vocabulary, with edits applied.
 
         Parameters
         ----------
         vocabulary : Vocabulary
         labels : sequence of str
-            Column by column.
+            In the order of the columns.
         full, code : str or None
-            The language of the names.
+            The language of the names, in full and as a code.
         """
         column = {label: place for place, label in enumerate(labels)}
         known_as = [
@@ -196,18 +198,18 @@ class LabelEdits:
         taken = {concept for label, concept in self.concepts.items() if label not in self.gone}
         moved, more = {}, []
         for label in self.gone:
-            heir = self.heir(label)
-            if heir in column and label not in taken:
-                moved[label] = column[heir]
+            successor = self.successor(label)
+            if successor in column and label not in taken:
+                moved[label] = column[successor]
         for label, name in self.names.items():
-            heir = self.heir(label)
-            if heir in column:
-                kind = PREFERRED if heir == label else ALTERNATIVE
-                more.append((name, column[heir], kind))
+            successor = self.successor(label)
+            if successor in column:
+                kind = PREFERRED if successor == label else ALTERNATIVE
+                more.append((name, column[successor], kind))
         return vocabulary.label_names(known_as, full, code, moved, more)
 
     def _store_state(self) -> dict[str, str]:
-        """One text: edits are few."""
+        """Store as one JSON text: edits are few."""
         kept = vars(self) | {
             "hidden": sorted(self.hidden),
             "added": sorted(self.added),

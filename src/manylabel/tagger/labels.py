@@ -1,4 +1,4 @@
-"""The labels of a tagger: their places, their names, and what they stand for."""
+"""The labels of a tagger: their columns, names and descriptions."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ __all__ = [
     "together",
 ]
 
-#: Labels that one which does not exist is compared with, sign by sign.
+#: Maximum labels to compare an unknown label with, to propose a similar one.
 _COMPARED = 1000
 
 
 @dataclass(frozen=True)
 class LabelInfo:
-    """What people call a label, and what it means.
+    """The name and the description of a label.
 
     Parameters
     ----------
     label : str
-        As it stands in the documents; perhaps a code.
+        As it appears in documents; may be a code.
     name : str
-        For people; the label itself where it has no name.
+        The name to show; the label itself if it has none.
     description : str
     """
 
@@ -57,20 +57,19 @@ class LabelInfo:
 
 
 class Labels:
-    """Labels by column and by name; new ones come after the others.
+    """Labels by column and by name; new labels get new columns at the end.
 
     Parameters
     ----------
     labels : sequence of str
         In the order of the columns.
     info : mapping of str to LabelInfo
-        May have labels that no document has.
+        May include labels that no document has.
     vocabulary : Vocabulary, optional
-        What is known of labels that ``info`` does not have.
+        Describes labels that are not in ``info``.
     language : str, optional
-        In which the vocabulary's names are shown, as a short code.
+        The language of the names to show, as a code.
     edits : LabelEdits, optional
-        What people changed about labels.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class Labels:
         return label in self._place and label not in self.edits.gone
 
     def add(self, label: str) -> int:
-        """The column of a label, a new one if need be; one that was gone is back."""
+        """Return the column of a label, adding one if needed; a deleted label comes back."""
         self.edits.gone.pop(label, None)
         column = self._place.setdefault(label, len(self.listed))
         if column == len(self.listed):
@@ -102,24 +101,30 @@ class Labels:
         return column
 
     def has_column(self, label: str) -> bool:
-        """Whether a label has a column, even if it is gone."""
+        """Whether a label has a column, even if it was deleted."""
         return label in self._place
 
     def label_names(self, language: str | None) -> LabelNames:
-        """The names of columns that are looked for in texts; the language by its full name."""
+        """The names to look for in texts; ``language`` is a full name, such as "english"."""
         assert self.vocabulary is not None
         return self.edits.label_names(self.vocabulary, self.listed, language, self.language)
 
     def column(self, label: str) -> int:
-        """Where a label is, even one that is gone."""
+        """The column of a label, even of a deleted one."""
         return self._place[label]
 
     def columns(
         self, wanted: str | Iterable[str], where: str | None, collections: bool = False
     ) -> NDArray[np.int64]:
-        """The columns of labels that must be known; ``where`` they were given is for the error.
+        """Look up the columns of labels; an unknown label is an error.
 
-        With ``collections`` a collection or scheme of the vocabulary stands for its labels.
+        Parameters
+        ----------
+        wanted : str or iterable of str
+        where : str or None
+            The argument that they come from, for the error.
+        collections : bool
+            Whether a collection or scheme of the vocabulary stands for its labels.
         """
         names = [wanted] if isinstance(wanted, str) else list(wanted)
         columns: list[int] = []
@@ -129,8 +134,8 @@ class Labels:
             elif collections and self._is_collection(name):
                 columns += self._members(name)
             else:
-                near = self._called(str(name))
-                near = near or get_close_matches(str(name), self._alike(str(name)), n=1)
+                near = self._with_name(str(name))
+                near = near or get_close_matches(str(name), self._similar_to(str(name)), n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
                 of = f", {counted(n_groups, 'collection')}" if collections and n_groups else ""
@@ -140,8 +145,8 @@ class Labels:
                 )
         return np.array(columns, np.int64)
 
-    def _called(self, name: str) -> list[str]:
-        """The first label that people call so, where labels are codes."""
+    def _with_name(self, name: str) -> list[str]:
+        """The first label with this name, for labels that are codes; empty if there is none."""
         named = {info.name.casefold(): label for label, info in reversed(self.infos.items())}
         label = named.get(name.casefold())
         if label is None and self.vocabulary is not None:
@@ -158,11 +163,11 @@ class Labels:
         plain = {bare(label): label for label in self._place}
         plain |= {bare(concept): label for label, concept in self.edits.concepts.items()}
         members = self.vocabulary.in_collection(collection)
-        heirs = (self.edits.heir(plain.get(member, member)) for member in members)
-        return [self._place[heir] for heir in heirs if heir in self._place]
+        labels = (self.edits.successor(plain.get(member, member)) for member in members)
+        return [self._place[label] for label in labels if label in self._place]
 
     def rename(self, label: str, to: str) -> None:
-        """Give a label's column another name; what had that name before, and is gone, gets its."""
+        """Rename the label of a column; a deleted label with the new name swaps columns with it."""
         if label in self._place:
             column, other = self._place.pop(label), self._place.get(to)
             self.listed[column], self._place[to] = to, column
@@ -174,7 +179,7 @@ class Labels:
             self.infos[to] = LabelInfo(to, name, info.description)
 
     def is_known(self, label: str) -> bool:
-        """Whether something but documents says that there is a label."""
+        """Whether an edit, ``info`` or the vocabulary mentions a label."""
         if label in self.edits.added or label in self.edits.concepts:
             return True
         if label in self.edits.gone:
@@ -184,32 +189,33 @@ class Labels:
         )
 
     def _given(self, label: str) -> LabelInfo | None:
-        """What ``info`` says of a label; angle brackets around URIs do not matter."""
+        """The entry of a label in ``info``, with or without angle brackets around URIs."""
         return self.infos.get(label) or self.infos.get(bare(label))
 
     def _concept(self, label: str) -> str | None:
-        """A label's identifier in the vocabulary, if it has one."""
+        """The identifier of a label in the vocabulary; None if it has none."""
         concept = self.edits.concepts.get(label, label)
         return concept if self.vocabulary is not None and concept in self.vocabulary else None
 
-    def _alike(self, name: str) -> list[str]:
-        """Labels that the user may have meant; of many, those that share a half with it.
+    def _similar_to(self, name: str) -> list[str]:
+        """Labels that the user may have meant; of many, those that share a half with the name.
 
-        A one-character typo leaves one half intact. Codes of which too many are alike are no help.
+        A one-character typo leaves one half intact. If too many labels share a half, as codes
+        often do, none is proposed.
         """
         if len(self) <= _COMPARED:
             return self.listed
         start, end = name[: len(name) // 2], name[len(name) // 2 :]
-        alike = (
+        sharing = (
             label
             for label in self.listed
             if abs(len(label) - len(name)) <= 2 and (label.startswith(start) or label.endswith(end))
         )
-        similar = list(islice(alike, _COMPARED + 1))
+        similar = list(islice(sharing, _COMPARED + 1))
         return similar if len(similar) <= _COMPARED else []
 
     def info(self, label: str) -> LabelInfo:
-        """What is known of a label, with documents or without."""
+        """The name and description of a label, whether or not it has documents."""
         known = self._given(label)
         if label in self.edits.gone:
             self.columns(label, "label")
@@ -224,7 +230,7 @@ class Labels:
         return LabelInfo(label, self.name(label))
 
     def name(self, label: str) -> str:
-        """What people call a label."""
+        """The name of a label; the label itself if it has none."""
         if label in self.edits.names:
             return self.edits.names[label]
         known = self._given(label)
@@ -238,7 +244,7 @@ class Labels:
         return label if preferred == concept else preferred
 
     def _store_state(self) -> dict[str, Any]:
-        """Lists of strings."""
+        """Store as lists of strings."""
         infos = self.infos.values()
         return {
             "labels": self.listed,
@@ -247,7 +253,7 @@ class Labels:
             "descriptions": [info.description for info in infos],
             "vocabulary": self.vocabulary,
             "language": self.language,
-            # Older versions read models without edits.
+            # Without edits, older versions can read the model.
             **({"edits": self.edits} if self.edits.version else {}),
         }
 
@@ -265,7 +271,7 @@ class Labels:
 
 
 def check_label_info(given: Any) -> dict[str, LabelInfo]:
-    """What `Tagger.fit` takes as ``label_info``: a mapping, or the path of a file."""
+    """Check the argument ``label_info`` of `Tagger.fit`: a mapping, or the path of a file."""
     if given is None:
         return {}
     if isinstance(given, str | os.PathLike):
@@ -284,14 +290,14 @@ def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
     Parameters
     ----------
     path : path
-        In any format that `manylabel.vocabulary.read` knows, plain or compressed: a table of
-        label, name and, if there is one, description between tabs; or JSON Lines with ``"id"``,
-        ``"name"`` and ``"description"``. Labels without a name are called as they are.
+        In any format that `manylabel.vocabulary.read` knows, plain or compressed: for example
+        tab-separated label, name and (optional) description, or JSON Lines with ``"id"``,
+        ``"name"`` and ``"description"``. A label without a name is its own name.
 
     Returns
     -------
     dict of str to LabelInfo
-        By label, without the angle brackets that some formats put around URIs.
+        By label; angle brackets around URIs are removed.
 
     Examples
     --------
@@ -313,7 +319,7 @@ def read_label_info(path: str | os.PathLike[str]) -> dict[str, LabelInfo]:
 
 
 def _label_info(label: str, value: Any) -> LabelInfo:
-    """From a name, or a mapping with a name and a description."""
+    """Make a LabelInfo from a name, or from a mapping with a name and a description."""
     if isinstance(value, LabelInfo):
         return value
     if isinstance(value, str):
@@ -329,17 +335,17 @@ def _label_info(label: str, value: Any) -> LabelInfo:
 
 @dataclass(frozen=True)
 class LabelDescription:
-    """A label in words.
+    """A description of a label by its documents.
 
     Parameters
     ----------
     label, name, description : str
     documents : int
-        How many have it.
+        The number of documents with the label.
     words : list of (str, float)
-        The words that tell its documents from others, the clearest first.
+        The words that distinguish its documents from others, most distinctive first.
     together : list of (str, int)
-        Labels that stand in the same documents, and in how many.
+        Labels that its documents also have, and how many have them.
     """
 
     label: str
@@ -383,10 +389,10 @@ def defining_words(
     n_documents: int,
     top: int,
 ) -> list[tuple[int, float]]:
-    r"""Features that are more common in some documents than in all.
+    r"""Find the features that are more common in some documents than in all.
 
-    A feature weighs :math:`p \ln(p / q)`: its addend to the divergence of its share ``p`` of these
-    documents from its share ``q`` of all.
+    The weight of a feature is :math:`p \ln(p / q)`, where ``p`` is its share of these documents
+    and ``q`` its share of all: its term in the Kullback-Leibler divergence.
     """
     here = np.bincount(counts.indices, minlength=counts.shape[1]) / max(counts.shape[0], 1)
     everywhere = np.maximum(document_counts, 1) / max(n_documents, 1)
@@ -398,7 +404,7 @@ def defining_words(
 
 
 def together(labels: sparse.csr_array, column: int, top: int) -> list[tuple[int, int]]:
-    """The columns that most often stand in the same rows as a column, and how often."""
+    """Find the columns that most often occur in the same rows as a column, and how often."""
     rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
     having = np.zeros(labels.shape[0], np.bool_)
     having[rows[labels.indices == column]] = True

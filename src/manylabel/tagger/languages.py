@@ -1,4 +1,4 @@
-"""Languages of texts: their names, how they are detected, and the words that count in them."""
+"""Languages of texts: their names, how they are detected, and vectorizers for them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from manylabel.text.languages import DETECTED, detect_languages
 from manylabel.text.words import LEMMAS
 from manylabel.vocabulary import Vocabulary
 
-__all__ = ["AUTO", "LANGUAGES", "STEMMED", "full_name", "make_vectorizer", "spoken"]
+__all__ = ["AUTO", "LANGUAGES", "STEMMED", "full_name", "make_vectorizer", "text_language"]
 
-#: The language of a tagger that detects it.
+#: The value of ``language`` that means: detect it.
 AUTO = "auto"
-#: Short name -> the language whose stop words and stems are known.
+#: Code -> full name, for languages with stop words and stems.
 LANGUAGES = DETECTED
-#: Short name -> a language of which Snowball has stems, and we have no stop words.
+#: Code -> full name, for languages that Snowball stems but that have no stop words here.
 STEMMED = {
     "ar": "arabic",
     "ca": "catalan",
@@ -44,23 +44,23 @@ STEMMED = {
     "tr": "turkish",
     "yi": "yiddish",
 }
-#: Languages of which simplemma alone has something: lemmas.
+#: Codes of languages for which only simplemma has something: lemmas.
 LEMMATIZED = ("bg", "cy", "he", "is", "ka", "lv", "mk", "ms", "sk", "sl", "sq", "sw", "tl", "uk")
-#: Documents by which a language is detected.
-_HEARD = 500
+#: Maximum documents to detect a language from.
+_SAMPLED = 500
 
 
 def full_name(language: str | None) -> str | None:
-    """What stems of a language are called."""
+    """The name of a language for `CountVectorizer(stemming=...)`."""
     if language in LEMMATIZED:
         return f"{LEMMAS}{language}"
     return None if language is None else (LANGUAGES | STEMMED).get(language, language)
 
 
-def spoken(
+def text_language(
     language: str | None, documents: Corpus | TextFile | None, vocabulary: Vocabulary | None
 ) -> str | None:
-    """The language of documents: the one that was named, or the one that is detected."""
+    """The language of documents: as given or, for "auto", detected."""
     if language != AUTO:
         return language
     if documents is None:
@@ -68,9 +68,7 @@ def spoken(
         codes = [code for code in vocabulary.languages if code in LANGUAGES | STEMMED]
         if len(codes) == 1:
             return codes[0]
-        raise InputError(
-            "the language of texts cannot be detected without documents: give `language`."
-        )
+        raise InputError("the language cannot be detected without documents: give `language`.")
     if isinstance(documents, TextFile):
         raise InputError(
             "the language of a file that is read in chunks cannot be detected: give `language`."
@@ -78,14 +76,14 @@ def spoken(
     texts = documents.full_texts
     if texts is None:
         return None
-    some = np.linspace(0, len(texts) - 1, min(_HEARD, len(texts))).astype(np.int64)
+    some = np.linspace(0, len(texts) - 1, min(_SAMPLED, len(texts))).astype(np.int64)
     return detect_languages(texts[row] for row in some.tolist())
 
 
 def make_vectorizer(
     language: str | None, options: Any, n_jobs: int | None, verbose: int
 ) -> CountVectorizer:
-    """A new vectorizer: a copy of one that was given, or a language's with options."""
+    """Make a vectorizer: a copy of the given one, or one for the language with options."""
     from manylabel.estimators import clone
 
     if isinstance(options, CountVectorizer):
@@ -94,9 +92,9 @@ def make_vectorizer(
     is_listed = name in LANGUAGES.values()
     if name is not None and not (is_listed or name in STEMMED.values() or name.startswith(LEMMAS)):
         raise ParameterError(
-            f"`language` must be one of {', '.join(LANGUAGES)}, without stop words one of "
-            f"{', '.join(sorted({*STEMMED, *LEMMATIZED}))}, a full name such as 'english', "
-            f"'auto', or None; got {language!r}."
+            f"`language` must be 'auto', None, a code with stop words ({', '.join(LANGUAGES)}), a "
+            f"code without ({', '.join(sorted({*STEMMED, *LEMMATIZED}))}), or a full name such as "
+            f"'english'; got {language!r}."
         )
     vectorizer = CountVectorizer(
         stop_words=name if is_listed else None, stemming=name, n_jobs=n_jobs, verbose=verbose

@@ -1,4 +1,4 @@
-"""Documents that a tagger learns and forgets."""
+"""Learn and forget single documents."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ __all__ = ["Learning"]
 
 
 class Learning(Persistent):
-    """The part of a tagger with which it learns and forgets single documents."""
+    """The methods of a tagger that learn and forget documents without training."""
 
     def learn(
         self, texts: Any, labels: Any = None, ids: Any = None, *, incomplete: Any = False
     ) -> Change:
-        """Learn more documents; the next call knows them.
+        """Learn more documents; they count from the next call on.
 
-        What is exact: documents, labels, the votes of neighbours and words (in an ensemble with
-        words, once one in a thousand documents has changed) are as if the documents had been there
-        when the model was fitted. ``not_updated`` names what is not: parts that only training
-        changes, and the weights of words. The vocabulary, an ensemble's curves, and the threshold
-        of "auto" always stay as `fit` made them. After ``compact(retrain=True)`` everything is
-        exact.
+        Documents, labels, and the votes of neighbours and words are then exactly as if the
+        documents had been there when the model was fitted. (An ensemble updates the votes of words
+        once one in a thousand documents has changed.) ``not_updated`` names the parts that change
+        only at the next training, such as the weights of words. The vocabulary, an ensemble's
+        curves and the threshold of "auto" always stay as `fit` made them. After
+        ``compact(retrain=True)`` everything is exact.
 
         Parameters
         ----------
         texts : list of str, Corpus or path
         labels : list of lists of str
-            New labels are welcome.
+            May include new labels.
         ids : list of str, optional
-            A document with an id that exists takes its place. By default numbers that are free.
+            A document replaces the one with the same id. By default, unused numbers.
         incomplete : bool or list of bool, default=False
-            Whether the rest of the labels is left open: those that a document lacks are unknown,
-            not wrong. Among neighbours and words such a document counts for the labels that it
-            has, and for no others, neither for nor against; linear models and networks learn
-            nothing from the open pairs; topics and trees learn from complete documents alone.
-            Thresholds, curves and `drift` are judged by complete documents. This is kept with the
-            document, and holds in later training. For lcif, its parts, and the ensemble.
+            Whether the labels that a document lacks are unknown, not wrong. Among neighbours and
+            words, such a document counts for the labels that it has, and not against any other.
+            Linear models and networks ignore the unknown pairs. Topics and trees ignore the whole
+            document. Thresholds, curves and `drift` are computed from complete documents only.
+            The flag is stored with the document and applies to later training. Only lcif, its
+            parts and the ensemble support it.
 
         Returns
         -------
@@ -68,8 +68,8 @@ class Learning(Persistent):
         with self._writing() as (state, write):
             if not state.model.can_learn:
                 raise InputError(
-                    f"{self.model_name} cannot learn single documents; fit it again with all of "
-                    "them, or use a model such as lcif."
+                    f"{self.model_name} cannot learn single documents; fit it again with all "
+                    "documents, or use a model such as lcif."
                 )
             state.check_incomplete(are_open, self.model_name)
             documents = state.read_corpus(corpus)
@@ -86,21 +86,21 @@ class Learning(Persistent):
             )
 
     def forget(self, ids: str | Iterable[str], retrain: bool = False) -> Change:
-        """Forget documents: none is found, shown or counted any more.
+        """Forget documents: they are no longer found, shown or counted.
 
-        What is exact without training: the votes of neighbours and words (in an ensemble with
-        words, once one in a thousand documents has changed) are as if the documents had never been
-        there, and a forgotten text is never shown. ``not_updated`` names what still bears traces:
-        parts that only training changes, and the weights of words. So do the vocabulary, an
-        ensemble's curves and the threshold of "auto". The text is on disk until `compact`;
-        `traces` shows what is left.
+        Without training, the votes of neighbours and words are exactly as if the documents had
+        never been there. (An ensemble updates the votes of words once one in a thousand documents
+        has changed.) A forgotten text is never shown. Traces remain in the parts that
+        ``not_updated`` names, such as the weights of words, in the vocabulary, in an ensemble's
+        curves and in the threshold of "auto". The text stays on disk until `compact`; `traces`
+        shows what is left.
 
         Parameters
         ----------
         ids : list of str
         retrain : bool, default=False
-            Then train the model again from the texts that are left. It is equal, bit for bit, to
-            one that never saw the forgotten ones, and the folder holds nothing of them.
+            Train the model again on the remaining texts. It is then equal, bit for bit, to a model
+            that never saw the forgotten documents, and the folder contains nothing of them.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class Learning(Persistent):
             for name in wanted:
                 state.number(name)
             if len(wanted) >= len(state.documents):
-                raise InputError("at least one document must be left.")
+                raise InputError("cannot forget every document: at least one must be left.")
             if retrain:
                 state.check_trainable()
             write([Forget(name) for name in wanted])
@@ -122,20 +122,20 @@ class Learning(Persistent):
         return Change(forgotten=tuple(wanted), not_updated=() if retrain else not_updated)
 
     def traces(self, documents: Iterable[Document]) -> list[str]:
-        """What is left of forgotten documents in the folder, to see that nothing is.
+        """Look for traces of forgotten documents in the folder and the vocabulary.
 
-        Looks for phrases of their texts in the bytes of every file, and for words in the
-        vocabulary that no other text has. `compact` comes first: until then texts are on disk.
+        Searches the bytes of every file for phrases of their texts, and the vocabulary for words
+        that no other text has. Call `compact` first: until then the texts are on disk.
 
         Parameters
         ----------
         documents : list of Document
-            As `document` gave them before they were forgotten.
+            As returned by `document` before they were forgotten.
 
         Returns
         -------
         list of str
-            One for each file with a phrase, and for each word; empty if there is nothing.
+            One line per file with a phrase, and per word; empty if there are no traces.
 
         Examples
         --------
@@ -158,6 +158,6 @@ class Learning(Persistent):
             kept = [state.documents.text(number) for number in state.documents.kept().tolist()]
             remains = [] if self.path is None else find_traces(self.path, written, kept)
             if state.vectorizer is not None:
-                words = state.words_of_none(written, kept)
+                words = state.words_only_in(written, kept)
                 remains += [f'the vocabulary: "{word}"' for word in words]
         return remains

@@ -1,4 +1,4 @@
-"""The vocabulary of a tagger: what its labels are called, in which language."""
+"""The vocabulary of a tagger: names of labels, in the language of the texts."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from manylabel.vocabulary.vocabulary import bare
 
 __all__ = ["NamedLabels", "Naming", "as_vocabulary"]
 
-#: Of a vocabulary whose labels are as they came.
+#: The edits of an unedited vocabulary.
 _NO_EDITS = LabelEdits()
 
 
 class Naming(NamedTuple):
-    """A vocabulary, and in which language it is read.
+    """A vocabulary, the language of its names, and edits of labels.
 
     Parameters
     ----------
     vocabulary : Vocabulary
     language : str or None
-        Of the texts, short or in full, or None for all.
+        The language of the texts, as a code or in full; None for names in all languages.
     edits : LabelEdits, optional
-        What people changed about labels.
     """
 
     vocabulary: Vocabulary
@@ -42,46 +41,47 @@ class Naming(NamedTuple):
 
     @property
     def full(self) -> str | None:
-        """The language by its full name."""
+        """The full name of the language."""
         return full_name(self.language)
 
     @property
     def code(self) -> str | None:
-        """The language by its code."""
+        """The code of the language."""
         known = (LANGUAGES | STEMMED).items()
         return next((code for code, full in known if full == self.full), self.language)
 
     def all_labels(self, labels: Sequence[str]) -> list[str]:
-        """Labels, and after them those that only the vocabulary has."""
+        """Append the labels that only the vocabulary or an edit has."""
         edits = self.edits
         known = {bare(label) for label in (*labels, *edits.gone, *edits.concepts.values())}
         named = [label for label in self.vocabulary.current if label not in known]
-        # Labels that people added, or gave another identifier, have names, too.
+        # Added and renamed labels have names, too.
         also = {*edits.added, *edits.concepts}.difference(labels, named, edits.gone)
         return [*labels, *named, *sorted(also)]
 
     def label_names(self, labels: Sequence[str]) -> LabelNames:
-        """The names of columns."""
+        """The names of labels, column by column."""
         return self.edits.label_names(self.vocabulary, labels, self.full, self.code)
 
 
 class NamedLabels(Persistent):
-    """The part of a tagger that has a vocabulary."""
+    """The methods of a tagger that concern its vocabulary."""
 
     language: str | None
     vocabulary: Any
 
     def set_vocabulary(self, vocabulary: Any, update: bool = False) -> None:
-        """Replace the vocabulary without training again; a saved tagger's folder is changed, too.
+        """Replace or update the vocabulary without training, also in the folder of a saved tagger.
 
-        Names are shown and, by a model that was trained with a vocabulary, found in texts from now
-        on. New labels can be suggested at once; those that are gone keep their documents.
+        The new names are shown at once. A model that was trained with a vocabulary also looks for
+        them in texts, so that it suggests new labels at once. Labels that the new vocabulary lacks
+        keep their documents.
 
         Parameters
         ----------
         vocabulary : Vocabulary or path
         update : bool, default=False
-            Keep what is known of labels that the new one does not have.
+            Keep the old entries of labels that the new vocabulary lacks.
         """
         given = as_vocabulary(vocabulary)
         if given is None:
@@ -113,13 +113,13 @@ class NamedLabels(Persistent):
             self._state = change(self._fitted())
 
     def vocabulary_figures(self) -> dict[str, Any]:
-        """How many labels and names there are, in which languages, and whether texts are searched.
+        """Count labels and names, and say whether names are looked for in texts.
 
         Returns
         -------
         dict
-            ``labels``, ``without_documents``, ``names``, ``languages`` (codes, separated by commas)
-            and ``found_in_texts``.
+            ``labels``, ``without_documents``, ``names``, ``languages`` (comma-separated codes) and
+            ``found_in_texts``.
         """
         with self._reading() as state:
             known = state.labels.vocabulary
@@ -134,7 +134,7 @@ class NamedLabels(Persistent):
 
 
 def as_vocabulary(given: Any) -> Vocabulary | None:
-    """What `Tagger` takes as ``vocabulary``."""
+    """Check the parameter ``vocabulary`` of `Tagger`, and read a file."""
     if given is None or isinstance(given, Vocabulary):
         return given
     if isinstance(given, str | os.PathLike):

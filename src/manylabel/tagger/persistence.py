@@ -1,4 +1,4 @@
-"""Taggers that outlive their process, and that threads share."""
+"""Save and load taggers, and share them among threads and processes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = ["Persistent", "Write"]
 
 
 class Write(Protocol):
-    """What `Persistent._writing` gives to change a state with."""
+    """The function that `Persistent._writing` provides to change a state."""
 
     def __call__(self, changes: Sequence[Changed], documents: Documents | None = None) -> None:
-        """Make changes: on disk first, if there is a folder, then in memory."""
+        """Write changes to the journal, if there is a folder, then apply them in memory."""
 
 
 class Persistent:
-    """The half of a tagger that keeps what it knows: in memory for many threads, and in a folder.
+    """The methods of a tagger that hold its state: in memory for several threads, and in a folder.
 
-    Every change is in the journal of the folder before anybody hears of it.
+    Every change is in the journal of the folder before a call returns or another thread sees it.
     """
 
     n_jobs: int | None
@@ -49,22 +49,22 @@ class Persistent:
     @property
     @abstractmethod
     def model_name(self) -> str:
-        """The name of the model, or of its class."""
+        """The name of the model, or of its class if it was given as an estimator."""
 
     @property
     def path(self) -> Path | None:
-        """The folder where the tagger lives; None before it is saved."""
+        """The folder of the tagger; None if it was not saved."""
         return None if self._folder is None else self._folder.path
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save to a folder; from now on, what is learned and forgotten is kept there as well.
+        """Save to a folder; later changes are written there, too.
 
-        A crash leaves the model that was there before, or this one.
+        A crash leaves the old model or the new one.
 
         Parameters
         ----------
         path : path
-            A new folder, or that of a model to be replaced.
+            A new folder, or that of a model to replace.
         """
         folder = Path(path)
         if self._folder is not None and _same_folder(folder, self._folder.path):
@@ -79,14 +79,14 @@ class Persistent:
             held.enter_context(self._lock.writing())
             state = self._fitted()
             before = state.token, state.sequence
-            # A model in another place has a journal of its own.
+            # In another folder the model has another journal.
             state.token, state.sequence = secrets.token_hex(8), 0
             try:
                 self._write(folder, state)
                 if writer is not None:
                     writer.begin(state.token, 0)
                 elif not is_sound:
-                    # Of a model that is there no more.
+                    # It belongs to the model that was just replaced.
                     journal.discard()
             except BaseException:
                 state.token, state.sequence = before
@@ -101,30 +101,30 @@ class Persistent:
         n_jobs: int | None = None,
         without_journal: bool = False,
     ) -> Self:
-        """Read a tagger from its folder, with everything that was learned since it was saved.
+        """Load a tagger from its folder, with all changes since it was saved.
 
-        What this tagger learns and forgets is in the folder before `learn` and `forget` return,
-        and what other processes write there is known at the next call.
+        What this tagger learns and forgets is in the folder before `learn` and `forget` return.
+        Changes by other processes take effect at the next call.
 
         Parameters
         ----------
         path : path
         n_jobs : int, optional
-            Threads, if not as many as when it was saved.
+            Threads; by default as many as when it was saved.
         without_journal : bool, default=False
-            Do without the entries of the journal that are lost or damaged, and those after them.
-            The tagger is then in memory alone; `save` puts it into the folder again.
+            Ignore lost or damaged entries of the journal, and all entries after them. The tagger
+            is then only in memory; `save` writes it to the folder again.
 
         Raises
         ------
         JournalError
-            If something that was learned or forgotten since the model was saved is lost or damaged.
+            If a change since the model was saved is lost or damaged.
         """
         with tolerating(without_journal):
             tagger = store.load(path)
         if not isinstance(tagger, cls):
             raise StoreError(
-                f"the folder holds {type(tagger).__name__}, not a tagger; read it with "
+                f"the folder contains {type(tagger).__name__}, not a tagger; read it with "
                 "manylabel.load.",
                 os.fspath(path),
             )
@@ -135,24 +135,24 @@ class Persistent:
         return tagger
 
     def compact(self, retrain: bool = False) -> None:
-        """Make what was learned and forgotten part of the saved model; the journal is then empty.
+        """Fold all changes into the saved model and empty the journal.
 
-        Forgotten texts leave the disk, and words that only they had leave the vocabulary (unless
-        ``keep_texts=False`` and the model keeps no rows). What the model knows depends on its kind:
+        Forgotten texts are removed from the disk, and words that only they had from the vocabulary
+        (unless ``keep_texts=False`` and the model keeps no rows). The rest depends on the model:
 
         - InstanceKNN, FeatureKNN and LCIF are trained again on the rows that they keep, with new
-          word weights. What is left of forgotten documents is their labels, if no other document
-          has them, and the threshold of "auto".
+          word weights. Of forgotten documents there remain labels that no other document has, and
+          the threshold of "auto".
         - An Ensemble rebuilds its index, so that searching is as fast as after `fit`. Its
           `not_updated_` parts, its curves and word weights stay.
-        - Other models stay as they are.
+        - Other models do not change.
 
         Parameters
         ----------
         retrain : bool, default=False
-            Train the model again from the texts. It is then equal, bit for bit, to one that was
-            fitted to the documents that are left, in their order: vocabulary, word weights, every
-            part, threshold and labels.
+            Train the model again on the texts. It is then equal, bit for bit, to a model fitted to
+            the remaining documents in their order: vocabulary, word weights, every part, threshold
+            and labels.
         """
         if self._folder is not None:
             self._fold(self._retrained if retrain else _compacted)
@@ -163,15 +163,15 @@ class Persistent:
 
     @abstractmethod
     def _retrained(self, state: TaggerState) -> TaggerState:
-        """A state of the same documents that is trained from nothing."""
+        """Train a new state on the same documents, from scratch."""
 
     def _fitted(self) -> TaggerState:
         if self._state is None:
-            raise InputError("this tagger is not fitted: call fit(texts, labels) first.")
+            raise InputError("this tagger is not fitted; call fit(texts, labels) first.")
         return self._state
 
     def _latest(self) -> TaggerState:
-        """The state with everything that other processes wrote; the model may lag behind."""
+        """The state with all changes of other processes; the model may not have caught up yet."""
         state, place = self._fitted(), self._folder
         if self._check is not None:
             self._check.raise_damage()
@@ -181,13 +181,13 @@ class Persistent:
         return state
 
     def _remember(self, state: TaggerState) -> None:
-        """Know this from now on, and nothing else; the folder is not touched."""
+        """Replace the state; the tagger then has no folder, and the old one does not change."""
         with self._lock.writing():
             self._state, self._folder, self._check = state, None, None
 
     @contextmanager
     def _reading(self) -> Iterator[TaggerState]:
-        """Everything learned so far is in the model, and stays as it is meanwhile."""
+        """Lock the latest state for reading; the model has caught up with all changes."""
         while True:
             state = self._latest()
             if state.is_behind:
@@ -201,13 +201,13 @@ class Persistent:
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[TaggerState, Write]]:
-        """The latest state, locked against other readers and writers, and what changes it."""
+        """Lock the latest state for writing; yields it with the function that changes it."""
         place, state = self._folder, self._fitted()
         if place is None:
             with self._lock.writing():
                 yield state, state.apply
             return
-        # The journal first: while this waits for another process, other threads may read.
+        # Lock the journal first: other threads may read while this waits for another process.
         with place.journal.writing() as writer, self._lock.writing():
             state = self._state = place.latest(self._fitted(), writer.read)
             place.begin(state, writer)
@@ -223,7 +223,7 @@ class Persistent:
             yield state, write
 
     def _fold(self, change: Callable[[TaggerState], TaggerState]) -> None:
-        """Make the journal part of the saved model, after an internal-only change."""
+        """Fold the journal into the saved model, after an internal-only change."""
         assert self._folder is not None
         place = self._folder
         with place.journal.writing() as writer, self._lock.writing():
@@ -237,7 +237,7 @@ class Persistent:
         place.journal.scrub()
 
     def _write(self, folder: Path, state: TaggerState) -> None:
-        """Write the model; the manifest tells which entries of the journal it has."""
+        """Write the model; its manifest records which entries of the journal it contains."""
         info = {
             "model": self.model_name,
             "documents": len(state.documents),
@@ -247,7 +247,7 @@ class Persistent:
         store.save(self, folder, info=info)
 
     def _settings(self) -> dict[str, Any]:
-        """What the tagger was made with, but for what it shows: that is for this process."""
+        """The tagger's parameters, except ``verbose``, which is for this process only."""
         return {
             name: value
             for name, value in vars(self).items()
@@ -268,11 +268,11 @@ class Persistent:
         return tagger
 
     def _store_mark(self) -> tuple[str, int] | None:
-        """The token of the model, and the last entry of the journal that is part of it."""
+        """The token of the model, and the last entry of the journal that it contains."""
         return None if self._state is None else (self._state.token, self._state.sequence)
 
     def _on_load(self, folder: Path) -> None:
-        """Catch up with the journal of the folder that this was read from."""
+        """Apply the journal of the folder that the tagger was loaded from."""
         if is_tolerant() and self._state is not None:
             salvage(folder, self._state)
             return
@@ -281,12 +281,12 @@ class Persistent:
             self._state = self._folder.latest(self._state)
 
     def _on_unverified(self, folder: Path, manifest: dict[str, Any]) -> None:
-        """Check the arrays of a large model while it is used."""
+        """Verify the arrays of a large model in the background."""
         self._check = BackgroundCheck(folder, manifest)
         self._check.start()
 
     def _reloaded(self) -> TaggerState:
-        """What the folder has now; the settings become its as well."""
+        """Load state and settings from the folder again."""
         assert self._folder is not None
         other = type(self).load(self._folder.path, self.n_jobs)
         vars(self).update(other._settings())
@@ -295,9 +295,9 @@ class Persistent:
 
 
 class ReadWriteLock:
-    """Lets threads read together and write alone; a waiting writer goes before new readers.
+    """Lets many threads read or one write; a waiting writer goes before new readers.
 
-    A writer may write again and read inside; a reader must not ask for writing.
+    A writer may acquire either lock again; a reader must not ask for the write lock.
     """
 
     def __init__(self) -> None:
@@ -325,7 +325,7 @@ class ReadWriteLock:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Wait until no thread reads or writes."""
+        """Wait until no other thread reads or writes."""
         me = threading.get_ident()
         with self._changed:
             if self._writer != me:

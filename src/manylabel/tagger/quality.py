@@ -1,4 +1,4 @@
-"""How good a tagger's answers are, what looks wrong in its documents, and what to label next."""
+"""Evaluate a tagger, audit its documents, and choose what to label next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from manylabel.progress import Clock
 from manylabel.tagger.changes import Change, documents_of
 from manylabel.tagger.documents import widened
 from manylabel.tagger.drift import Drift, drift_of
-from manylabel.tagger.languages import make_vectorizer, spoken
+from manylabel.tagger.languages import make_vectorizer, text_language
 from manylabel.tagger.persistence import Persistent
 from manylabel.tagger.suggestions import Suggestions, suggestions
 from manylabel.tagger.training import count_corpus
@@ -32,14 +32,14 @@ __all__ = ["Quality"]
 
 
 class Quality(Persistent):
-    """The part of a tagger that judges: its own answers, and the labels that people gave."""
+    """The methods of a tagger that judge its suggestions and the labels that people gave."""
 
     language: str | None
     vectorizer: Any
 
     @abstractmethod
     def _new_estimator(self) -> Any:
-        """The model, not fitted."""
+        """Make the model, not fitted."""
 
     def evaluate(
         self, texts: Any, labels: Any = None, metrics: Iterable[str] | None = None
@@ -81,7 +81,7 @@ class Quality(Persistent):
         )
 
     def unseen(self, texts: Any, labels: Any = None) -> dict[str, int]:
-        """How many true labels of documents the model has no training document of.
+        """Count the true labels that no training document has.
 
         Parameters
         ----------
@@ -91,9 +91,9 @@ class Quality(Persistent):
         Returns
         -------
         dict of str to int
-            ``true``: labels of all documents; ``unseen``: those that no training document has, and
-            of these ``suggested``, found among the first 10 suggestions, and ``unknown``, which the
-            model could not have known.
+            ``true``: all labels of the documents; ``unseen``: those that no training document has.
+            Of the unseen labels, ``suggested`` are among the first 10 suggestions, and ``unknown``
+            are not in the model's vocabulary either.
         """
         corpus = as_corpus(texts, labels)
         with self._reading() as state:
@@ -115,7 +115,7 @@ class Quality(Persistent):
         }
 
     def coverage_curve(self, texts: Any, labels: Any = None) -> CoverageCurve:
-        """Measure precision against the share of documents that get labels, threshold by threshold.
+        """Measure, for each threshold, precision and the share of documents that get labels.
 
         Parameters
         ----------
@@ -131,10 +131,10 @@ class Quality(Persistent):
         return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
 
     def drift(self) -> Drift:
-        """Compare what the model promises with what people accepted since it was trained.
+        """Compare the model's probabilities with the labels that people gave since the training.
 
-        Every document that was learned since then is scored as if it were not known. In a sound
-        model, people gave four in five of the labels that have a probability of 0.8.
+        Every document learned since then is scored as if it were unknown. If the probabilities
+        hold, four in five of the labels with a probability of 0.8 were given.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class Quality(Persistent):
         with self._reading() as state:
             since = state.learned_since()
             n_trained = len(state.documents) - since.size
-            # What people left open, they neither accepted nor rejected.
+            # Labels that an incomplete document lacks were neither accepted nor rejected.
             are_open = state.documents.flags(since)
             judged = np.ones(since.size, np.bool_) if are_open is None else ~are_open
             numbers = since[judged]
@@ -166,11 +166,11 @@ class Quality(Persistent):
             if not state.model.can_leave_out:
                 raise InputError(
                     f"the scores of {self.model_name} are not probabilities, so there is nothing "
-                    "to compare; an ensemble's are."
+                    "to compare; use an ensemble."
                 )
             if state.vectorizer is None or not state.keep_texts:
                 raise InputError(
-                    "the texts were not kept (`keep_texts=False`): nothing to compare."
+                    "the texts were not kept (`keep_texts=False`), so there is nothing to compare."
                 )
             texts = [state.documents.text(number) for number in numbers.tolist()]
             scores = state.model.scores_left_out(state.read(texts)[0], numbers)
@@ -178,20 +178,19 @@ class Quality(Persistent):
         return drift_of(scores, truth, n_trained)
 
     def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
-        """Find labels that look wrong or missing, and say why.
+        """Find labels that look wrong or missing, with reasons.
 
-        Every pair of a document and a label that is given, or that other documents suggest, is
-        judged by models that have not seen the document; see `manylabel.audit`. This trains an
-        ensemble and takes longer than `fit`.
+        Models that have not seen a document judge every label that it has, or that other documents
+        suggest for it; see `manylabel.audit`. This trains an ensemble and takes longer than `fit`.
 
         Parameters
         ----------
         texts : list of str, Corpus or path, optional
-            By default the documents that the tagger knows. Other documents are looked at by
-            themselves: a tagger need not be fitted to audit them, and learns nothing from them.
+            By default the tagger's own documents. Other documents are audited by themselves: the
+            tagger need not be fitted, and learns nothing from them.
         labels : list of lists of str
         top : int, default=100
-            How many pairs to tell of.
+            Maximum labels to report.
 
         Returns
         -------
@@ -221,7 +220,7 @@ class Quality(Persistent):
                 shown = {label: state.labels.name(label) for label in corpus.label_names}
         else:
             corpus = as_corpus(texts, labels)
-            language = spoken(self.language, corpus, None)
+            language = text_language(self.language, corpus, None)
             vectorizer = make_vectorizer(language, self.vectorizer, self.n_jobs, self.verbose)
             documents = count_corpus(corpus, vectorizer, None, Clock()).documents
         estimator = self._new_estimator()
@@ -231,26 +230,26 @@ class Quality(Persistent):
         return report_of(judged, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
 
     def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
-        """Choose the documents whose labels would teach the tagger most.
+        """Choose the documents whose labels would improve the tagger most.
 
-        The first are those about whose labels it is least sure, and that differ most from those
-        chosen before them and from those that it knows. A model whose scores are no probabilities
-        does not know how sure it is, and goes by the differences alone.
+        It prefers documents whose labels are uncertain and that differ from the known documents and
+        from those chosen before. If the model's scores are not probabilities, only the differences
+        count.
 
         Parameters
         ----------
         texts : list of str, Corpus or path
-            Documents to choose from; labels that they have are ignored.
+            Documents to choose from; their labels are ignored.
         n : int, default=20
-            How many to choose.
+            The number of documents to choose.
         top : int, default=10
-            Maximum labels to suggest for each.
+            Maximum labels to suggest per document.
 
         Returns
         -------
         list of Suggestions
-            Of the chosen documents, in the order in which to label them; their ``id`` tells which
-            they are, the place in the list if they have none.
+            For the chosen documents, in the order in which to label them. Their ``id`` is that of
+            the document or, if it has none, its position in ``texts``.
 
         Examples
         --------
@@ -282,8 +281,8 @@ class Quality(Persistent):
                 near = None if nearest is None else np.maximum(nearest.similarities[:, 0], 0)
             else:
                 rows = make_weighting("tfidf").fit_transform(counts)
-            is_sure = state.model.gives_probabilities
-            worth = uncertainty(scores) if is_sure else np.ones(scores.shape[0])
+            is_probable = state.model.gives_probabilities
+            worth = uncertainty(scores) if is_probable else np.ones(scores.shape[0])
             chosen = what_next(worth, rows, n, near)
             names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
             return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
@@ -291,24 +290,24 @@ class Quality(Persistent):
     def fix(
         self, decisions: Iterable[Mapping[str, str]], *, incomplete: bool = False
     ) -> tuple[Change, list[dict[str, str]]]:
-        """Change labels of known documents, as people have decided.
+        """Add and remove labels of known documents, as people have decided.
 
         Parameters
         ----------
         decisions : iterable of mapping
-            Each with the ``id`` of a document, a ``label``, and as ``decision`` "add", "remove" or
-            "keep"; see `read_decisions`. With a ``text`` the document may be new. Labels that no
-            decision names stay as they are, so that several people can decide at once.
+            Each with the ``id`` of a document, a ``label``, and a ``decision``: "add", "remove" or
+            "keep"; see `read_decisions`. With a ``text``, the document may be new. Other labels do
+            not change, so several people can decide at the same time.
         incomplete : bool, default=False
-            Whether new documents leave the rest of their labels open; see `Tagger.learn`. Known
-            documents stay as they are.
+            Whether the other labels of new documents are unknown; see `Tagger.learn`. Known
+            documents keep their flag.
 
         Returns
         -------
         change : Change
             What was learned.
         undo : list of dict
-            The decisions that take everything back.
+            The decisions that undo the change.
 
         Examples
         --------
@@ -328,8 +327,8 @@ class Quality(Persistent):
                 )
             if state.vectorizer is None or not state.keep_texts:
                 raise InputError(
-                    "the texts of this model's documents were not kept; change the labels in the "
-                    "corpus and train again."
+                    "the texts of this model's documents were not kept (`keep_texts=False`); "
+                    "change the labels in the corpus and train again."
                 )
 
             def labels_of(name: str) -> list[str]:

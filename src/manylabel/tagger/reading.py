@@ -1,4 +1,4 @@
-"""Texts and corpora as the features that a model reads."""
+"""Turn texts and corpora into the features that a model reads."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ __all__ = ["Reader", "small"]
 
 
 class Reader:
-    """Counts words of texts, or takes the features of a corpus.
+    """Counts the words of texts, or takes the features of a corpus.
 
     Parameters
     ----------
     vectorizer : CountVectorizer or None
-        None if the model learned from features.
+        None if the model was trained on features.
     feature_names : list of str
-        Of such a model.
+        Names of those features.
     views : mapping of str to CountVectorizer, optional
-        Other features of texts that the model reads.
+        Further features of texts that the model reads, by name.
     """
 
     def __init__(
@@ -44,36 +44,36 @@ class Reader:
         self.views = dict(views or {})
 
     def read(self, texts: Any) -> tuple[Documents, list[str] | None]:
-        """One text, several or a corpus, and ids where there are some."""
+        """Read one text, several or a corpus; returns the documents and, for a corpus, its ids."""
         if isinstance(texts, Corpus):
             return self.read_corpus(texts), texts.ids
         listed = check_texts([texts] if isinstance(texts, str) else texts)
         if self.vectorizer is None:
-            raise InputError("this tagger learned from features, not texts: give it a Corpus.")
+            raise InputError("this tagger was trained on features, not on texts; give it a Corpus.")
         return self._read_texts(listed), None
 
     @property
     def language(self) -> str | None:
-        """The language of the texts by its full name, as far as words are stemmed."""
+        """The full name of the language that words are stemmed in; None without stemming."""
         language: str | None = getattr(self.vectorizer, "stemming", None)
         return language
 
     def read_corpus(self, corpus: Corpus) -> Documents:
-        """The documents of a corpus, counted in the model's own features."""
+        """Read a corpus in the model's own features."""
         if self.vectorizer is not None:
             texts = corpus.full_texts
             if texts is None:
-                raise InputError("this tagger learned from texts; the corpus has only features.")
+                raise InputError("this tagger was trained on texts; the corpus has only features.")
             return self._read_texts(texts)
         if corpus.X is None:
-            raise InputError("this tagger learned from features; the corpus has only texts.")
+            raise InputError("this tagger was trained on features; the corpus has only texts.")
         if corpus.has_feature_names:
             return Documents(corpus.align_to(feature_names=self.feature_names).X)
         known, there = len(self.feature_names), corpus.n_features
         if there > known or (there < known and corpus.sized):
             raise InputError(
-                f"the corpus has {counted(there, 'feature')}, but the tagger learned from {known}; "
-                "give one with the same features."
+                f"the corpus has {counted(there, 'feature')}, but the tagger was trained on "
+                f"{known:,}; give one with the same features."
             )
         return Documents(widened(corpus.X, known))
 
@@ -88,7 +88,7 @@ class Reader:
         return Documents(self.vectorizer.transform(texts), texts=texts, views=views)
 
     def _singly(self) -> SingleTexts | None:
-        """What counts one text for all vectorizers at once, where that can be done."""
+        """A counter of single texts for all vectorizers at once; None if they are too different."""
         assert self.vectorizer is not None
         vectorizers = [self.vectorizer, *self.views.values()]
         known: SingleTexts | None = vars(self).get("_single_texts")
@@ -98,7 +98,7 @@ class Reader:
         return known
 
     def read_changes(self, learned: list[Learn]) -> Documents:
-        """Documents from a journal."""
+        """Read documents from a journal."""
         if self.vectorizer is not None:
             return self._read_texts([change.text for change in learned])
         rows = [change.features or [] for change in learned]
@@ -115,23 +115,23 @@ class Reader:
         return Documents(counts)
 
     def shown_words(self) -> Any:
-        """What to call each feature."""
+        """The name to show for each feature."""
         return self.feature_names if self.vectorizer is None else self.vectorizer.display_names_
 
 
 def _views(views: Mapping[str, CountVectorizer], texts: list[str]) -> dict[str, sparse.csr_array]:
-    """Counts of texts in each view, by vectorizers that are fitted."""
+    """Count texts in each view with fitted vectorizers."""
     return _as_views(views, [vectorizer.transform(texts) for vectorizer in views.values()])
 
 
 def _as_views(
     names: Iterable[str], counts: Iterable[sparse.csr_array]
 ) -> dict[str, sparse.csr_array]:
-    """Counts by the names of their views."""
+    """Name counts after their views."""
     return {name: small(counted) for name, counted in zip(names, counts, strict=True)}
 
 
 def small(counts: sparse.csr_array) -> sparse.csr_array:
-    """The same counts in half the memory."""
+    """Convert counts to single precision, which halves their memory."""
     counts.data = counts.data.astype(np.float32)
     return counts

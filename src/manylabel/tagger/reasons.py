@@ -1,4 +1,4 @@
-"""Reasons by number become reasons in words: which words, where in the text, which neighbours."""
+"""Translate reasons by number into words, spans of the text, and neighbours."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from manylabel.tagger.explanations import (
 
 __all__ = ["FoundWords", "Words", "label_reasons", "summed_words"]
 
-#: Words that a neighbour shares with the text are kept up to this many.
+#: Maximum words per neighbour that it shares with the text.
 _SHARED = 12
 
 
 class Words:
-    """Features of a text as the words that are written there.
+    """Translates the features of a text into the words written there.
 
     Parameters
     ----------
     text : str
     spans : mapping of int to list of (int, int)
-        Where each feature stands in the text.
+        Where each feature occurs in the text.
     names : sequence of str
-        What to call a feature that stands nowhere.
+        Names for features that do not occur in it.
     """
 
     def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
@@ -43,19 +43,19 @@ class Words:
         self._shared: dict[int | None, Sequence[WordReason]] = {}
 
     def reason(self, feature: int, share: float) -> WordReason:
-        """A word with its share and its places."""
+        """Make the reason for a feature: the word, its share and its spans."""
         known = self._known.get(feature)
         if known is None:
             spans = self._spans.get(feature, [])
             word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
             known = self._known[feature] = word, spans
-        # There are hundreds for each label: the constructor would take twice the time.
+        # Each label has hundreds, and the constructor would take twice the time.
         reason = object.__new__(WordReason)
         reason.__dict__.update(word=known[0], share=share, spans=known[1])
         return reason
 
     def shared(self, neighbour: Reason) -> Sequence[WordReason]:
-        """The words that make a neighbour similar; the same for every label that it speaks for."""
+        """The words that make a neighbour similar; cached, as they are the same for all labels."""
         words = self._shared.get(neighbour.index)
         if words is None:
             if isinstance(neighbour.reasons, WordReasons):
@@ -73,7 +73,7 @@ class Words:
         return words
 
     def written(self, reason: Reason) -> WordReason:
-        """A reason that knows its places."""
+        """Translate a reason that has spans already."""
         spans = list(reason.spans)
         return WordReason(self._text[slice(*spans[0])], float(reason.share), spans)
 
@@ -85,9 +85,9 @@ def label_reasons(
     words: Mapping[str, Words],
     document: Callable[[int], Document | None],
 ) -> LabelReasons:
-    """Reasons by number become reasons in words.
+    """Translate the explanation of one label.
 
-    ``words`` are those of each view, by its name; ``document`` gives a training document by its
+    ``words`` has an entry per view, by name. ``document`` returns a training document by its
     number, or None if it was forgotten.
     """
     parts: dict[tuple[str, Kind], float] = {}
@@ -140,9 +140,9 @@ class FoundWords(Sequence[WordReason]):
     Parameters
     ----------
     words : list of Words
-        Of each view.
+        One per view.
     views, features : array of int
-        The place of a word's view among them, and its feature there.
+        The view of each word, as a position in ``words``, and its feature there.
     shares : array of float
     """
 
@@ -172,7 +172,7 @@ class FoundWords(Sequence[WordReason]):
         return iter(self._made(slice(None)))
 
     def _made(self, places: slice) -> list[WordReason]:
-        """Some of the words."""
+        """Make some of the words."""
         return [
             self._words[view].reason(feature, share)
             for view, feature, share in zip(
@@ -200,10 +200,10 @@ def summed_words(
     ],
     words: Mapping[str, Words],
 ) -> FoundWords:
-    """Words by the sums of their shares, the greatest first, for the label or against it.
+    """Sum the shares of each word; the greatest sums, for or against the label, come first.
 
-    Each of ``direct`` is a view, features of it and their shares. Shares of a feature are added in
-    the order in which they come, and equal sums stay in the order in which they first came.
+    Each item of ``direct`` is a view, some of its features, and their shares. Shares are added in
+    the given order, and equal sums stay in the order of their first occurrence.
     """
     if not direct:
         nothing = np.empty(0, np.int64)
@@ -224,7 +224,7 @@ def summed_words(
 
 
 def _sorted_words(written: list[WordReason], found: FoundWords) -> Sequence[WordReason]:
-    """Words with the greatest shares first, for the label or against it."""
+    """Merge both, the greatest share for or against the label first."""
     if not written:
         return found
     return sorted([*written, *found], key=lambda word: -abs(word.share))
@@ -243,7 +243,7 @@ def _neighbour(document: Document, share: float, reason: Reason, words: Words) -
 
 
 def _leaves(reason: Reason) -> Iterator[Reason]:
-    """The neighbours and words in a reason, itself or below the parts of a combined model."""
+    """The neighbours and words in a reason: itself, or those below it."""
     if reason.kind in ("neighbour", "word") or reason.spans:
         yield reason
     else:

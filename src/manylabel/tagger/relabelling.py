@@ -1,4 +1,4 @@
-"""Edits of labels, as they change what a tagger knows of labels and documents."""
+"""Applies edits of labels to the labels and documents of a tagger."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ __all__ = ["edit_labels"]
 
 
 def edit_labels(edit: Edit, labels: Labels, documents: KeptDocuments) -> list[int]:
-    """Make an edit that is known to be possible; the numbers of documents with other labels.
+    """Apply a checked edit and return the numbers of the documents whose labels change.
 
     Parameters
     ----------
     edit : Edit
     labels : Labels
-        Is changed.
+        Changed in place.
     documents : KeptDocuments
-        Is changed.
+        Changed in place.
     """
     edits = labels.edits
     edits.version += 1
     if edit.action == "undo":
         return _undo(labels, documents)
     touched = [*edit.labels, *([] if edit.to is None else [edit.to])]
-    before = edits.known_of(touched)
+    before = edits.snapshot(touched)
     record = Record(edit.action, list(edit.labels), edit.to, edit.name, before=before)
     changed: list[int] = []
     if edit.action == "hide":
@@ -53,7 +53,7 @@ def edit_labels(edit: Edit, labels: Labels, documents: KeptDocuments) -> list[in
 
 
 def _rename(label: str, to: str, labels: Labels) -> None:
-    """Let everything that is known of a label be known of another."""
+    """Transfer everything that is recorded about a label to its new name."""
     edits = labels.edits
     concept = labels._concept(label)
     edits.concepts.pop(label, None)
@@ -71,7 +71,7 @@ def _rename(label: str, to: str, labels: Labels) -> None:
 
 
 def _merge(record: Record, labels: Labels, documents: KeptDocuments) -> list[int]:
-    """Give the documents of labels another label, or none; the labels are gone."""
+    """Replace labels by another, or by none, in all documents, and mark them as gone."""
     edits, to = labels.edits, record.to
     new: list[int] = []
     if to is not None:
@@ -94,7 +94,7 @@ def _merge(record: Record, labels: Labels, documents: KeptDocuments) -> list[int
 
 
 def _undo(labels: Labels, documents: KeptDocuments) -> list[int]:
-    """Take the last edit back."""
+    """Undo the last edit."""
     edits = labels.edits
     record = edits.history[-1]
     edits.history = edits.history[:-1]
@@ -103,14 +103,14 @@ def _undo(labels: Labels, documents: KeptDocuments) -> list[int]:
     touched = record.labels if record.to is None else [*record.labels, record.to]
     edits.restore(touched, record.before)
     for label in touched:
-        # Training again has left it out.
+        # Training may have dropped its column.
         if label not in edits.gone and labels.is_known(label):
             labels.add(label)
     changed = []
     for name, (lost, got) in record.documents.items():
         number = documents.find(name)
         if number is not None:
-            # After training again, labels that no document had are without a column.
+            # Training may have dropped the columns of labels without documents.
             kept = set(documents.labels(number)) - {labels.add(label) for label in got}
             documents.relabel(number, kept | {labels.add(label) for label in lost})
             changed.append(number)

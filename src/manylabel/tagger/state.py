@@ -1,4 +1,4 @@
-"""What a fitted tagger knows, and how documents and edits of labels change it."""
+"""The state of a fitted tagger, and how documents and edits of labels change it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["TaggerState"]
 
-#: Texts whose words are counted at a time, when words are looked for.
+#: Texts to count at a time when looking for words that are still in use.
 _COUNTED_AT_A_TIME = 4_096
 
 
 class TaggerState(Answers):
     """A fitted model with its vocabulary, labels and documents.
 
-    Documents that come and go are collected here, and the model is told of them all at once when
-    it is next asked for something.
+    Changes are collected here and passed on to the model all at once, before it is next used.
 
     Parameters
     ----------
@@ -43,24 +42,25 @@ class TaggerState(Answers):
     labels : Labels
     documents : KeptDocuments
     vectorizer : CountVectorizer or None
-        None if the model learned from features.
+        None if the model was trained on features.
     feature_names : sequence of str
-        Of such a model.
+        Names of those features.
     document_counts : array of int
-        Documents with each feature, when the model was fitted.
+        The number of documents with each feature when the model was fitted.
     keep_texts : bool
     views : mapping of str to CountVectorizer, optional
-        Other features of texts that the model reads.
+        Further features of texts that the model reads, by name.
 
     Attributes
     ----------
     marked : bool
-        Whether the folder that this comes from must have a mark of its journal.
+        Whether the folder that this was loaded from must have a mark for its journal.
     """
 
-    # Older folders have none.
+    # Older model folders have no mark.
     marked = False
-    #: Whether labels were in alphabetical order when the model was fitted; None if they still tell.
+    #: Whether labels were sorted when the model was fitted; None before the first edit, when the
+    #: order of the labels still shows it.
     was_sorted: bool | None = None
 
     def __init__(
@@ -78,13 +78,13 @@ class TaggerState(Answers):
             model, labels, documents, vectorizer, feature_names, document_counts, views
         )
         self.keep_texts = keep_texts
-        # The token tells a journal that belongs to this state from others; entries up to the number
-        # are part of it.
+        # The token identifies the journal of this state, which contains its entries up to the
+        # sequence number.
         self.token, self.sequence = secrets.token_hex(8), 0
-        self._forget_pending()
+        self._clear_pending()
 
-    def _forget_pending(self) -> None:
-        """Nothing waits for the model."""
+    def _clear_pending(self) -> None:
+        """Drop the changes that the model has not caught up with."""
         self._learned: list[Documents] = []
         self._columns: list[list[int]] = []
         self._open: list[bool] = []
@@ -93,14 +93,14 @@ class TaggerState(Answers):
         self._are_names_new = self._is_grown = False
 
     def apply(self, changes: Sequence[Changed], documents: Documents | None = None) -> None:
-        """Learn and forget documents and edit labels, in this order.
+        """Apply changes to documents and labels, in the given order.
 
         Parameters
         ----------
         changes : sequence of Learn, Forget and Edit
-            A learned document with an id that exists takes its place.
+            A learned document replaces the one with the same id.
         documents : Documents, optional
-            Those that are learned, as the model sees them.
+            The learned documents as features, if they were computed before.
         """
         learned = [change for change in changes if isinstance(change, Learn)]
         documents = self.read_changes(learned) if documents is None else documents
@@ -125,7 +125,7 @@ class TaggerState(Answers):
             self._learned.append(documents)
 
     def _edit(self, edit: Edit) -> None:
-        """Edit labels."""
+        """Apply an edit of labels."""
         if self.was_sorted is None:
             fitted = self.labels.listed[: self.n_fitted_labels]
             self.was_sorted = fitted == sorted(fitted)
@@ -143,7 +143,7 @@ class TaggerState(Answers):
         self._are_names_new |= edit.action not in ("hide", "show")
 
     def take_edits(self, edits: LabelEdits) -> None:
-        """Keep what people changed about labels, after the documents were learned again."""
+        """Adopt the edits of another state, after training again."""
         self.labels.edits = edits
         n_labels = self.n_labels
         for label in sorted(edits.added.difference(edits.gone)):
@@ -152,7 +152,7 @@ class TaggerState(Answers):
 
     @property
     def is_behind(self) -> bool:
-        """Whether there are changes that the model does not know of."""
+        """Whether there are changes that the model has not caught up with."""
         return bool(
             self._learned
             or self._gone
@@ -162,10 +162,10 @@ class TaggerState(Answers):
         )
 
     def catch_up(self) -> None:
-        """Tell the model of what was learned and forgotten."""
+        """Pass collected changes on to the model."""
         if self._learned:
             documents = Documents.stacked(self._learned)
-            # Models that cannot leave labels open do not know the word.
+            # Models that cannot learn incomplete documents do not have the argument.
             more = {"incomplete": np.array(self._open)} if any(self._open) else {}
             self.model.partial_fit(documents, indicator(self._columns, self.n_labels), **more)
         if self.model.can_forget and (self._relabelled or self._is_grown):
@@ -176,25 +176,25 @@ class TaggerState(Answers):
             self.model.remove(np.array(self._gone, np.int64), **self._texts_of(self._gone))
         if self._are_names_new and self.reads_names:
             self.model.set_vocabulary(self.labels.label_names(self.model.vocabulary.language))
-        self._forget_pending()
+        self._clear_pending()
 
     def _texts_of(self, numbers: list[int]) -> dict[str, list[str]]:
-        """What a model that reads names is told of documents that it knows."""
+        """Texts of documents, as an argument for a model that looks for names in them."""
         if not (self.reads_names and self.keep_texts):
             return {}
         return {"texts": [self.documents.text(number) for number in numbers]}
 
     def not_updated(self, model_name: str, forgetting: bool) -> tuple[str, ...]:
-        """What changes do not reach before the model is trained again."""
+        """The parts of the model that changes reach only at the next training."""
         if forgetting and not self.model.can_forget:
             return (model_name,)
         return tuple(self.model.not_updated_)
 
     def not_updated_by_edit(self, model_name: str, record: Record) -> tuple[str, ...]:
-        """What an edit of labels does not reach before the model is trained again."""
+        """The parts of the model that an edit of labels reaches only at the next training."""
         outdated: tuple[str, ...] = ()
         if record.documents:
-            # Words weigh the same, whatever labels their documents have.
+            # The weights of words do not depend on labels.
             parts = self.not_updated(model_name, True)
             outdated = tuple(part for part in parts if part != "word weights")
         counts_names = self.reads_names and getattr(self.model, "scorers_", None) is not None
@@ -204,7 +204,7 @@ class TaggerState(Answers):
         return outdated
 
     def compact(self) -> None:
-        """Let nothing remain of forgotten documents that the model can do without."""
+        """Remove everything of forgotten documents that the model can do without."""
         self.catch_up()
         if not self.documents.is_changed:
             return
@@ -225,9 +225,9 @@ class TaggerState(Answers):
             self.n_counted = rows.shape[0]
 
     def _forget_words(self, gone: list[str]) -> None:
-        """Take words out of the vocabulary that only forgotten texts had.
+        """Remove the words that only forgotten texts had from the vocabulary.
 
-        Where the model keeps no rows this counts the words of all texts that are left.
+        If the model keeps no rows, this counts the words of all remaining texts.
         """
         if self.vectorizer is None or not gone:
             return
@@ -244,8 +244,8 @@ class TaggerState(Answers):
             return
         self.vectorizer.forget_features(alone)
 
-    def words_of_none(self, texts: list[str], kept: list[str]) -> list[str]:
-        """Words in the vocabulary that these texts have, and none that is kept."""
+    def words_only_in(self, texts: list[str], kept: list[str]) -> list[str]:
+        """Words of the vocabulary that occur in these texts, but in none of the kept ones."""
         assert self.vectorizer is not None
         alone = np.unique(self.vectorizer.transform(texts).indices)
         if self.keep_texts:
@@ -258,20 +258,20 @@ class TaggerState(Answers):
         return [str(name) for name in names[alone]]
 
     def check_trainable(self) -> None:
-        """Refuse to train again without the documents."""
+        """Refuse to train again if the documents were not kept."""
         if self.vectorizer is None and not self.model.keeps_rows:
-            raise InputError("this model does not keep its documents: call fit again.")
+            raise InputError("this model does not keep its documents; call fit again with them.")
         if self.vectorizer is not None and not self.keep_texts:
-            raise InputError("texts were not kept (`keep_texts=False`): call fit again with them.")
+            raise InputError("texts were not kept (`keep_texts=False`); call fit again with them.")
 
     def corpus(self) -> Corpus:
-        """Every document, to train a model with; labels that none has any more are left out."""
+        """All documents as a corpus for training, without labels that no document has."""
         self.check_trainable()
         numbers = self.documents.kept()
         ids = [self.documents.id(number) for number in numbers.tolist()]
         Y = self.documents.label_matrix(self.n_labels)
         if self.vectorizer is None:
-            # Labels are columns of a matrix that was made elsewhere.
+            # Keep all columns: the caller's own matrix defines the labels.
             return Corpus(
                 self.model.X_[numbers],
                 Y,
@@ -283,7 +283,7 @@ class TaggerState(Answers):
         names = [self.labels.listed[column] for column in columns.tolist()]
         fitted = self.labels.listed[: self.n_fitted_labels]
         if self.was_sorted or (self.was_sorted is None and fitted == sorted(fitted)):
-            # So `fit` has them, and new labels would have been among the others.
+            # `fit` got sorted labels, so it would have got these sorted as well.
             order = sorted(range(len(names)), key=names.__getitem__)
             columns, names = columns[order], [names[place] for place in order]
         Y = sparse.csr_array(Y[:, columns])
@@ -292,14 +292,14 @@ class TaggerState(Answers):
         return Corpus(None, Y, ids=ids, label_names=names, texts=texts)
 
     def number(self, name: str) -> int:
-        """The number of a document that must be there."""
+        """The number of a document; an unknown id is an error."""
         number = self.documents.find(name)
         if number is None:
             raise InputError(f"no document has the id {name!r}.")
         return number
 
     def free_ids(self, n: int) -> list[str]:
-        """Names that no document has."""
+        """Choose ids that no document has."""
         number = self.documents.n_numbers
         free: list[str] = []
         while len(free) < n:
@@ -317,14 +317,14 @@ class TaggerState(Answers):
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> TaggerState:
         restored = cls.__new__(cls)
-        # Models of before there were views have none.
+        # Older models have no views.
         vars(restored).update({"views": {}} | state)
         restored.emptied = set(state["emptied"].tolist()) if "emptied" in state else set()
-        restored._forget_pending()
+        restored._clear_pending()
         return restored
 
 
-#: What waits for the model, and what is quickly found again: neither is stored.
+#: Attributes that are not stored: pending changes, and what is quickly computed again.
 _PENDING = (
     "_learned",
     "_columns",

@@ -1,4 +1,4 @@
-"""Labels for new texts, and why."""
+"""Suggest labels for texts, and explain them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["Suggesting"]
 
 
 class Suggesting(Persistent):
-    """The part of a tagger that suggests labels and explains them."""
+    """The methods of a tagger that suggest and explain labels."""
 
     @overload
     def suggest(  # type: ignore[overload-overlap]  # a string is meant as one text
@@ -70,7 +70,7 @@ class Suggesting(Persistent):
         *,
         text: str | Sequence[str] | None = None,
     ) -> Suggestions | SuggestionList:
-        """Suggest labels.
+        """Suggest labels for texts.
 
         Parameters
         ----------
@@ -78,19 +78,18 @@ class Suggesting(Persistent):
         top : int or None, default=5
             Maximum labels per text; None for all candidates.
         threshold : float, "auto" or a promise, optional
-            Only labels with at least this score; "auto" leaves it to the model, which has learned
-            how many labels documents have. "precision:0.9", "recall:0.8" or "fdr:0.1" promise what
-            share of labels will be right, or found; see `manylabel.thresholds.Promise`. A document
-            may then get no label at all.
+            The minimum score. "auto" uses the threshold that the model has learned.
+            "precision:0.9", "recall:0.8" and "fdr:0.1" promise what share of labels will be right,
+            or found; see `manylabel.thresholds.Promise`. A text may then get no label at all.
         include : list of str, optional
-            Only these labels may be suggested. A collection or scheme of the vocabulary stands for
-            its labels, here and in ``exclude``.
+            Suggest only these labels. A collection or scheme of the vocabulary stands for its
+            labels, here and in ``exclude``.
         exclude : list of str, optional
-            These labels may not.
+            Do not suggest these labels.
         explain : bool, default=False
-            Add the reasons of the suggested labels, as ``why``: what `explain` gives for them.
+            Add the reasons for the suggested labels, as `explain` returns them, as ``why``.
         text : str or list of str, optional
-            The columns of a data frame that hold the texts; by default their names tell.
+            The columns of a data frame that contain the texts; by default detected by name.
 
         Returns
         -------
@@ -107,7 +106,7 @@ class Suggesting(Persistent):
             if explain:
                 self._check_explains(state)
             documents, ids = state.read(texts)
-            # The rows of a data frame without ids are numbered, not named.
+            # A data frame without ids has only row numbers.
             if isinstance(texts, Corpus) and not is_corpus and not texts.has_ids:
                 ids = None
             if len(documents) == 0:
@@ -142,7 +141,7 @@ class Suggesting(Persistent):
         documents: Documents,
         select: Callable[[Documents, sparse.csr_array], sparse.csr_array],
     ) -> tuple[sparse.csr_array, list[TextExplanation]]:
-        """The selected scores of texts, and their reasons."""
+        """Score and explain the labels that ``select`` keeps."""
         selected: list[sparse.csr_array] = []
 
         def choose(document: Documents, scores: sparse.csr_array) -> NDArray[np.int64]:
@@ -159,7 +158,7 @@ class Suggesting(Persistent):
     def explain(
         self, text: Any, label: str | Iterable[str] | None = None, top: int = 5
     ) -> TextExplanation:
-        """Say why labels are suggested for a text, or why not.
+        """Explain why labels are suggested for a text, or why not.
 
         Parameters
         ----------
@@ -171,8 +170,8 @@ class Suggesting(Persistent):
         Returns
         -------
         TextExplanation
-            The parts of each label's score add up to it. A label that is no candidate has the
-            score 0 and no reasons.
+            The parts of each label's score sum to it. A label that is not a candidate has score 0
+            and no reasons.
         """
         check_whole("top", top, 1)
         text = as_texts(text)
@@ -180,7 +179,7 @@ class Suggesting(Persistent):
             self._check_explains(state)
             documents, _ = state.read(text)
             if len(documents) != 1:
-                raise InputError(f"one text can be explained at a time; got {len(documents)}.")
+                raise InputError(f"explain one text at a time; got {len(documents)}.")
             if label is not None:
                 columns: Any = state.labels.columns(label, "label")
                 (explained,) = state.model.explain(documents, labels=columns, top=top)
@@ -193,19 +192,21 @@ class Suggesting(Persistent):
 
     def _check_explains(self, state: TaggerState) -> None:
         if not state.model.can_explain:
-            raise InputError(f"{self.model_name} cannot explain its labels; lcif can.")
+            raise InputError(
+                f"{self.model_name} cannot explain its labels; use a model such as ensemble."
+            )
 
 
 def _best(
     state: TaggerState, top: int, _: Documents, scores: sparse.csr_array
 ) -> NDArray[np.int64]:
-    """The columns of a document's best labels, of those that may be suggested."""
+    """The columns of a document's best labels among those that may be suggested."""
     kept = kept_entries(scores, state.allowed(None, None)[scores.indices])
     return columns_by_rank(keep_top(kept, top))[0]
 
 
 def _written(texts: Any) -> list[str]:
-    """The texts themselves; empty ones for a corpus that has none."""
+    """The texts as strings; empty ones for a corpus without texts."""
     if isinstance(texts, Corpus):
         return texts.full_texts or [""] * len(texts)
     return [texts] if isinstance(texts, str) else list(texts)

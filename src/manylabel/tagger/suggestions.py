@@ -1,4 +1,4 @@
-"""Suggested labels of texts, and how they are chosen among the candidates."""
+"""Suggested labels, and how they are selected from the candidates."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _BAR = 16
 
 
 class Suggestion(NamedTuple):
-    """A label that a text may have.
+    """A suggested label.
 
     Attributes
     ----------
     label : str
     score : float
-        What it means depends on the model; greater is surer.
+        Its scale depends on the model; greater is surer.
     name : str
-        What people call the label.
+        The label's name; the label itself if it has none.
     """
 
     label: str
@@ -52,15 +52,15 @@ class Suggestion(NamedTuple):
 
 
 class Suggestions(Sequence[Suggestion]):
-    """The suggested labels of one text, best first; prints as a table, also in a notebook.
+    """The suggested labels of one text, best first; prints as a table, in notebooks too.
 
     Parameters
     ----------
     suggestions : iterable of Suggestion
     id : str, optional
-        The document's.
+        The id of the document.
     why : TextExplanation, optional
-        The reasons of these labels, in the same order, where `Tagger.suggest` was asked for them.
+        The reasons for these labels, in the same order, if `Tagger.suggest` was asked for them.
 
     Examples
     --------
@@ -95,18 +95,18 @@ class Suggestions(Sequence[Suggestion]):
 
     @property
     def labels(self) -> list[str]:
-        """The labels alone."""
+        """The labels without scores."""
         return [suggestion.label for suggestion in self._suggestions]
 
     def to_list(self) -> list[dict[str, Any]]:
-        """As data for JSON; ``name`` only where it is not the label itself."""
+        """As data for JSON; ``name`` only if it differs from the label."""
         return [
             {"label": label, "score": score} | ({} if name == label else {"name": name})
             for label, score, name in self._suggestions
         ]
 
     def _rows(self, place: int) -> list[dict[str, Any]]:
-        """The labels as rows of a table; without an id the text's place names it."""
+        """The labels as rows of a table; a document without an id is named by its position."""
         return [
             {
                 "document": place if self.id is None else self.id,
@@ -119,7 +119,7 @@ class Suggestions(Sequence[Suggestion]):
         ]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each label; see `SuggestionList.to_frame`."""
+        """A pandas DataFrame with one row per label; see `SuggestionList.to_frame`."""
         return _frame(self._rows(0))
 
     def __rich__(self) -> Table:
@@ -152,7 +152,7 @@ class Suggestions(Sequence[Suggestion]):
 
 
 class SuggestionList(list[Suggestions]):
-    """The suggested labels of several texts, in their order.
+    """The suggested labels of several texts, in the order of the texts.
 
     Examples
     --------
@@ -162,14 +162,13 @@ class SuggestionList(list[Suggestions]):
     """
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each label of each text, as data."""
+        """One dictionary per label of each text."""
         return [row for place, suggestions in enumerate(self) for row in suggestions._rows(place)]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each label of each text.
+        """A pandas DataFrame with one row per label of each text.
 
-        The columns are ``document``, its id or else its place, ``rank``, ``label``, ``name`` and
-        ``score``.
+        The columns are ``document`` (id or position), ``rank``, ``label``, ``name`` and ``score``.
         """
         return _frame(self.to_rows())
 
@@ -183,7 +182,7 @@ def _frame(rows: list[dict[str, Any]]) -> Any:
 
 
 def check_threshold(threshold: Any) -> float | Promise | None:
-    """A number, a promise such as "precision:0.9", or None for "auto" and None."""
+    """Check a threshold: a number, a promise such as "precision:0.9", or None for "auto"."""
     if threshold is None or threshold == "auto":
         return None
     if isinstance(threshold, str):
@@ -199,7 +198,7 @@ def check_threshold(threshold: Any) -> float | Promise | None:
 
 
 def kept_entries(scores: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
-    """The scores without some of their entries."""
+    """Keep only some of the entries of scores."""
     ptr = np.concatenate([[0], np.cumsum(kept)])[scores.indptr]
     return sparse.csr_array((scores.data[kept], scores.indices[kept], ptr), shape=scores.shape)
 
@@ -216,7 +215,7 @@ def suggestions(
     ids: list[str] | None,
     why: list[TextExplanation] | None = None,
 ) -> Iterator[Suggestions]:
-    """The candidates of each row, best first."""
+    """Make the suggestions of each row from its candidates, best first."""
     order = rank_order(scores)
     columns, values = scores.indices[order].tolist(), scores.data[order].tolist()
     for row in range(scores.shape[0]):

@@ -1,4 +1,4 @@
-"""Text in, labels out."""
+"""The tagger: texts in, labels out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from manylabel.tagger.estimator import Estimator, named_as_in_scikit_learn
 from manylabel.tagger.features import check_features, choose_features, has_words_only
 from manylabel.tagger.label_edits import LabelEdits
 from manylabel.tagger.labels import LabelDescription, LabelInfo, check_label_info
-from manylabel.tagger.languages import AUTO, LANGUAGES, make_vectorizer, spoken
+from manylabel.tagger.languages import AUTO, LANGUAGES, make_vectorizer, text_language
 from manylabel.tagger.learning import Learning
 from manylabel.tagger.naming import NamedLabels, Naming, as_vocabulary
 from manylabel.tagger.quality import Quality
@@ -41,7 +41,7 @@ from manylabel.wording import counted
 
 __all__ = ["DEFAULT_MODEL", "Tagger"]
 
-#: The model of a tagger for which none was named.
+#: The default model of a tagger.
 DEFAULT_MODEL = "ensemble"
 
 
@@ -55,35 +55,37 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
     parameters : dict, optional
         The model's parameters.
     language : str or None, default="en"
-        Of the texts: decides on stop words and stems. A code such as "fi", a full name, or None
-        for neither. With "auto" `fit` detects which language most documents are in, among the 11
-        that have stop words. Some languages, such as "uk", need the extra ``lemmas``.
+        The language of the texts, which decides on stop words and stems: a code such as "fi", a
+        full name, or None for neither. With "auto", `fit` detects the language of most documents
+        among the 11 that have stop words. Some languages, such as "uk", need the extra ``lemmas``.
     vectorizer : CountVectorizer or dict, optional
-        How texts become words, if not by the language alone: a vectorizer, which is copied, or
-        some of its parameters.
+        How to count words: a vectorizer, which is copied, or some of its parameters. By default
+        the language decides.
     features : {"auto", "words"}, default="auto"
-        With "auto" an ensemble tries, on a sample of at least 2,000 documents, whether more weight
-        for the first words of long texts, or character n-grams beside the words of short ones,
-        ranks labels better; unless the vectorizer says otherwise.
+        With "auto", an ensemble with at least 2,000 documents tries on a sample whether more
+        features rank labels better: more weight for the first words of long texts, character
+        n-grams beside the words of short ones. It does not if the vectorizer already has such
+        features.
     vocabulary : Vocabulary or path, optional
-        Names and relations of labels; see `manylabel.vocabulary.read` for the
-        formats. An ensemble finds names in texts, so that it suggests labels that no document has.
+        Names and relations of labels; see `manylabel.vocabulary.read` for the formats. An ensemble
+        looks for the names in texts, so it can suggest labels that no document has.
     effort : {"quick", "normal", "best"}, optional
-        How much time an ensemble's training may take; "normal" by default. With "quick" other
-        features are not tried either.
+        How much time an ensemble may spend on training; "normal" by default. With "quick", other
+        features are not tried.
     keep_texts : bool, default=True
-        Keep whole texts, to show neighbours; otherwise their first 300 characters.
+        Keep whole texts, to show neighbours and to train again; otherwise only their first 300
+        characters.
     random_state : int, optional
-        Of the models that have one.
+        The random state of models that have one.
     n_jobs : int, optional
-        Threads; None is 1, -1 every core.
+        Threads; None means 1, -1 all cores.
     verbose : int, default=0
         Show progress.
 
     Notes
     -----
-    The words that a tagger knows are those of the texts that `fit` was given. Several threads may
-    use one tagger.
+    A tagger knows the words of the texts that it was fitted to; `learn` adds none. Several threads
+    may use one tagger.
 
     Examples
     --------
@@ -98,7 +100,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
     'b1'
     """
 
-    #: Of taggers that were saved before there was a choice.
+    #: The default for taggers that were saved without this parameter.
     effort: str | None = None
 
     def __init__(
@@ -146,34 +148,34 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         incomplete: Any = False,
         sample_weight: Any = None,
     ) -> Self:
-        """Learn from texts and their labels; everything learned before is forgotten.
+        """Train on texts and their labels; everything learned before is forgotten.
 
         Parameters
         ----------
         texts : list of str, series, data frame, Corpus or path, optional
-            A corpus, or a file of one, brings its own labels and ids. So does a data frame: of
-            pandas, Polars, Arrow or Hugging Face's datasets. With a vocabulary and no documents,
-            labels whose names stand in a text are suggested; `learn` makes that better. Within
-            `manylabel.distributed.use`, and with ``keep_texts=False``, the workers read and count
-            a file of JSON Lines or TSV that is not compressed.
+            A corpus, the file of a corpus, and a data frame (pandas, Polars, Arrow, Hugging Face
+            datasets) contain labels and ids. With a vocabulary, texts are optional: the tagger then
+            suggests labels whose names occur in a text, and `learn` improves it. Within
+            `manylabel.distributed.use` and with ``keep_texts=False``, the workers read and count an
+            uncompressed file of JSON Lines or TSV.
         labels : list of lists of str, indicator matrix, or names of columns
-            The labels of each text; in a data frame, the column that holds them, or several
-            columns of 0 and 1. By default the names of the columns tell.
+            The labels of each text; for a data frame, the column that contains them, or several
+            columns of 0 and 1. By default detected by the names of the columns.
         ids : list of str or name of a column, optional
-            Distinct names of the documents; their numbers by default.
+            Distinct ids of the documents; by default their numbers.
         label_info : mapping or path, optional
             Names and descriptions of labels: label to name, or to a mapping with ``name`` and
             ``description``; or a file, see `manylabel.tagger.read_label_info`.
         text : str or list of str, optional
-            The columns of a data frame that hold the texts, which are put one under the other.
+            The columns of a data frame that contain the texts; several are joined by line breaks.
         title : str, optional
-            The column of a data frame that holds the titles.
+            The column of a data frame that contains the titles.
         label_names : list of str, optional
-            Of the columns of an indicator matrix; their numbers by default.
+            Names of the columns of an indicator matrix; by default their numbers.
         incomplete : bool or list of bool, default=False
-            Whether labels that a document lacks are unknown, not wrong; see `learn`.
+            Whether the labels that a document lacks are unknown, not wrong; see `learn`.
         sample_weight : None
-            Refused: documents of a tagger count alike.
+            Not supported: all documents of a tagger have the same weight.
 
         Returns
         -------
@@ -181,8 +183,9 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         """
         if sample_weight is not None:
             raise ParameterError(
-                "a tagger takes no `sample_weight`: it would not outlast `learn` and `forget`. "
-                "Leave it out, repeat documents, or use OneVsRestSVM or SubsetSVM in a pipeline."
+                "a tagger does not support `sample_weight`, because `learn` and `forget` would "
+                "lose it. Leave it out, repeat documents, or use OneVsRestSVM or SubsetSVM in a "
+                "pipeline."
             )
         info = check_label_info(label_info)
         file = None
@@ -204,7 +207,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
 
     @property
     def model_name(self) -> str:
-        """The name of the model, or of its class."""
+        """The name of the model, or of its class if it was given as an estimator."""
         return name_of(self.model)
 
     @property
@@ -214,7 +217,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
 
     @property
     def text_language(self) -> str | None:
-        """The language of the texts, as a code where it has one: named, or detected by `fit`."""
+        """The language of the texts, given or detected by `fit`; as a code if it has one."""
         if self.language != AUTO:
             return self.language
         full = self._latest().language
@@ -226,29 +229,29 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
 
     @property
     def fit_seconds(self) -> dict[str, float]:
-        """How long the last `fit` took: "features" and "vectorize", if there were texts, "train".
+        """Seconds per phase of the last `fit`: "features" and "vectorize" (for texts) and "train".
 
-        Empty for a tagger that was loaded.
+        Empty for a loaded tagger.
         """
         return dict(self._fit_seconds)
 
     @property
     def labels(self) -> list[str]:
-        """Every label that can be suggested: not those that are hidden, or that nothing has."""
+        """Every label that can be suggested; hidden and unused ones are left out."""
         state = self._latest()
         with self._lock.reading():
             return state.offered()
 
     @property
     def n_documents(self) -> int:
-        """How many documents the tagger knows."""
+        """The number of documents that the tagger knows."""
         return len(self._latest().documents)
 
     def warm_up(self) -> None:
-        """Load and compile now what the first questions and changes would wait for.
+        """Load and compile now what the first calls would otherwise wait for.
 
-        A server calls this before it takes requests: the first change would otherwise compile
-        while it keeps all readers out.
+        A server calls this before it accepts requests: otherwise the first change would compile
+        kernels while it holds the write lock.
         """
         with self._reading() as state:
             if state.model.can_forget:
@@ -258,25 +261,25 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
             self.suggest(text)
             self.explain(text, top=1)
         except InputError:
-            pass  # models that read features, or cannot explain, say so when they are asked
+            pass  # models that read features, or cannot explain, raise the same error when used
 
     def document(self, id: str) -> Document:
-        """A document that the tagger knows: its text, or what was kept of it, and its labels."""
+        """A known document: its labels, and its text or as much of it as was kept."""
         with self._reading() as state:
             return state.document(state.number(id))
 
     def label_info(self, label: str) -> LabelInfo:
-        """What a label is called and means."""
+        """The name and the description of a label."""
         return self._latest().labels.info(label)
 
     def describe_label(self, label: str, top: int = 10) -> LabelDescription:
-        """What a label stands for: the words of its documents, and labels that go with it.
+        """Describe a label by the words of its documents and the labels that occur with it.
 
         Parameters
         ----------
         label : str
         top : int, default=10
-            How many words and labels.
+            The number of words and of labels.
         """
         check_whole("top", top, 1)
         with self._reading() as state:
@@ -299,12 +302,12 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         edits: LabelEdits | None = None,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> TaggerState:
-        language = spoken(self.language, documents, vocabulary)
+        language = text_language(self.language, documents, vocabulary)
         vectorizer = make_vectorizer(language, self.vectorizer, self.n_jobs, self.verbose)
         choose = None
         estimator = self._new_estimator()
-        is_free = self.features == "auto" and getattr(estimator, "effort", "quick") != "quick"
-        if is_free and has_words_only(vectorizer):
+        may_choose = self.features == "auto" and getattr(estimator, "effort", "quick") != "quick"
+        if may_choose and has_words_only(vectorizer):
             choose = partial(choose_features, n_jobs=self.n_jobs, verbose=self.verbose)
         clock = Clock()
         naming = None
@@ -341,7 +344,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         return trained
 
     def _new_estimator(self) -> Any:
-        """The model, not fitted, with the tagger's settings where it has them."""
+        """Make the model, not fitted, with the tagger's settings where it has such parameters."""
         return new_estimator(
             self.model,
             dict(self.parameters or {}),
@@ -353,7 +356,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
 
 
 def _compile_changes() -> None:
-    """Compile what changes of an index need, by changing a small one."""
+    """Compile the kernels that change an index, by changing a small one."""
     from manylabel.neighbors import NeighborIndex
 
     for dtype in (np.float32, np.float64):

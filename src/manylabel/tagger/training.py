@@ -1,4 +1,4 @@
-"""From what people hand to `Tagger.fit` to a fitted model: texts, counts, training."""
+"""Training: from the arguments of `Tagger.fit` to a fitted model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
     "train_without_documents",
 ]
 
-#: From what gives the texts of rows, the labels of all rows and a vectorizer to a better one.
+#: Chooses a vectorizer, given a function for the texts of rows, all labels, and the default one.
 Chooser = Callable[
     [Callable[[NDArray[np.int64]], list[str]], sparse.csr_array, CountVectorizer], CountVectorizer
 ]
@@ -61,19 +61,19 @@ def train(
     model : MultiLabelClassifier
         Not fitted.
     vectorizer : CountVectorizer
-        Not fitted; of no use for documents that have features already.
+        Not fitted; ignored for documents that have features already.
     choose : callable, optional
-        Finds a better vectorizer.
+        Chooses a better vectorizer.
     label_info : dict of str to LabelInfo
     keep_texts : bool
     clock : Clock
-        Is told how long the phases took: "features", "vectorize", "train".
+        Records the seconds per phase: "features", "vectorize", "train".
     naming : Naming, optional
-        The vocabulary; labels that no document has become labels of the model.
+        The vocabulary; the model also gets labels that no document has.
     with_views : bool
         Let the model read other views of the texts, too; those that it does not use are dropped.
     incomplete : ndarray of bool, optional
-        Documents that may have more labels than are known.
+        Which documents may have more labels than are known.
     """
     count = count_file if isinstance(documents, TextFile) else count_corpus
     corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ def train(
 
 
 def _counts(documents: Corpus | TextFile, vectorizer: CountVectorizer) -> sparse.csr_array:
-    """Counts of all texts by another vectorizer, which learns from them."""
+    """Fit another vectorizer to all texts and count them."""
     if isinstance(documents, TextFile):
         return documents.count(vectorizer, 0).X
     return vectorizer.fit_transform(documents.texts or [])
@@ -124,14 +124,14 @@ def train_without_documents(
     naming: Naming,
     n_jobs: int | None,
 ) -> TaggerState:
-    """A model that knows what labels are called, and nothing else."""
+    """Make a model that knows nothing but the names of labels."""
     from manylabel.ensemble.names_alone import NamesAlone
 
     listed = naming.all_labels([])
     named = naming.label_names(listed)
     if not len(named.matcher.names):
         raise InputError(
-            f"the vocabulary has no name in the language of the texts, {naming.code!r}; it has "
+            f"the vocabulary has no names in the language of the texts, {naming.code!r}; it has "
             f"names in {', '.join(repr(code) for code in naming.vocabulary.languages)}."
         )
     counts = vectorizer.fit_transform(named.matcher.names.tolist())
@@ -150,15 +150,15 @@ def train_without_documents(
 
 
 class Counted(NamedTuple):
-    """Documents as a model learns from them.
+    """Documents as features for training.
 
     Parameters
     ----------
     corpus : Corpus
     documents : Documents
-        Their counts and, where there are any, whole texts.
+        Their counts and, if available, whole texts.
     vectorizer : CountVectorizer or None
-        None if the documents had features from the beginning.
+        None if the corpus has features instead of texts.
     """
 
     corpus: Corpus
@@ -169,7 +169,7 @@ class Counted(NamedTuple):
 def count_corpus(
     corpus: Corpus, vectorizer: CountVectorizer, choose: Chooser | None, clock: Clock
 ) -> Counted:
-    """The counts of a corpus; one without texts has them."""
+    """Count the words of a corpus, or take its features if it has no texts."""
     _check(corpus)
     texts = corpus.full_texts
     if texts is None:
@@ -185,7 +185,7 @@ def count_corpus(
 def count_file(
     file: TextFile, vectorizer: CountVectorizer, choose: Chooser | None, clock: Clock
 ) -> Counted:
-    """The counts of a file, of whose texts only the beginnings are kept."""
+    """Count the words of a file, keeping only the beginnings of its texts."""
     corpus = file.count(vectorizer, SNIPPET)
     _check(corpus)
     clock.lap("vectorize")
@@ -198,20 +198,20 @@ def count_file(
 
 
 def check_distinct(ids: list[str]) -> None:
-    """Refuse two documents of one name."""
+    """Refuse two documents with the same id."""
     repeated = first_repeated(ids)
     if repeated is not None:
-        raise InputError(f"`ids` must be distinct; {repeated!r} is there twice.")
+        raise InputError(f"`ids` must be distinct; {repeated!r} occurs twice.")
 
 
 def _check(corpus: Corpus) -> None:
     check_distinct(corpus.ids)
     if corpus.Y.nnz == 0:
-        raise InputError("no document has a label: there is nothing to learn.")
+        raise InputError("no document has a label, so there is nothing to learn.")
 
 
 def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
-    """What is kept of texts."""
+    """The texts to keep: whole, or their beginnings."""
     texts = corpus.full_texts
     if texts is None:
         return [""] * len(corpus)
@@ -219,35 +219,35 @@ def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
 
 
 def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:
-    """What was handed in as a file that can be read in chunks; None if it is not such a file."""
+    """The file behind the arguments of `fit`, if it can be read in chunks; otherwise None."""
     if labels is None and ids is None and isinstance(documents, str | os.PathLike):
         return TextFile.at(documents)
     return None
 
 
 def name_of(model: Any) -> str:
-    """The name of a model that was given by name or as an estimator."""
+    """The name of a model, or the class of an estimator."""
     return model if isinstance(model, str) else type(model).__name__
 
 
 def new_estimator(model: Any, parameters: dict[str, Any], effort: str | None, **own: Any) -> Any:
-    """A model, not fitted, with the tagger's own settings where it has them and none was given."""
+    """Make a model, not fitted; the tagger's own settings fill in parameters that are not given."""
     from manylabel.estimators import clone
 
     verbose = own.pop("verbose")
     settings: dict[str, Any] = own | {"effort": effort}
     if isinstance(model, str):
         estimator = make_model(model, parameters)
-        # One document must not cost a look at all the others.
+        # With new weights, each learned document would cost a pass over all the others.
         settings |= {"update_weights": False, "verbose": verbose}
     elif isinstance(model, MultiLabelClassifier):
         estimator = clone(model).set_params(**parameters)
     else:
-        raise ParameterError(f"`model` must be the name of a model or an estimator; got {model!r}.")
+        raise ParameterError(f"`model` must be a model's name or an estimator; got {model!r}.")
     known = estimator.get_params(deep=False)
     if effort is not None and "effort" not in known:
         raise ParameterError(
-            f"`effort` is for the ensemble, not for {name_of(model)}; leave it out."
+            f"`effort` is a parameter of the ensemble, not of {name_of(model)}; leave it out."
         )
     return estimator.set_params(
         **{
