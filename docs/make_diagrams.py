@@ -41,6 +41,13 @@ class Drawing:
                 f"{escape(line)}</text>"
             )
 
+    def frame(self, x: int, y: int, width: int, height: int) -> None:
+        """A line around boxes that belong together."""
+        self.parts.append(
+            f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="none" '
+            f'stroke="{LINE}" stroke-width="1.2" stroke-dasharray="4 4"/>'
+        )
+
     def arrow(self, x1: int, y1: int, x2: int, y2: int) -> None:
         """A straight arrow."""
         self.parts.append(
@@ -121,31 +128,30 @@ def suggestion() -> Drawing:
     """What happens to one text."""
     drawing = Drawing(840, 330, "The way of one suggestion")
     drawing.box(10, 120, 110, 70, "data", "text", "“Who looked", "after the dogs?”")
-    drawing.box(160, 120, 130, 70, "base", "Documents", "counts, tf-idf,", "pairs of words")
-    drawing.box(325, 45, 150, 60, "model", "neighbours", "100 most similar")
-    drawing.box(325, 205, 150, 60, "model", "words and names", "other sources")
-    drawing.box(510, 120, 120, 70, "base", "Candidates", "about 100 labels", "per document")
+    drawing.box(155, 120, 125, 70, "base", "Documents", "counts, tf-idf,", "pairs of words")
+    drawing.box(320, 45, 160, 60, "model", "neighbours", "100 most similar")
+    drawing.box(320, 205, 160, 60, "model", "words and names", "other sources")
+    drawing.box(515, 120, 120, 70, "base", "Candidates", "about 100 labels", "per document")
+    drawing.frame(672, 12, 162, 206)
     for place, (name, purpose) in enumerate(
         [("votes", "of neighbours"), ("linear", "SVM per label"), ("topics", "words per label")]
     ):
-        drawing.box(680, 20 + 66 * place, 150, 54, "model", name, purpose)
-    drawing.box(680, 236, 150, 84, "core", "Combination", "curves add up", "to log-odds")
+        drawing.box(680, 20 + 68 * place, 146, 54, "model", name, purpose)
+    drawing.box(672, 254, 162, 66, "core", "Combination", "curves add up", "to log-odds")
     for arrow in (
-        (120, 155, 157, 155),
-        (290, 140, 322, 85),
-        (290, 170, 322, 225),
-        (475, 85, 507, 140),
-        (475, 225, 507, 170),
-        (630, 140, 677, 50),
-        (630, 150, 677, 113),
-        (630, 162, 677, 176),
-        (755, 206, 755, 233),
+        (120, 155, 152, 155),
+        (280, 140, 317, 85),
+        (280, 170, 317, 225),
+        (480, 85, 512, 140),
+        (480, 225, 512, 170),
+        (635, 155, 669, 155),
+        (753, 218, 753, 251),
+        (672, 303, 634, 303),
     ):
         drawing.arrow(*arrow)
-    drawing.box(330, 285, 300, 38, "shell", "labels, probabilities, reasons")
-    drawing.arrow(680, 300, 634, 303)
-    drawing.note(10, 30, "One search feeds every scorer. A score is a sum,")
-    drawing.note(10, 47, "so its parts are the reasons, without a rest.")
+    drawing.box(330, 284, 300, 38, "shell", "labels, probabilities, reasons")
+    drawing.note(10, 30, "One search feeds every scorer. A score is a")
+    drawing.note(10, 47, "sum, and its terms are the reasons.")
     return drawing
 
 

@@ -91,7 +91,7 @@ def _serve(jobs: int, port: int, quiet: bool) -> None:
     test = load_catalogue("test")
     books = dict(zip(test.ids, test.texts or [], strict=True))
     settings = Settings(allow_learn=True, examples=tuple(books[name] for name in _BEGIN_WITH))
-    run_server({"library": trained_tagger(jobs)}, settings, "127.0.0.1", port, quiet)
+    run_server({"catalogue": trained_tagger(jobs)}, settings, "127.0.0.1", port, quiet)
 
 
 def trained_tagger(jobs: int | None = None) -> Tagger:
