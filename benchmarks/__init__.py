@@ -1,1 +1,1 @@
-"""Side by side with other libraries: one run, ratios, best of several."""
+"""Benchmarks beside other libraries: one run, taking turns, ratios."""

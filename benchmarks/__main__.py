@@ -1,4 +1,4 @@
-"""Run every benchmark, one after the other, each in a process of its own.
+"""Run every benchmark, one after the other, each in its own process.
 
 python -m benchmarks [NAME ...] > results.md
 """

@@ -1,8 +1,8 @@
-"""Annif beside us: runs in an environment of its own, which has annif and omikuji.
+"""Annif, for comparison: runs in a separate environment, which has annif and omikuji.
 
 ANNIF_PYTHON=/path/to/python python -m benchmarks.vocabulary
 
-Annif splits sentences and words by data that it downloads. Without a network it gets a plain
+Annif splits sentences and words with data that it downloads. Without a network it gets a simple
 splitter instead: sentences end at ".", "!" or "?" before a space, words are runs of letters and
 digits.
 """
@@ -84,7 +84,7 @@ def as_documents(text: str) -> list:
 
 
 def plain_splitters() -> None:
-    """Do without downloaded data."""
+    """Replace what needs downloaded data."""
     import nltk.data
     import nltk.tokenize
 

@@ -3,9 +3,9 @@
     python -m benchmarks.audit [--corpora medical,bibtex,delicious] [--rates 0.02,0.05,0.1]
                                [--rows N] [--seed N] [--synthetic N] [--without-regression]
 
-Labels are flipped at random: of each three, one is taken away, one is given to a document that
+Labels are flipped at random: of each three, one is removed, one is given to a document that
 should not have it, one is swapped for one of the three labels whose documents are most similar.
-Both tools then see the flipped labels only. cleanlab gets out-of-sample probabilities of
+Both tools then see only the flipped labels. cleanlab gets out-of-sample probabilities of
 scikit-learn's logistic regression (five folds) and, separately, ours; our ranking gets both, too.
 Every number is of one run; nothing is tuned here. `share` and the prior of mistakes were chosen on
 Medical at 5 % with seed 0, the weight of a label's own rates of error on that, on Medical at 10 %
@@ -34,13 +34,13 @@ from manylabel.audit import audit, document_errors, pair_errors
 from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
 from manylabel.text import make_weighting
 
-#: cleanlab's ways of scoring a document: its default first.
+#: cleanlab's ways to score a document, its default first.
 BASES = ("self_confidence", "normalized_margin", "confidence_weighted_entropy")
 AGGREGATORS = (
     {"method": "exponential_moving_average", "alpha": 0.8},
     {"method": "softmin", "temperature": 0.1},
 )
-#: Of a pair that is no candidate.
+#: The probability of a pair that is not a candidate.
 ABSENT = 1e-4
 
 
@@ -100,7 +100,7 @@ def bayes(P: NDArray[np.float64], noisy: NDArray[np.bool_]) -> tuple[NDArray, ND
 
 
 def cleanlab(P: NDArray[np.float64], noisy: NDArray[np.bool_]):
-    """Each way of cleanlab's: its name, and scores of pairs and documents; high is suspicious."""
+    """Each variant of cleanlab: its name, and scores of pairs and documents; high is suspicious."""
     from cleanlab.internal.multilabel_scorer import ClassLabelScorer, MultilabelScorer
     from cleanlab.multilabel_classification import get_label_quality_scores
 
@@ -132,7 +132,7 @@ def real(
     """The table of a corpus at a rate."""
     train, _ = corpus(name)
     X, Y = train.X[:n_rows], train.Y[:n_rows]
-    # Words that no document of the sample has would only take up room.
+    # Words that no document of the sample has would only waste memory.
     X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
     Y = sparse.csr_array(Y[:, np.flatnonzero(np.bincount(Y.indices, minlength=Y.shape[1]) > 1)])
     noisy = flip(Y, X, rate, seed)
@@ -187,7 +187,7 @@ def made(n_rows: int, n_features: int, n_classes: int, seed: int):
 
 
 def synthetic(n_rows: int, n_features: int, n_classes: int, seeds: int) -> list[list[object]]:
-    """Documents of the synthetic protocol, by the same probabilities for all."""
+    """Documents of the synthetic protocol, with the same probabilities for all rankings."""
     sums: dict[str, NDArray[np.float64]] = {}
     for seed in range(seeds):
         X, truth, noisy = made(n_rows, n_features, n_classes, seed)

@@ -1,4 +1,4 @@
-"""What the benchmarks share: data, turns, tables."""
+"""What the benchmarks share: corpora, timing in turns, tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VECTORIZERS = {
 
 @cache
 def corpus(name: str) -> tuple[Corpus, Corpus]:
-    """The training and the test part of a corpus, with the same features and labels."""
+    """The training and the test set of a corpus, with the same features and labels."""
     folder = DATA / name
     train, test = (read(next(folder.glob(f"{part}.*"))) for part in ("train", "test"))
     if name in VECTORIZERS:

@@ -2,9 +2,9 @@
 
     python -m benchmarks.costs [documents] [labels] [words] [--effort quick]
 
-Corpora come from `benchmarks.themes`. Each size runs in a process of its own, in one thread, after
-a small training that loads the kernels. Time is processor time. Memory is what the peak of the
-process grows by from before training. The exponent is the slope of the logarithms, by least squares
+Corpora come from `benchmarks.themes`. Each size runs in its own process, in one thread, after
+a small training that loads the kernels. Time is CPU time. Memory is the growth of the
+peak of the process during training. The exponent is the slope of the logarithms, by least squares
 over all sizes, and over the last doubling alone.
 """
 
@@ -26,7 +26,7 @@ from benchmarks.themes import Size, Themes
 from manylabel import Ensemble
 from manylabel.progress import peak_memory
 
-#: What stays while another thing doubles.
+#: The sizes that stay the same while another one doubles.
 BASE = Size(train=4000, test=0, words=4000, labels=4000, length=30.0, cardinality=5.0)
 START = {"documents": 1000, "labels": 1000, "words": 1000}
 FIELDS = {"documents": "train", "labels": "labels", "words": "words"}

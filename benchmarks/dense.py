@@ -1,4 +1,4 @@
-"""The straightforward samplers of the topic models, which look at every label for every draw."""
+"""Straightforward samplers of the topic models, which look at every label for every draw."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GAMMA, _ALPHA, _ETA = 0.05, 0.01, 150.0
 
 @njit(nogil=True)
 def _sample(words, counts, phi, prior, label_topics, sweeps):
-    """One document in Numba. ``label_topics`` has no columns where the prior stays as it is."""
+    """One document in Numba. Without columns in ``label_topics`` the prior is fixed."""
     n_labels, n_topics = label_topics.shape
     mass, topic_mass, prior = np.empty(n_labels), np.empty(n_topics), prior.copy()
     n_tokens = int(counts.sum())

@@ -29,7 +29,7 @@ from manylabel.tagger import Tagger
 
 NAME, K = "yso-finna-en", 100
 QUERIES = 30_000
-#: Where measurements wait for the plan that is made of them.
+#: Where measurements are kept for `make_plan`.
 NOTES = Path(os.environ.get("MANYLABEL_NOTES", tempfile.gettempdir())) / "manylabel-costs.json"
 
 
@@ -42,31 +42,31 @@ def remember(**costs: object) -> None:
 
 
 def at_home(call: Callable[[], object]) -> Callable[[], object]:
-    """The call in a context of its own, where no cluster is in use."""
+    """Call it in a new context, without a cluster."""
     return lambda: Context().run(call)
 
 
-def processor_seconds() -> float:
-    """Of this process and of all that it has started."""
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of all that it has started."""
     mine = psutil.Process()
     return sum(sum(process.cpu_times()[:2]) for process in [mine, *mine.children(recursive=True)])
 
 
 def in_turns(runs: int, contenders: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
-    """The shortest time of each by the clock and by the processor, taking turns."""
+    """The shortest time of each by the clock and in CPU time, taking turns."""
     times = {name: [float("inf"), float("inf")] for name in contenders}
     for _ in range(runs):
         for name, call in contenders.items():
-            cpu, start = processor_seconds(), time.perf_counter()
+            cpu, start = cpu_seconds(), time.perf_counter()
             call()
-            found = time.perf_counter() - start, processor_seconds() - cpu
+            found = time.perf_counter() - start, cpu_seconds() - cpu
             times[name] = [min(pair) for pair in zip(times[name], found, strict=True)]
     return times
 
 
 def compared(times: dict[str, list[float]], memory: float) -> str:
     """The table of two ways to do the same."""
-    header = ["way", "seconds", "ratio", "processor seconds", "ratio", "MB a worker"]
+    header = ["way", "seconds", "ratio", "CPU seconds", "ratio", "MB per worker"]
     (here, here_cpu), (there, there_cpu) = times["jobs"], times["dask"]
     rows = [
         ["--jobs 2", here, 1.0, here_cpu, 1.0, ""],
@@ -76,7 +76,7 @@ def compared(times: dict[str, list[float]], memory: float) -> str:
 
 
 def memory_of_workers(cluster: Cluster) -> float:
-    """The most that any worker held, in MB."""
+    """The peak memory of any worker, in MB."""
     return max(receipt.peak_memory or 0 for receipt in cluster.receipts) / 1e6
 
 
@@ -128,11 +128,11 @@ def measure_shards(index: NeighborIndex, queries: object) -> None:
             work = sum(receipt.cpu_seconds for receipt in cluster.receipts)
             found.append([name, time.perf_counter() - start, work, memory_of_workers(cluster)])
     print("### Shards\n")
-    print(table(["index", "seconds", "processor seconds of workers", "MB a worker"], found), "\n")
+    print(table(["index", "seconds", "CPU seconds of workers", "MB per worker"], found), "\n")
 
 
 def measure_prediction() -> None:
-    """Suggestions for titles, by LCIF and by parts of a thousand."""
+    """Suggestions for titles, by LCIF, in batches of a thousand."""
     train, test = (read(next((DATA / NAME).glob(f"{part}.*"))) for part in ("train", "test"))
     tagger = Tagger("lcif", parameters={"k": 50, "threshold": "top"}, n_jobs=2)
     tagger.fit(train[:200_000])
@@ -189,7 +189,7 @@ def measure_costs() -> None:
             [
                 ["a task that does nothing, ms", 1e3 * task],
                 ["training a pair of document and candidate, µs", 1e6 * seconds / candidates.nnz],
-                ["such pairs a document", candidates.nnz / n],
+                ["such pairs per document", candidates.nnz / n],
                 ["weights kept a pair", model.coef.nnz / candidates.nnz],
             ],
         ),
@@ -231,7 +231,7 @@ def make_plan() -> None:
     for n in sizes:
         shards = -(-n // 4_000_000)
         scale = min(n, 4_000_000) / rows
-        # A million documents to label, 1,024 a task and shard.
+        # A million documents to label, 1,024 per task and shard.
         tasks = drawn(measured, shards * -(-1_000_000 // 1024), scale)
         for workers in (16, 64, 256, 1024):
             run = simulate(tasks, workers, 5e-4, task / 4)

@@ -3,9 +3,9 @@
     python -m benchmarks.ensemble [bibtex] [delicious] [eurlex57k] [yso-finna-en] [--ablation]
 
 Prints Markdown. Two threads each; training is timed from weighted matrices (ours: from counts) to a
-model that is ready to predict. Every system has its default settings; ours chooses for itself, on
-the training documents. libpecos wants an older NumPy than ours: name the Python of an environment
-that has it in MANYLABEL_PECOS. What is not installed is left out with a sentence.
+model that is ready to predict. Every system has its default settings; ours chooses its own on
+the training documents. libpecos needs an older NumPy: let MANYLABEL_PECOS name the Python of an
+environment that has it. Libraries that are not installed are reported and left out.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m benchmarks.extreme FOLDER [quick|normal|parabel|xr-linear ...] [--test N] [--jobs 2]
 
-FOLDER is what `benchmarks.scale_corpora` has written. Each system runs in a process of its own.
-Seconds of training leave out reading the corpus; processor seconds include what the system starts.
+FOLDER is what `benchmarks.scale_corpora` has written. Each system runs in its own process.
+Training seconds exclude reading the corpus; CPU seconds include processes that the system starts.
 Memory is the peak of the process, corpus included. XR-Linear needs MANYLABEL_PECOS, as in
 `benchmarks.ensemble`.
 """
@@ -29,7 +29,7 @@ from manylabel.metrics import precision_at
 from manylabel.text import CountVectorizer
 
 SYSTEMS = ("quick", "normal", "parabel", "xr-linear")
-#: Documents of the measurement of single predictions.
+#: How many single predictions are timed.
 SINGLE = 200
 
 
@@ -56,14 +56,14 @@ def make(system: str, jobs: int) -> Any:
     return make_outsider(name, {"n_jobs": jobs})
 
 
-def processor_seconds() -> float:
-    """Of this process and of those that it has waited for."""
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of those that it has waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def size_of(model: Any) -> float:
-    """Megabytes on the disk."""
+    """Megabytes on disk."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         if isinstance(model, Ensemble):
@@ -76,18 +76,18 @@ def size_of(model: Any) -> float:
 
 
 def measure(system: str, folder: Path, n_test: int, jobs: int) -> dict[str, float]:
-    """What one system takes and gives."""
+    """The costs and the precision of one system."""
     train, test = read_parts(folder, n_test)
-    start, clock = processor_seconds(), time.perf_counter()
+    start, clock = cpu_seconds(), time.perf_counter()
     model = make(system, jobs).fit(train.X, train.Y)
-    found = {"processor s": processor_seconds() - start, "s": time.perf_counter() - clock}
+    found = {"processor s": cpu_seconds() - start, "s": time.perf_counter() - clock}
     scores = model.decision_function(test.X, top=5)
     found |= {f"p@{k}": float(precision_at(test.Y, scores, k)) for k in (1, 3, 5)}
     if system != "xr-linear":  # every call of it starts a process
-        start = processor_seconds()
+        start = cpu_seconds()
         for row in range(SINGLE):
             model.decision_function(test.X[[row]], top=5)
-        found["ms per prediction"] = 1e3 * (processor_seconds() - start) / SINGLE
+        found["ms per prediction"] = 1e3 * (cpu_seconds() - start) / SINGLE
     peaks = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     found["peak MB"] = max(each.ru_maxrss for each in peaks) / 1024
     found["model MB"] = size_of(model)

@@ -30,7 +30,7 @@ from manylabel.text import Weighting
 
 ROOT = Path(__file__).resolve().parents[1]
 METRICS = ["accuracy", "micro-f1", "macro-f1-one", "hamming-loss"]
-# Table 2 of the LCIF paper: k chosen on the test set, threshold for each measure by itself.
+# Table 2 of the LCIF paper: k chosen on the test set, one threshold per measure.
 PAPER = {
     ("medical", "MLkNN"): (0.421, 0.505, 0.245, 0.024),
     ("corel5k", "MLkNN"): (0.147, 0.245, 0.326, 0.022),
@@ -68,7 +68,7 @@ def row(*cells: object) -> str:
 
 
 def figures() -> None:
-    """k=10 and a threshold learnt on training documents, beside the paper."""
+    """k=10 and a threshold learned on training documents, beside the paper."""
     print("| corpus | model | accuracy | micro F1 | macro F1 | Hamming loss | the paper's | s |")
     print("|---|---|---|---|---|---|---|---|")
     for name in ("medical", "corel5k", "bibtex", "delicious"):
@@ -82,7 +82,7 @@ def figures() -> None:
         for model in models:
             kind = type(model).__name__
             if kind == "IBLR" and (name, kind) not in PAPER:
-                continue  # minutes of logistic regression, and nothing to set beside it
+                continue  # minutes of logistic regression, and nothing to compare it with
             start = time.perf_counter()
             labels = model.fit(train.X, train.Y).predict(test.X)
             seconds = time.perf_counter() - start

@@ -28,15 +28,15 @@ PAPER = {
 TUNED = ("accuracy", "micro-f1", "macro-f1-one")
 
 
-#: Where plain cosine is tried beside tf-idf: the one corpus that is quick enough to tune twice.
+#: Where plain cosine is tried beside tf-idf: the only corpus that is quick enough to tune twice.
 WEIGHTINGS: dict[str, tuple[str | None, ...]] = {"medical": ("tfidf", None)}
 
 
 def tuned(name: str, metric: str):
-    """The best by leave-one-out on the training part.
+    """The best setting by leave-one-out on the training set.
 
-    On as many documents as there are to test on, up to 2,000: macro F1 with absent labels counted
-    as 1 depends on how many labels are absent, and so on the number of documents.
+    Tunes on as many documents as there are to test on, up to 2,000: macro F1 that counts absent
+    labels as 1 depends on how many labels are absent, and so on the number of documents.
     """
     train, test = corpus(name)
     documents = min(2000, len(test))
@@ -50,7 +50,7 @@ def tuned(name: str, metric: str):
 
 
 def small() -> None:
-    """The paper's large corpora; each measure has its own tuning, as there."""
+    """The paper's large corpora, tuned for each measure, as in the paper."""
     print("\n### Medical, Corel5k, Bibtex, Delicious: tuned for each measure on training data\n")
     rows: list[list[object]] = []
     for name, published in PAPER.items():
@@ -93,7 +93,7 @@ def thresholds() -> None:
 
 
 def entropy() -> None:
-    """What keeping only the features of highest entropy does."""
+    """The effect of keeping only the features of highest entropy."""
     print("\n### Bibtex with only the features of highest entropy\n")
     train, test = corpus("bibtex")
     rows: list[list[object]] = []
@@ -110,7 +110,7 @@ def entropy() -> None:
 
 
 def eurlex57k() -> None:
-    """Tuned on the dev part; prediction beside the search alone."""
+    """Tuned on the dev set; prediction beside the search alone."""
     print("\n### EURLEX57K: 45,000 documents to learn from, 6,000 to test on\n")
     vectorizer = CountVectorizer(n_jobs=2, **VECTORIZERS["eurlex57k"])
     train = read(DATA / "eurlex57k" / "train.jsonl.xz").vectorized(vectorizer)
@@ -155,7 +155,7 @@ def yso() -> None:
 
 
 def _measure(model, train, test) -> None:
-    """Fit, score the test part, and time it beside the search alone."""
+    """Fit, score the test set, and time it beside the search alone."""
     start = time.perf_counter()
     model.fit(train.X, train.Y)
     fitted = time.perf_counter() - start
@@ -178,7 +178,7 @@ def _measure(model, train, test) -> None:
         )
         per_document = [1000 * times[what] / test.X.shape[0] for what in ("search", "predict")]
         rows.append([threads, *per_document, times["predict"] / times["search"]])
-    header = ["threads", "ms a document, search", "ms a document, all", "times the search"]
+    header = ["threads", "ms per document, search", "ms per document, all", "times the search"]
     print("\n" + table(header, rows))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"\nFitted in {fitted:.1f} s, threshold included; at most {peak:.2f} GB, texts included.")

@@ -1,11 +1,11 @@
-"""The linear classifiers: their figures, their times, and liblinear's beside them.
+"""Linear classifiers: their figures and times, beside liblinear's.
 
     python -m benchmarks.linear [bibtex] [solver] [yahoo] [eurlex]
 
 Reads the corpora from MANYLABEL_DATA, or ../shared/data beside the repository, and prints Markdown.
-Without names everything runs. Times are of one run, after a small one that compiles; reading and
-vectorising are not part of them. CPU seconds add up the threads, and suffer less from whatever
-else the machine does.
+Without names everything runs. Times are of one run, after a small one that compiles, and exclude
+reading and vectorising. CPU seconds add up the threads; other work on the machine affects them
+little.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ LOSSES = {"one-error", "is-error", "margin", "ranking-loss"}
 
 @dataclass
 class Clock:
-    """Seconds that a block of code took, by the wall and by all processors."""
+    """Seconds that a block of code took, by the clock and on all cores."""
 
     wall: float = 0.0
     cpu: float = 0.0
@@ -89,7 +89,7 @@ def rounded(values: dict[str, float]) -> list[str]:
 
 
 def narrow(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The same with the 32-bit indices that liblinear asks for."""
+    """The same with the 32-bit indices that liblinear needs."""
     parts = matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     return sparse.csr_array(parts, shape=matrix.shape)
 
@@ -206,7 +206,7 @@ def yahoo() -> None:
 
 
 def _frequent_labels(corpus: Corpus, least: int) -> Corpus:
-    """Labels of at least so many documents, and the documents that have one of them."""
+    """Labels with at least this many documents, and the documents that have one of them."""
     counts = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
     kept = corpus.select_labels(np.flatnonzero(counts >= least))
     return kept[np.flatnonzero(np.diff(kept.Y.indptr))]

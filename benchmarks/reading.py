@@ -1,8 +1,8 @@
 """Reading speed: Extreme Classification text of YSO size, side by side with scikit-learn.
 
 Writes a synthetic corpus (588,108 rows, 4.6 million values, 25,249 labels) to a temporary folder
-and reads it in turns, best of three, on one core. Values are tf-idf weights with six decimals, as
-the Extreme Classification repository has them, and then with all the digits of a float64.
+and both libraries read it in turns, best of three, on one core. Values are tf-idf weights with six
+decimals, as in the Extreme Classification repository, and then with all digits of a float64.
 
     python benchmarks/reading.py
 """
@@ -62,7 +62,7 @@ def main() -> None:
             write(synthetic(decimals), path)
             headless = Path(folder, "train.svm")
             headless.write_bytes(path.read_bytes().split(b"\n", 1)[1])
-            read(path)  # compiles, so that neither contender pays for it
+            read(path)  # compiles the kernels before the clock starts
             size = path.stat().st_size / 1e6
             contenders = {
                 "manylabel": lambda path=path: read(path),

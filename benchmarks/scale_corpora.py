@@ -1,13 +1,13 @@
-"""Corpora with hundreds of thousands of labels, made from what is at hand.
+"""Corpora with hundreds of thousands of labels, made from YSO-Finna or drawn from a model.
 
 python -m benchmarks.scale_corpora pairs FOLDER [--at-least 2] [--limit N]
 python -m benchmarks.scale_corpora amazon-670k FOLDER [--scale 0.1] [--seed 0]
 python -m benchmarks.scale_corpora wiki-500k FOLDER [--scale 0.1] [--seed 0]
 
 `pairs` is YSO-Finna English: every pair of labels that occur together in at least one training
-document, or in as many as you say, is also a label of its own.
+document, or in as many as ``--at-least`` says, is also a label of its own.
 The other two are drawn from a topic model, with the published numbers of documents, words, labels,
-and labels per document; the words per document are ours. Their folder gets `best.json`: the score
+and labels per document; we chose the words per document. Their folder has `best.json`: the score
 of the best possible ranking.
 """
 
@@ -42,7 +42,7 @@ def with_pairs(labels: list[str]) -> list[str]:
 
 
 def documents_of(source: Path, part: str, limit: int | None) -> Iterator[dict[str, Any]]:
-    """The documents of a part, with pairs as labels, one at a time."""
+    """The documents of a training or test set, with pairs as labels, one at a time."""
     with lzma.open(source / f"{part}.jsonl.xz", "rt", encoding="utf-8") as lines:
         for line in islice(lines, limit):
             document = json.loads(line)
@@ -58,9 +58,9 @@ def write_pairs(
     Parameters
     ----------
     folder, source : Path
-        Of the new corpus, and of the one with single labels.
+        Folders of the new corpus, and of the one with single labels.
     limit : int, optional
-        Documents of each part.
+        Maximum documents of each set.
     at_least : int
         Pairs of fewer training documents are left out.
     """
@@ -77,7 +77,7 @@ def write_pairs(
                 labels = [
                     label
                     for label in document["labels"]
-                    # Test documents keep pairs that training has never seen, unless asked.
+                    # By default, test documents keep pairs that training has never seen.
                     if "+" not in label or at_least == 1 or counts[label] >= at_least
                 ]
                 seen.update(labels)

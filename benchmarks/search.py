@@ -23,10 +23,10 @@ CORPORA = ("eurlex57k", "yso-finna-en", "bibtex", "delicious")
 
 
 def topn(Q: sparse.csr_array, XT: sparse.csr_array, k: int, threads: int) -> sparse.csr_array:
-    """The peer: sparse_dot_topn's product that keeps the best k of each row, sorted."""
+    """sparse_dot_topn's product, which keeps the best k of each row, sorted."""
     from sparse_dot_topn import sp_matmul_topn
 
-    # It takes the old matrix class only; making one of an array copies nothing.
+    # It takes only the old matrix class; converting an array copies nothing.
     A, B = sparse.csr_matrix(Q), sparse.csr_matrix(XT)
     return sp_matmul_topn(A, B, top_n=k, n_threads=threads, sort=True)
 
@@ -44,7 +44,7 @@ def scipy_search(Q: sparse.csr_array, X: sparse.csr_array, k: int) -> list[np.nd
 
 
 def batch(quick: bool) -> None:
-    """Queries a second, all test documents at once."""
+    """Queries per second, all test documents at once."""
     print(f"\n### Batch search, k={K}\n")
     rows: list[list[object]] = []
     for name in CORPORA:
@@ -177,7 +177,7 @@ def papers_tables(quick: bool) -> None:
 
 
 def scaling(quick: bool) -> None:
-    """Time a query as the index grows."""
+    """Time per query as the index grows."""
     print(f"\n### Time a query as the index grows, one thread, k={K}\n")
     rows: list[list[object]] = []
     for name in ("eurlex57k", "yso-finna-en"):

@@ -1,9 +1,9 @@
-"""How many suggestions a second one server gives, how fast, and in how much memory.
+"""How many suggestions per second one server gives, how fast, and with how much memory.
 
 python -m benchmarks.server [MODEL] [--texts CORPUS] [--seconds 10] [--clients 1 8 32]
 
-A model folder that does not exist is made: trained on EURLEX57K. It is asked about the test part.
-Clients and server share the machine. What learns is a copy of the model.
+A model folder that does not exist is made: trained on EURLEX57K. Questions are its test laws.
+Clients and server share the machine. Learning uses a copy of the model.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def measure(
     duration: float,
     lessons: list[bytes] | None = None,
 ) -> list[object]:
-    """A row of the table: several clients, and perhaps one more that teaches all the time."""
+    """A row of the table: several clients, and perhaps one more that teaches."""
     times: list[list[float]] = [[] for _ in range(clients)]
     learning: list[float] = []
     until = time.perf_counter() + duration
@@ -98,7 +98,7 @@ def direct(model: Path, texts: list[str]) -> str:
 
 
 def memory(process: int) -> str:
-    """What a process has in memory of its own, and in all with mapped files."""
+    """Private memory of a process, and its memory with mapped files."""
     status = Path(f"/proc/{process}/status").read_text()
     own, whole = (
         int(re.search(rf"{name}:\s+(\d+)", status)[1]) / 1e6 for name in ("RssAnon", "VmHWM")
@@ -120,7 +120,7 @@ def run(
         rows = [measure(address, bodies, number, seconds) for number in clients]
         used = memory(server.pid)
         rows += [measure(address, bodies, number, seconds, lessons) for number in clients[:2]]
-        head = ["clients", "requests/s", "median ms", "99th percentile ms", "learnt/s"]
+        head = ["clients", "requests/s", "median ms", "99th percentile ms", "learned/s"]
         print(table(head, rows) + "\n\n" + used)
     finally:
         server.terminate()

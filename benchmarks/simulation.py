@@ -1,4 +1,4 @@
-"""How long tasks take on N workers, from measured times of tasks."""
+"""How long many tasks take on N workers, given measured times of single tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a simulated run comes to.
+    """The outcome of a simulated run.
 
     Parameters
     ----------
@@ -51,5 +51,5 @@ def simulate(tasks: NDArray[np.float64], n_workers: int, dispatch: float, take: 
 def drawn(
     measured: NDArray[np.float64], n: int, scale: float, seed: int = 0
 ) -> NDArray[np.float64]:
-    """So many task times like those measured, each ``scale`` times as long."""
+    """Task times drawn from the measured ones, each ``scale`` times as long."""
     return scale * np.random.default_rng(seed).choice(measured, n)

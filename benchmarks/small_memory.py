@@ -1,4 +1,4 @@
-"""Serve a model from its mapped files with half the memory that it takes on the disk.
+"""Serve a model from its mapped files with half as much memory as it takes on disk.
 
     python -m benchmarks.small_memory MODEL DOCUMENTS [--share 0.5] [--n 200]
 
@@ -44,7 +44,7 @@ def answer(model: Path, documents: Path, n: int) -> dict[str, object]:
 
 
 def forget_pages(folder: Path) -> int:
-    """Let the system drop what it has cached of the files, and return their size."""
+    """Drop the files from the page cache, and return their size."""
     size = 0
     for path in folder.rglob("*"):
         if path.is_file():

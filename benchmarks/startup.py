@@ -1,8 +1,8 @@
-"""What people wait for before the first answer, and for a single one.
+"""How long people wait for the first answer, and for a single one.
 
 python -m benchmarks.startup [--model MODEL] [--texts CORPUS] [--runs 5] [--source FOLDER ...]
 
-Every figure is of CPU seconds (user and system), the median of some runs, of processes that take
+Figures are CPU seconds (user and system): medians of several runs, of processes that take
 turns. A source is a folder that holds the package, to compare versions; by default the installed
 one. "First" means an empty cache of compiled kernels, in a copy of the package, with Python's own
 bytecode as after an installation. With a model and a corpus of texts, single suggestions and
@@ -76,7 +76,7 @@ def environment(source: Path, **more: str) -> dict[str, str]:
 
 
 def cpu_seconds(arguments: list[str], source: Path) -> float:
-    """What a process of Python costs."""
+    """CPU seconds of a Python process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, *arguments],
@@ -131,7 +131,7 @@ def kernels(source: Path) -> str:
 
 
 def start(sources: list[Path], runs: int) -> str:
-    """Commands from beginning to end."""
+    """CPU seconds of commands from start to end."""
     with tempfile.TemporaryDirectory() as folder:
         model = library_model(Path(folder), sources[0])
         command = ["-m", "manylabel.cli"]

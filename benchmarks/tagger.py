@@ -27,20 +27,20 @@ from manylabel.corpus import load_catalogue, read
 from manylabel.tagger import Tagger
 
 COMMAND = [sys.executable, "-m", "manylabel.cli"]
-#: Documents that are learnt, and texts that are asked about at each stage.
-LEARNT, ASKED = 10_000, 500
+#: Documents that are learned, and texts that are asked about at each stage.
+LEARNED, ASKED = 10_000, 500
 LINES = {"few": 10_000, "many": 1_000_000}
 
 
 class Ran:
-    """One run of the command line: what it printed, its seconds and its memory at most."""
+    """One run of the command line: what it printed, its seconds and its peak memory."""
 
     def __init__(self, *arguments: object) -> None:
         start, peak = time.perf_counter(), 0
         with tempfile.TemporaryFile("w+") as out:
             process = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=out)
             while process.returncode is None:
-                # Not the system's own record, which begins with the memory of this process.
+                # Not the system's own peak, which starts from the memory of this process.
                 peak = max(peak, held_by(process.pid))
                 time.sleep(0.01)
                 pid, status, used = os.wait4(process.pid, os.WNOHANG)
@@ -55,7 +55,7 @@ class Ran:
 
 
 def held_by(process: int) -> int:
-    """The most kilobytes that a process has held so far; 0 if it has just ended."""
+    """The peak memory of a process so far, in kB; 0 if it has just ended."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
@@ -97,10 +97,10 @@ def end_to_end(folder: Path) -> None:
 
 def learn(folder: Path) -> None:
     """Latency of `learn`, and what it does to the speed of answers."""
-    documents = read(part("eurlex57k", "dev")).join(read(part("eurlex57k", "test")))[:LEARNT]
+    documents = read(part("eurlex57k", "dev")).join(read(part("eurlex57k", "test")))[:LEARNED]
     texts = documents.texts or []
     labels = list(documents.label_lists())
-    print(f"### {LEARNT:,} calls of `learn` with one document each, EURLEX57K\n")
+    print(f"### {LEARNED:,} calls of `learn` with one document each, EURLEX57K\n")
     rows = []
     for model in ("lcif", "ensemble"):
         path = folder / model
@@ -110,7 +110,7 @@ def learn(folder: Path) -> None:
         asked = texts[:ASKED]
         before = answer_times(tagger, asked)
         calls = []
-        for number in range(LEARNT):
+        for number in range(LEARNED):
             start = time.perf_counter()
             tagger.learn([texts[number]], [labels[number]], ids=[f"new-{number}"])
             calls.append(time.perf_counter() - start)
@@ -128,17 +128,17 @@ def learn(folder: Path) -> None:
             ]
         )
     header = ["model", "median ms", "99th percentile ms", "first answer after, CPU s"]
-    stages = ["CPU ms an answer before", "after", "compacted", "CPU s to compact"]
+    stages = ["CPU ms per answer before", "after", "compacted", "CPU s to compact"]
     print(table([*header, *stages], rows) + "\n")
 
 
 def answer_times(tagger: Tagger, texts: list[str]) -> list[float]:
-    """Processor seconds of single questions."""
+    """CPU seconds of single questions."""
     return [cpu_seconds(lambda text=text: tagger.suggest(text, top=10)) for text in texts]
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:
-    """What a call costs, however busy the machine is with other things."""
+    """CPU seconds of a call, however busy the machine is."""
     start = time.process_time()
     call()
     return time.process_time() - start
@@ -211,7 +211,7 @@ def library_model(folder: Path, name: str) -> Path:
 
 
 def start(folder: Path) -> None:
-    """How long commands take to begin, with compiled kernels in the cache."""
+    """How long commands take to start, with compiled kernels in the cache."""
     model = library_model(folder, "ensemble")
     calls: dict[str, list[object]] = {
         "manylabel --help": ["--help"],
@@ -240,7 +240,7 @@ def stream(folder: Path) -> None:
         ran = Ran("predict", model, path, "-o", "/dev/null", "--format", "lines", "--quiet")
         rows.append([lines, ran.seconds, lines / ran.seconds, ran.gigabytes * 1000])
     print("### `manylabel predict` of lines of 12 words, LCIF on the bundled catalogue\n")
-    print(table(["lines", "seconds", "lines a second", "at most, MB"], rows) + "\n")
+    print(table(["lines", "seconds", "lines per second", "peak, MB"], rows) + "\n")
 
 
 SECTIONS = {

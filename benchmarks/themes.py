@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-#: Shares of the words of a document: of all texts, of its topic, of its theme.
+#: Shares of a document's words that come from all texts, its topic and its theme.
 SHARES = (0.6, 0.3, 0.1)
 THEMES_PER_TOPIC = 40
-#: Labels of one theme only, labels that the themes of a topic share, and how many a theme takes.
+#: Labels of one theme only, labels that the themes of a topic share, and how many of these a
+#: theme takes.
 OWN_LABELS, SHARED_LABELS, TAKEN = 10, 8, 2
 TOPIC_WORDS, THEME_WORDS = 150, 25
 #: The probability of a shared label.
 SHARED_CHANCE = 0.3
-#: Documents that are drawn together; the corpus depends on it.
+#: Documents per batch; the drawn corpus depends on it.
 BLOCK = 4096
 #: Themes less probable than this count as impossible.
 NEGLIGIBLE = 1e-12
@@ -40,7 +41,7 @@ class Size:
     words, labels : int
         Distinct words and labels.
     length, cardinality : float
-        Mean words and labels of a document.
+        Mean words and labels per document.
     """
 
     train: int
@@ -127,7 +128,7 @@ class Themes:
         return self.chances / (1 - np.prod(1 - self.chances))
 
     def draw(self, n: int, part: str = "train") -> Iterator[Drawn]:
-        """The first ``n`` documents of a part, some at a time."""
+        """The first ``n`` documents of a training or test set, in batches."""
         for number, start in enumerate(range(0, n, BLOCK)):
             rng = np.random.default_rng([self.seed, 1 + ["train", "test"].index(part), number])
             drawn = self._block(rng)

@@ -4,8 +4,8 @@
                                 [training] [prediction] [papers] [eurlex]
 
 Prints Markdown. Without names everything runs; the options are of ``papers``.
-Times are CPU seconds of one run, after a small one that compiles, and add up the threads; they
-suffer less from whatever else the machine does. Reading and vectorising are not part of them.
+Times are CPU seconds of all threads, of one run after a small one that compiles; other work on the
+machine affects them little. They exclude reading and vectorising.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PAPER = {
 
 
 def cpu_seconds(call: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU time of all threads, and what came out."""
+    """CPU time of all threads, and the result."""
     start = time.process_time()
     result = call()
     return time.process_time() - start, result
@@ -101,7 +101,7 @@ def tomotopy_phi(model: Any, n_words: int, n_labels: int) -> np.ndarray:
 
 
 def held_out(phi: np.ndarray, X: sparse.csr_array, Y: sparse.csr_array) -> float:
-    """Log-likelihood a token of every other word, given a document's labels and the other half."""
+    """Log-likelihood per token of every other word, given the labels and the other half."""
     total, n_tokens = 0.0, 0.0
     for row in range(X.shape[0]):
         words, counts = X[[row]].indices, X[[row]].data
@@ -300,7 +300,7 @@ def eurlex(training: LabelledTraining, n_test: int = 1_000) -> None:
         values = evaluate(Y_test, scores[name], cut, metrics=measures)
         rows.append([name, *values.values(), fit, 1e3 * took / n_test])
     header = ["model", "micro F1", "macro F1", "P@1", "P@3", "P@5"]
-    print(table([*header, "fit, s, phi shared", "ms a document"], rows))
+    print(table([*header, "fit, s, phi shared", "ms per document"], rows))
     print(
         f"\n{n_test:,} test documents. Rubin's priors for the first three, one chain of 120 "
         "sweeps; the last as it comes."
@@ -366,7 +366,7 @@ def latency(model: SubsetLLDA, X: sparse.csr_array) -> None:
     print(
         f"\nSubset LLDA, one document at a time on one core, search included: mean "
         f"{np.mean(took):.2f} ms, 95th percentile {np.percentile(took, 95):.2f} ms; in a batch of "
-        f"1,000: {whole:.2f} ms a document."
+        f"1,000: {whole:.2f} ms per document."
     )
 
 

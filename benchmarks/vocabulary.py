@@ -6,7 +6,7 @@ python -m benchmarks.vocabulary eurlex [SIZE]
 
 YSO-Finna: the first SIZE training titles in a fixed random order, and 1,000 test titles; with
 --dev 2,000 other training titles instead. Annif's MLLM, Omikuji (Bonsai) and the ensemble of the
-two run beside where ANNIF_PYTHON names a Python that has them. "laws": the same with laws of
+two run beside it if ANNIF_PYTHON names a Python that has them. "laws": the same with laws of
 EURLEX57K. "eurlex": how many labels that no training law has are among the first 10 suggestions, of
 those whose name is in the text.
 """
@@ -38,7 +38,7 @@ MEASURES = ["p@1", "ndcg@5"]
 
 
 def titles(is_dev: bool) -> tuple[Corpus, Corpus]:
-    """Training titles in a fixed random order, and those to report on."""
+    """Training titles in a fixed random order, and the titles to test on."""
     folder = DATA / "yso-finna-en"
     train = read(folder / "train.jsonl.xz")
     order = np.random.default_rng(0).permutation(len(train))
@@ -63,7 +63,7 @@ def ours(train: Corpus | None, test: Corpus, vocabulary: Vocabulary | None) -> l
 
 
 def annif(train: Corpus, test: Corpus, vocabulary: Vocabulary) -> dict[str, list[Any]]:
-    """The same of backends of Annif; none where it is not there."""
+    """The same for Annif's backends; nothing if it is not installed."""
     python = os.environ.get("ANNIF_PYTHON")
     if python is None:
         return {}

@@ -2,9 +2,9 @@
 
 python -m benchmarks.vocabulary_size [NAMES ...]
 
-YSO as YSO-Finna has it, from the file to the matcher; then synthetic vocabularies of one to three
-words per name, and abstracts of 150 words with 5 names. Times are those of the processor, so that
-others who use the machine do not count.
+YSO as in YSO-Finna, from the file to the matcher; then synthetic vocabularies of one to three
+words per name, and abstracts of 150 words with 5 names. Times are CPU times, so that other
+work on the machine does not count.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def abstracts(vocabulary: Vocabulary, seed: int = 1) -> list[str]:
 
 
 def measured(n_names: int) -> str:
-    """Figures of one vocabulary, in a process of its own."""
+    """Figures of one vocabulary, in its own process."""
     before = _memory()
     start = time.process_time()
     if n_names:
@@ -104,7 +104,7 @@ def measured(n_names: int) -> str:
 
 
 def _memory() -> float:
-    """The greatest memory of this process so far, in MB."""
+    """The peak memory of this process so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

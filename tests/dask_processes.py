@@ -71,7 +71,7 @@ class Processes:
     def start_scheduler(self) -> None:
         self.scheduler = self._start(
             "dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard",
-            "--idle-timeout", "300s",  # should nobody be left to end it
+            "--idle-timeout", "300s",  # in case no process is left to end it
         )  # fmt: skip
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:

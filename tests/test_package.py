@@ -53,17 +53,19 @@ def test_other_names_are_refused():
 
 
 def layers() -> dict[str, int]:
-    """Room -> height, from the table in docs/architecture.md."""
+    """Package -> height, from the table in docs/architecture.md."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
-    return {room: height for height, row in enumerate(rows) for room in re.findall("`(.*?)`", row)}
+    return {
+        package: height for height, row in enumerate(rows) for package in re.findall("`(.*?)`", row)
+    }
 
 
 def source_files() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
@@ -77,28 +79,28 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def imported_rooms(path: Path) -> set[str]:
+def imported_packages(path: Path) -> set[str]:
     names = (name.split(".") for name in imported(path))
     return {name[1] for name in names if name[0] == "manylabel" and len(name) > 1}
 
 
-def test_every_room_has_a_layer():
-    rooms = {room_of(path) for path in source_files()} - {"__init__"}
-    assert rooms <= layers().keys()
+def test_every_package_has_a_layer():
+    packages = {package_of(path) for path in source_files()} - {"__init__"}
+    assert packages <= layers().keys()
 
 
 @pytest.mark.parametrize("path", source_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_down(path):
-    height, room = layers(), room_of(path)
-    if room == "__init__":
+    height, package = layers(), package_of(path)
+    if package == "__init__":
         return
-    for other in imported_rooms(path) - {room, "__version__"}:
-        assert height[other] < height[room], f"{room} may not import {other}"
+    for other in imported_packages(path) - {package, "__version__"}:
+        assert height[other] < height[package], f"{package} may not import {other}"
 
 
 @pytest.mark.parametrize("path", source_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_kernels_import_numba(path):
-    if room_of(path) != "kernels":
+    if package_of(path) != "kernels":
         assert not {name.split(".")[0] for name in imported(path)} & {"numba", "llvmlite"}
 
 

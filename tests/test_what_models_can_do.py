@@ -15,7 +15,7 @@ from manylabel.models import MODELS, make_model, model_class
 from manylabel.selection import Tuner
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "manylabel"
-#: Rooms that handle models of every kind.
+#: Packages that handle models of every kind.
 SHELLS = ("cli", "compare", "models", "selection", "web")
 #: Estimators that are not ours are recognised by what they can do, here and nowhere else.
 ADAPTER = PACKAGE / "compare" / "adapter.py"
@@ -126,10 +126,10 @@ def test_every_model_can_be_tuned(model, data):
 
 def shell_files() -> list[Path]:
     found = chain.from_iterable(
-        [PACKAGE / f"{room}.py"]
-        if (PACKAGE / f"{room}.py").exists()
-        else (PACKAGE / room).rglob("*.py")
-        for room in SHELLS
+        [PACKAGE / f"{package}.py"]
+        if (PACKAGE / f"{package}.py").exists()
+        else (PACKAGE / package).rglob("*.py")
+        for package in SHELLS
     )
     return sorted(found)
 

@@ -25,7 +25,7 @@ LARGE = {
     "imdb-f/all.txt.xz": (120919, 1001, 28),
     "arff/Imdb-meka.arff.bz2": (120919, 1001, 28),
 }
-# Features are words, whose number nobody publishes.
+# Features are words; their number is not published.
 LARGE_TEXTS = {
     "eurlex57k/train.jsonl.xz": (45000, 4108),
     "eurlex57k/dev.jsonl.xz": (6000, None),

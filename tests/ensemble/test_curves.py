@@ -57,8 +57,8 @@ def test_calibration_makes_stretched_log_odds_come_true_again(problem):
     parts, counts, truth, _ = problem
     fitted = fit_combination(parts, counts, truth)
     curves = {n: Curve(c.knots, 3 * c.values) for n, c in fitted.curves.items()}
-    mended = Combination(curves, fitted.offsets + 1).calibrated(parts, counts, truth)
-    found = expit(mended(parts, counts))
+    refitted = Combination(curves, fitted.offsets + 1).calibrated(parts, counts, truth)
+    found = expit(refitted(parts, counts))
     for count in (1, 3, 10):
         mine = counts == count
         assert found[mine].sum() == pytest.approx(truth[mine].sum(), rel=0.02)
@@ -77,9 +77,9 @@ def test_a_group_with_nothing_to_learn_from_stays_as_it_is():
     line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
     parts, counts = {"votes": np.array([0.5])}, np.array([1])
     given = Combination({"votes": line}, np.zeros(7))
-    mended = given.calibrated(parts, counts, np.array([True]))
-    assert np.delete(mended.factors, 1).tolist() == [1.0] * 6
-    assert abs(mended.factors[1] - 1) < 0.1
+    refitted = given.calibrated(parts, counts, np.array([True]))
+    assert np.delete(refitted.factors, 1).tolist() == [1.0] * 6
+    assert abs(refitted.factors[1] - 1) < 0.1
 
 
 @pytest.mark.parametrize("truth", [np.zeros(5, bool), np.ones(5, bool), np.zeros(0, bool)])
@@ -122,22 +122,22 @@ def divided():
 def test_a_part_that_tells_more_of_rare_labels_weighs_more_there(divided):
     parts, counts, truth = divided
     fitted = fit_combination(parts, counts, truth)
-    mended = fitted.weighted(parts, counts, truth)
+    refitted = fitted.weighted(parts, counts, truth)
     rare, frequent = frequency_group(np.array([1, 600]))
-    assert mended.factor("a", rare) > 1.3 * mended.factor("a", frequent)
-    assert mended.factor("b", frequent) > 1.3 * mended.factor("b", rare)
-    loss = log_loss(mended(parts, counts), truth)
+    assert refitted.factor("a", rare) > 1.3 * refitted.factor("a", frequent)
+    assert refitted.factor("b", frequent) > 1.3 * refitted.factor("b", rare)
+    loss = log_loss(refitted(parts, counts), truth)
     assert loss < 0.99 * log_loss(fitted(parts, counts), truth)
 
 
 def test_log_odds_are_the_offset_and_what_each_part_is_worth_in_its_group(divided):
     parts, counts, truth = divided
-    mended = fit_combination(parts, counts, truth).weighted(parts, counts, truth)
+    refitted = fit_combination(parts, counts, truth).weighted(parts, counts, truth)
     group = int(frequency_group(counts[:1])[0])
     shares = [
-        mended.factor(n, group) * curve(parts[n][:1])[0] for n, curve in mended.curves.items()
+        refitted.factor(n, group) * curve(parts[n][:1])[0] for n, curve in refitted.curves.items()
     ]
-    assert mended(parts, counts)[0] == pytest.approx(mended.offsets[group] + sum(shares))
+    assert refitted(parts, counts)[0] == pytest.approx(refitted.offsets[group] + sum(shares))
 
 
 def test_a_new_label_is_not_certain_because_others_have_two_documents_each():

@@ -60,7 +60,7 @@ def lead_counts(text, lead, weight, n=1, stop_words=()):
 
 
 def first_words(text, most):
-    """The beginning of a text, up to the end of so many words."""
+    """The beginning of a text, up to the end of its last allowed word."""
     found = words(text)
     return text if len(found) < most else text[: found[most - 1][1]]
 

@@ -148,7 +148,7 @@ def _others(values, i, size):
 
 
 def _step(ways, part, i, masses):
-    """Draw the i-th value of one part of a state anew."""
+    """Draw the i-th value of one part of a state again."""
     after = Counter()
     for state, probability in ways.items():
         weights = masses(state[part], state[1 - part])

@@ -6,7 +6,7 @@ import math
 
 
 def ideal_dcg(n_labels):
-    """The DCG of so many labels in the first places."""
+    """The DCG if this many true labels come first."""
     return sum(1 / math.log(1 + place) for place in range(1, n_labels + 1))
 
 

@@ -193,7 +193,7 @@ def test_what_cannot_be_stored_is_named(tmp_path):
 
 
 class MyThreshold(Fixed):
-    """A class of somebody else's, made from one of ours."""
+    """A user's class, derived from one of ours."""
 
 
 def test_subclasses_are_not_taken_for_their_parents(tmp_path):

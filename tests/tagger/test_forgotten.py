@@ -38,7 +38,7 @@ def test_nothing_is_left_after_compact(model, how, tmp_path):
     else:
         trained.fit(texts, labels, ids)
     trained.save(tmp_path / "model")
-    # Somebody else has the model open all the time, as a server has.
+    # Another process keeps the model open, as a server does.
     served = Tagger.load(tmp_path / "model")
     served.suggest("a cat")
     if how == "learned":

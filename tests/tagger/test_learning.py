@@ -190,8 +190,8 @@ def test_warming_up_changes_nothing(model):
 def test_a_failed_change_changes_nothing():
     tagger = fitted(range(40))
     before = scores(tagger)
-    with pytest.raises(ValueError, match="no document has the id 'nobody'"):
-        tagger.forget(["d1", "nobody"])
+    with pytest.raises(ValueError, match="no document has the id 'unknown'"):
+        tagger.forget(["d1", "unknown"])
     with pytest.raises(ValueError, match="text 1 is empty"):
         tagger.learn(["a cat", ""], [["cats"], []])
     assert scores(tagger) == before

@@ -333,7 +333,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(folder):
     assert leftovers(folder) == names, "those who read remove nothing"
     with exclusive(folder):
         tagger.learn(["a bird"], [["birds"]], ["n0"])
-    assert leftovers(folder) == names, "somebody may be writing them"
+    assert leftovers(folder) == names, "another process may be writing them"
     Tagger.load(folder).learn(["a bird"], [["birds"]], ["n1"])
     assert leftovers(folder) == []
     assert (folder / "notes.txt").exists()

@@ -224,7 +224,7 @@ def test_snippets_instead_of_texts():
             "`exclude` holds the unknown label 'q' (4",
         ),
         (lambda t: t.explain("a cat", label="q"), "`label` holds the unknown label 'q' (4 labels"),
-        (lambda t: t.forget(["nobody"]), "no document has the id 'nobody'"),
+        (lambda t: t.forget(["unknown"]), "no document has the id 'unknown'"),
         (
             lambda t: t.forget(map(str, range(60))),
             "cannot forget every document: at least one must be left",
@@ -239,7 +239,7 @@ def test_snippets_instead_of_texts():
         ),
         (lambda t: t.learn(["a"], [["x"]], ids=["1", "2"]), "each of 1 document; got 2"),
         (lambda t: t.evaluate(["a"]), "`labels` are missing"),
-        (lambda t: t.document("nobody"), "no document has the id 'nobody'"),
+        (lambda t: t.document("unknown"), "no document has the id 'unknown'"),
         (lambda t: Tagger().suggest("a"), "not fitted; call fit"),
         (lambda t: Tagger().labels, "not fitted; call fit"),
         (lambda t: Tagger().fit(["a b"], [[]]), "no document has a label"),

@@ -128,7 +128,7 @@ def in_a_process(work: Callable[[], None]) -> None:
 def craft(pristine: Path, answers: Callable[[Tagger], object], seed: int) -> None:
     """A model whose arrays are wrong but whose checksums are right: refused, or it answers.
 
-    Answers may differ, for somebody has made another model; the process must not end.
+    Answers may differ, because it is another model now; the process must not end.
     """
 
     def work() -> None:

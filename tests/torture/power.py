@@ -263,7 +263,7 @@ def check(change: str, seed: int = 0) -> int:
                     assert (now, fresh) == (after, fresh_after), f"{what}: acknowledged and lost"
                 else:
                     assert now in (*before, after), f"{what}: neither before nor after"
-                    assert fresh in (None, fresh_after), f"{what}: a new model by half"
+                    assert fresh in (None, fresh_after), f"{what}: half of a new model"
                 tried += 1
     return tried
 

@@ -260,6 +260,6 @@ def _compare(folder: Path, change: str, said: str, after: tuple[object, object],
         assert (now, fresh) == after, f"{what}: acknowledged, and not there"
     else:
         assert now in (*possible(change), after[0]), f"{what}: neither before nor after"
-        assert fresh in (None, after[1]), f"{what}: a new model by half"
+        assert fresh in (None, after[1]), f"{what}: half of a new model"
     Tagger.load(folder).learn(["cat"], [["cat"]], ["later"])
     assert Tagger.load(folder).document("later").labels == ["cat"], what

@@ -63,7 +63,7 @@ def problem(seed, n_rows=40, n_columns=12):
     return X, sides, np.array([2.0, 3.0])
 
 
-def learnt(X, sides, costs, max_newton=100, tolerance=1e-6):
+def learned(X, sides, costs, max_newton=100, tolerance=1e-6):
     columns = sparse.csc_array(X)
     return learn(
         columns.indptr.astype(np.int64),
@@ -82,7 +82,7 @@ def learnt(X, sides, costs, max_newton=100, tolerance=1e-6):
 def test_the_classifier_of_a_node_is_liblinears():
     for seed in range(3):
         X, sides, costs = problem(seed)
-        weights = learnt(X, sides, costs)
+        weights = learned(X, sides, costs)
         reference = LogisticRegression(
             solver="liblinear", l1_ratio=1, fit_intercept=False, tol=1e-8, max_iter=10_000
         ).fit(X, sides, sample_weight=costs[sides])
@@ -93,14 +93,14 @@ def test_the_classifier_of_a_node_is_liblinears():
 def test_every_newton_step_lowers_the_objective_of_the_classifier():
     X, sides, costs = problem(5)
     values = [
-        naive.logistic_objective(X, sides, costs, learnt(X, sides, costs, steps, 0.0))
+        naive.logistic_objective(X, sides, costs, learned(X, sides, costs, steps, 0.0))
         for steps in range(6)
     ]
     assert all(after <= before + 1e-9 for before, after in pairwise(values))
 
 
 def test_a_side_that_nothing_tells_apart_gets_no_weights():
-    weights = learnt(np.ones((6, 2)), np.array([0, 1, 0, 1, 0, 1], np.int8), np.ones(2))
+    weights = learned(np.ones((6, 2)), np.array([0, 1, 0, 1, 0, 1], np.int8), np.ones(2))
     assert (weights == 0).all()
 
 

@@ -183,7 +183,7 @@ REFUSED = [
     ("/v1/learn", {"documents": []}, 422, "Invalid `documents`"),
     ("/v1/learn", {"documents": [{"text": " ", "labels": ["x"]}]}, 422, "Text 0 is empty"),
     ("/v1/learn", {"documents": [{"text": "a", "labels": [" "]}]}, 422, "`documents.0.labels.0`"),
-    ("/v1/forget", {"ids": ["nobody"]}, 404, "No document has the id 'nobody'."),
+    ("/v1/forget", {"ids": ["unknown"]}, 404, "No document has the id 'unknown'."),
     ("/v1/nothing", {}, 404, "There is nothing at this address; /docs lists what there is."),
     ("/healthz", {}, 405, "This address does not take POST."),
 ]

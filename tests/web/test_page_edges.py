@@ -1,4 +1,4 @@
-"""What people do with the page that nobody thought of."""
+"""Unexpected things that people do with the page."""
 
 from __future__ import annotations
 
