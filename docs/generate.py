@@ -19,7 +19,7 @@ __all__ = ["PAGES", "main"]
 
 DOCS = Path(__file__).parent
 _HEAD = "<!-- Made by docs/generate.py: change the code, then run `make docs`. -->\n"
-# Typer's own options say so themselves, in words that differ from version to version.
+# Typer's own options; their help differs from version to version.
 _COMPLETION = ("install_completion", "show_completion")
 _NEEDS = {"scores": "scores", "labels": "label sets", "train": "training labels"}
 

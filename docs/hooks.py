@@ -87,7 +87,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Let links to files of the root lead to their pages: they are one folder nearer here."""
+    """Let links to files of the root lead to their pages on the site."""
     for name, source in FROM_ROOT.items():
         markdown = re.sub(rf"\]\(\.\./((?:\.\./)*){source}", rf"](\1{name}", markdown)
     return markdown

@@ -59,7 +59,7 @@ def figure(width: float = 8.0, columns: int = 1) -> tuple[Any, Any]:
 def accuracy_and_time() -> Any:
     """P@5 against seconds of training, on two corpora."""
     drawn, places = figure(9, columns=2)
-    # Names stand on the right, above their points, unless they would cover another one there.
+    # Names are to the left of their points, unless listed here.
     shifts = {"Parabel": (9, -6), "Bonsai": (9, -3), "XR-Linear": (9, -4), "LCIF": (9, -4)}
     shifts |= {"Ensemble": (9, 3), "Instance kNN": (9, -12)}
     steps = {"EURLEX57K": 0.01, "YSO-Finna, English titles": 0.005}

@@ -16,7 +16,8 @@ from manylabel.corpus import load_catalogue, write
 
 PICTURE = Path(__file__).parent / "images" / "demo.svg"
 TEXT = "A ship is caught in the ice of the north"
-#: What is typed -> how many lines of the answer are shown, and what makes it as in a terminal.
+#: What is typed -> how many lines of the answer are shown, and options that make it look as in a
+#: terminal.
 COMMANDS: dict[str, tuple[int, list[str]]] = {
     "manylabel train books.jsonl -o model": (7, []),
     f'manylabel predict model --text "{TEXT}" --top 3': (4, ["--to", "table"]),
@@ -53,7 +54,7 @@ def answers() -> dict[str, list[str]]:
 
 
 class Terminal:
-    """Words that appear one after the other, and all over again."""
+    """Words that appear one after the other, in a loop."""
 
     def __init__(self) -> None:
         self.time, self.row = 0.4, 0

@@ -3,9 +3,9 @@
     python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--seeds N] [--jobs N]
     python docs/make_results.py --collect
 
-What is finished in the output folder does not run again; each preset's page with plots is there.
-Once everything is finished, ``docs/results.md`` and the table of ``docs/benchmarks/index.md``
-follow.
+Runs that are finished in the output folder are not repeated; it also has each preset's page with
+plots. Once everything is finished, ``docs/results.md`` and the table of
+``docs/benchmarks/index.md`` are written, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from manylabel.compare.summary import highlight_table, papers_page, summary_page
 PAGE = Path(__file__).parent / "results.md"
 PAPERS = Path(__file__).parent / "papers.md"
 SUMMARY = Path(__file__).parent / "benchmarks" / "index.md"
-#: What stands in the summary before and after its table of results.
+#: The lines before and after the table of results in the summary.
 MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
 
 
@@ -68,7 +68,7 @@ def main() -> None:
 def _write_papers(
     by_preset: dict[str, Results], data: Path, out: Path, collect: bool, corpora: list[str] | None
 ) -> None:
-    """The page that names every table and figure, whatever has been run."""
+    """The page that names every table and figure, also those that were not run."""
     problems = by_preset["lcif-table-2"].plan.problems
     if corpora and not collect:
         wanted = tuple(problem for problem in problems if problem.name in corpora)

@@ -2,7 +2,7 @@
 
 python docs/make_screenshot.py
 
-Needs Chromium, Playwright and, for the letters of the pictures, the fonts Inter and Noto Serif.
+Needs Chromium, Playwright and the fonts Inter and Noto Serif.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Suggest, correct, learn: the next answer knows it. Forget, and it does not."""
+"""Suggest, correct, learn: the next answer knows the correction. Forget, and it does not."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Numba compiles on a kernel's first call, which is no fault of the example at hand.
+# Numba compiles on a kernel's first call, so the first example of a test may be slow.
 settings.register_profile(
     "random", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40
 )

@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-#: Seconds after which a process that should have come up has not, on a busy machine.
+#: Seconds to wait for a process to start, on a busy machine.
 PATIENCE = 240
 
-#: What a worker does before anything else, by what it should be like. Dask does it twice.
+#: Kind of worker -> the code that it runs first. Dask runs it twice.
 PRELOADS = {
     "plain": "",
     # Long enough that a kill comes in the middle.
@@ -105,7 +105,7 @@ class Processes:
         self.scheduler.wait(PATIENCE)
 
     def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
-        # A deadly document should be found out soon; a task that is out of luck should live.
+        # A document that kills workers should be found soon; an unlucky task should survive.
         failures = "1" if self.kind == "allergic" else "10"
         log = open(self.folder / f"{module}.log", "ab")  # noqa: SIM115 - the process writes to it
         with log:

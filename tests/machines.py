@@ -1,4 +1,4 @@
-"""Three machines on one: network namespaces with addresses, links and file systems of their own.
+"""Three machines on one: network namespaces with their own addresses, links and file systems.
 
 python tests/machines.py COMMAND...   runs a command on the first of three machines
 """
@@ -83,7 +83,7 @@ class Machines:
         for process in self._processes:
             process.wait(PATIENCE)
         for name in self.names:
-            # With the namespace go its links.
+            # Deleting a namespace deletes its links.
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
     def run(self, number: int, *words: str) -> None:
@@ -109,7 +109,7 @@ class Machines:
         return process
 
     def cut(self, number: int) -> None:
-        """Take the link of a machine down: nothing arrives, and nothing says so."""
+        """Take the link of a machine down, without a notice to either end."""
         _ip("-n", self.names[0], "link", "set", f"v{self._token}{number}a", "down")
 
     def mend(self, number: int) -> None:

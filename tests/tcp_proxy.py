@@ -1,4 +1,4 @@
-"""A link between two addresses that is slow, narrow, or broken, as a test wishes."""
+"""A link between two addresses that a test can make slow, narrow or broken."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Proxy:
 
     def _forward(self, source: socket.socket, target: socket.socket, back: bool) -> None:
         seen = 0
-        # Bytes that are on their way: a delay must not narrow the link.
+        # Bytes in flight: a delay must not reduce the bandwidth.
         waiting: list[tuple[float, bytes]] = []
         ready = threading.Condition()
 

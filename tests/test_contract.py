@@ -1,4 +1,4 @@
-"""What every classifier promises, whatever it is made of."""
+"""The contract of every classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents say is so: their code runs, and generated pages are up to date."""
+"""The documentation is true: its code runs, and generated pages are up to date."""
 
 from __future__ import annotations
 

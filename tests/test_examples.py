@@ -1,4 +1,4 @@
-"""What is in ``examples/`` runs, and the commands of the page about spreadsheets do, too."""
+"""The examples run, and so do the commands of the page about spreadsheets."""
 
 from __future__ import annotations
 

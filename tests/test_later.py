@@ -1,4 +1,4 @@
-"""Modules whose import is put off."""
+"""Modules whose import is postponed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def run(*lines: str) -> list[str]:
-    """What some lines print in a process of their own, after imports have been postponed."""
+    """What some lines print in a new process, after imports have been postponed."""
     program = ["import sys", "from manylabel.later import postpone", "postpone()", *lines]
     found = subprocess.run(
         [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=True

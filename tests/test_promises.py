@@ -31,7 +31,7 @@ def sets_of(labels):
 
 
 def made(n_rows=4000, n_labels=8, seed=0):
-    """Probabilities that are true."""
+    """Probabilities, and labels drawn from them."""
     rng = np.random.default_rng(seed)
     scores = rng.random((n_rows, n_labels)) ** 3
     return scores, (rng.random(scores.shape) < scores).astype(np.int8)

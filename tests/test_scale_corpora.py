@@ -53,7 +53,7 @@ def test_the_posterior_is_exact(model):
 
 
 def test_the_best_ranking_keeps_its_promise(model):
-    """What the posterior expects is what the drawn labels show, but for chance."""
+    """The posterior's expectation agrees with the drawn labels, within chance."""
     scores = judge(model, 2000)
     for k in (1, 3, 5):
         assert scores[f"p@{k}"] == pytest.approx(scores[f"expected p@{k}"], abs=0.035)

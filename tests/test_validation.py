@@ -1,4 +1,4 @@
-"""Matrices at the door: what cannot be a matrix is refused with a sentence, by every estimator."""
+"""Every estimator refuses invalid matrices with a one-sentence error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes say what they can do, it is so, and shells ask them instead of looking."""
+"""Classes state what they can do, truly, and the shells ask them instead of probing."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_scores_are_probabilities_where_the_class_says_so(fitted, data):
     if type(fitted).gives_probabilities:
         assert scores.min() >= 0
         assert scores.max() <= 1
-        # A label of probability p is there in about that share of cases.
+        # A label of probability p is true in about that share of cases.
         truth = data[1][70:]
         assert scores.sum() == pytest.approx(truth.nnz, rel=0.35)
 

@@ -1,4 +1,4 @@
-"""What is uploaded to PyPI: a wheel with just what it needs, which works where nothing else is."""
+"""What is uploaded to PyPI: a wheel with just what it needs, which works in a clean environment."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def files(paths: list[Path]) -> Iterator[Path]:
 def problems(text: str) -> Iterator[tuple[int, str, str]]:
     """Line, what is there, and what to write instead."""
     text = _OFF.sub(lambda found: "\n" * found[0].count("\n"), text)
-    # A sentence goes on in the next line, so line breaks count as spaces.
+    # A sentence continues on the next line, so line breaks count as spaces.
     for found in _PATTERN.finditer(text.replace("\n", " ")):
         assert found.lastindex is not None
         line = text.count("\n", 0, found.start()) + 1

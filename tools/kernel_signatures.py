@@ -1,10 +1,10 @@
 """List the kernels to compile in advance: ``python tools/kernel_signatures.py``.
 
-Runs what most people run, and writes the kernels that this uses, with the types of their
+Runs what most people run, and writes the kernels that it uses, with the types of their
 arguments, to ``src/manylabel/kernels/signatures.json``: under "small" those of the bundled corpus,
-under "usual" what a larger one needs beside. All other kernels of which there is machine code go
+under "usual" what a larger one needs in addition. All other kernels with cached machine code go
 under "others", so run the tests first; what was listed there before stays. Under "commands" are the
-names of those that single commands of the first kind use.
+names of the kernels that single commands use on the bundled corpus.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ USUAL = (
     "predict {folder}/large --text Whales",
     "explain {folder}/large {folder}/long.txt --quiet",
 )
-#: Each book with as many others makes a corpus whose index is too large to be scanned.
+#: Pairs of each book with this many others make an index that is too large to be scanned.
 _OTHERS = 12
 
 Job = tuple[str, str]
@@ -74,7 +74,7 @@ def used_by(calls: tuple[str, ...], folder: str) -> set[Job]:
 
 
 def kept() -> dict[Job, int]:
-    """The kernels of which there is machine code, and its size."""
+    """The kernels with cached machine code, and its size."""
     found = {}
     for folder in machine_code.folders():
         for path in folder.rglob("*.code"):

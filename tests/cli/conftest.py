@@ -26,7 +26,7 @@ class Called:
 
 @pytest.fixture(autouse=True)
 def _interruptible():
-    """Let processes be interrupted where the tests themselves are not, as in the background."""
+    """Let processes be interrupted even if the tests run in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

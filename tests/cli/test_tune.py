@@ -149,7 +149,7 @@ def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
 def test_trials_have_the_features_that_train_chooses(call, library, tmp_path, monkeypatch):
     from manylabel.tagger import features
 
-    # So few documents as the catalogue's are otherwise not asked.
+    # The catalogue has too few documents to be asked otherwise.
     monkeypatch.setattr(features, "_FEWEST", 100)
     chosen = []
     original = features.choose_features

@@ -11,7 +11,7 @@ from manylabel.corpus import Corpus, write
 
 @pytest.fixture(scope="session")
 def problem(tmp_path_factory) -> Problem:
-    """Sixty documents whose words give their labels away, mostly."""
+    """Sixty documents whose words mostly determine their labels."""
     folder: Path = tmp_path_factory.mktemp("corpus")
     rng = np.random.default_rng(0)
     Y = (rng.random((60, 6)) < [0.6, 0.4, 0.3, 0.2, 0.15, 0.1]).astype(int)

@@ -1,4 +1,4 @@
-"""Every table and figure of the papers, with what became of it."""
+"""Every table and figure of the papers, with its status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every row of every preset, on small corpora in the place of the real ones."""
+"""Every row of every preset, on small corpora instead of the real ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N = {"yahoo-arts": 1100, "yahoo-health": 1100, "imdb-f": 100}
 
 
 def small_corpus(n: int, seed: int) -> Corpus:
-    """Documents whose words give their labels away, mostly."""
+    """Documents whose words mostly determine their labels."""
     rng = np.random.default_rng(seed)
     Y = (rng.random((n, 8)) < np.linspace(0.1, 0.4, 8)).astype(int)
     Y[np.arange(n), rng.integers(0, 8, n)] = 1

@@ -1,4 +1,4 @@
-"""Cells in processes of their own: what they leave behind, and when they run again."""
+"""Cells in separate processes: what they leave behind, and when they run again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Heard(Watcher):
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A folder with an estimator of one's own, which is where we are."""
+    """A folder with a user's estimator; it is the current folder."""
     (tmp_path / "my_models.py").write_text(OWN)
     monkeypatch.chdir(tmp_path)
     return tmp_path

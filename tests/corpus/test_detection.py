@@ -1,4 +1,4 @@
-"""The format is told by the ending and the content."""
+"""The format is detected from the file extension and the content."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_compressed_bombs_are_refused(file, name, content, message):
     path = file(content(), name)
     tracemalloc.start()
     begun = time.monotonic()
-    # Of white space, a sixteenth of a line is too much.
+    # White space may fill at most a sixteenth of the limit of a line.
     with (
         limits(line=16 * BLOCK if "space" in message else None),
         pytest.raises(CorpusError, match=message),

@@ -1,4 +1,4 @@
-"""The real corpora come out with the counts that their publishers give."""
+"""The real corpora are read with the counts that their publishers give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written is read back the same, as far as the format can carry it."""
+"""What is written reads back the same, as far as the format can represent it."""
 
 from __future__ import annotations
 

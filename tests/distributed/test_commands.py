@@ -76,7 +76,7 @@ def test_models_are_compared_on_a_cluster(books, processes, capfd):
 
 
 def measured(report):
-    """What a report says of each model, but for times and memory."""
+    """What a report says about each model, except times and memory."""
     models = [
         models for corpus in report["corpora"].values() for models in corpus["models"].items()
     ]

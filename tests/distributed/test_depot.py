@@ -71,7 +71,7 @@ class Flaky(memory.MemoryFileSystem):
     ]
 )
 def apart(request, tmp_path, monkeypatch):
-    """A spool that is no shared folder."""
+    """A spool that is not a shared folder."""
     if request.param == "flaky://":
         fsspec.register_implementation("flaky", Flaky, clobber=True)
         monkeypatch.setattr("manylabel.distributed.depot._PAUSE", 0.001)

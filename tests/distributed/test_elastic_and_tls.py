@@ -1,4 +1,4 @@
-"""Workers that come and go in the middle, and connections that are encrypted."""
+"""Workers that come and go during a job, and encrypted connections."""
 
 from __future__ import annotations
 

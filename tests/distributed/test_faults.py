@@ -183,7 +183,7 @@ def test_a_document_that_always_fails_is_named_and_the_rest_finishes(
 
 
 class _restarting:  # noqa: N801 - reads as a statement
-    """Starts a worker for each one that is gone."""
+    """Starts a worker for each one that died."""
 
     def __init__(self, processes):
         import threading

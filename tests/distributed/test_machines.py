@@ -24,7 +24,7 @@ pytestmark = [
 
 
 class Site:
-    """A scheduler and two workers, each on a machine of its own."""
+    """A scheduler and two workers, each on its own machine."""
 
     def __init__(self, machines: Machines, folder: Path, delay: float = 0.0) -> None:
         self.machines, self.folder, self.delay = machines, folder, delay

@@ -1,4 +1,4 @@
-"""Labels that no document has: only their names say anything of them."""
+"""Labels that no document has: only their names say anything about them."""
 
 import pytest
 

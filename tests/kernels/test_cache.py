@@ -1,4 +1,4 @@
-"""Kernels run where neither the installation nor the home can be written."""
+"""Kernels run where neither the installation nor the home folder is writable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ print(cache_folder())
 
 @pytest.fixture
 def run(tmp_path):
-    """Run code with a copy of the package that cannot be written, without root's privileges."""
+    """Run code with a read-only copy of the package, without root's privileges."""
     shutil.copytree(Path(manylabel.__file__).parent, tmp_path / "read-only" / "manylabel")
     (tmp_path / "read-only" / "home").mkdir()
     folders = [tmp_path / "read-only", *(tmp_path / "read-only").rglob("*")]

@@ -34,7 +34,7 @@ on_linux = pytest.mark.skipif(
 
 
 def run(folder: Path, *before: str, **environment: str) -> str:
-    """What a process prints that keeps its code in a folder; another may run it."""
+    """What a process prints that caches its machine code in a folder, for others to use."""
     found = subprocess.run(
         [*before, sys.executable, "-c", RANK],
         env={**os.environ, "MANYLABEL_CACHE": str(folder), **environment},

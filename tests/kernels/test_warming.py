@@ -19,7 +19,7 @@ ROWS = Rows(np.array([0, 1]), np.array([0], np.int32), np.array([1], np.float32)
 on_linux = pytest.mark.skipif(
     not machine_code.is_possible(), reason="machine code is kept by Numba here"
 )
-# What runs needs no more than what `small` lists; a model of the default kind, trained and asked.
+# Training and asking the default model needs no kernels but those listed under `small`.
 USES = """
 import json
 from manylabel.cli.app import run

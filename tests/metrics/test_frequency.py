@@ -13,7 +13,7 @@ from manylabel.exceptions import InputError, ParameterError
 
 
 def training_labels(frequencies):
-    """Labels that occur as often as told."""
+    """Labels that occur as often as asked."""
     Y = np.zeros((max(frequencies), len(frequencies)), np.int8)
     for label, frequency in enumerate(frequencies):
         Y[:frequency, label] = 1

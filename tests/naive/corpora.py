@@ -77,7 +77,7 @@ def read_xc(data: bytes) -> tuple[int, int, list[tuple[set[int], dict[int, float
 
 def read_svmlight(data: bytes, base: int = 0) -> list[tuple[set[int], dict[int, float]]]:
     """The rows of multi-label svmlight, columns as the file counts them."""
-    # Comments may hold anything, and what else is no ASCII is refused below.
+    # Comments may hold anything; other text that is not ASCII is refused below.
     contents = [line.split("#", 1)[0] for line in lines_of(data, "latin-1")]
     rows = [row(line, 2**31 - 1, 2**31 - 1, base) for line in contents if line.strip(" \t")]
     if not rows:

@@ -1,7 +1,7 @@
 """Documents whose missing labels are unknown, by definition.
 
 For each label, only the documents of which it is known whether they have it are there: the complete
-ones, and the incomplete ones that have the label. Everything else is as usual.
+ones, and the incomplete ones that have the label. Everything else is unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Edits of labels on lists of documents, each remembered whole so that it can be taken back."""
+"""Edits of labels on lists of documents; each keeps what it needs to be undone."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class NaiveLabels:
         self.documents = documents
 
     def learn(self, name: str, labels: set[str]) -> None:
-        # It comes last, as in a tagger: of documents that are equally near, the first are nearest.
+        # It comes last, as in a tagger: among equally near documents, the first win.
         self.documents.pop(name, None)
         self.documents[name] = set(labels)
-        # What came since is there after an edit before it is taken back, too.
+        # Documents that came later stay when an earlier edit is undone.
         self.history.clear()
 
     def forget(self, name: str) -> None:

@@ -45,12 +45,12 @@ def end_of(name, passage, start):
 
 
 def split_passages(text):
-    """What lies between ends of sentences, ends of lines, and dashes between white space."""
+    """The passages between ends of sentences, ends of lines, and dashes between white space."""
     return re.split(r"[.!?;:]+(?=\s|$)|[\n\r]+|\s[-–—/]\s", text)
 
 
 def rest(one, other):
-    """How many letters are left of the longer of two words behind what both begin with."""
+    """How many letters the longer of two words has after their common beginning."""
     shared = 0
     while shared < min(len(one), len(other)) and one[shared] == other[shared]:
         shared += 1

@@ -79,7 +79,7 @@ def vocabulary(documents, min_df=1, max_df=1.0, max_features=None):
 
 
 def counts(documents, features):
-    """One list of counts a document."""
+    """One list of counts per document."""
     return [[Counter(document)[feature] for feature in features] for document in documents]
 
 

@@ -117,7 +117,7 @@ def test_adding_and_removing_equals_fitting_on_what_is_left(data, model_class, w
         theirs = fresh.source_.index.search(queries, len(left)).indices
         np.testing.assert_array_equal(mine, np.where(theirs >= 0, left[theirs], -1))
     if weighting == "tfidf":
-        # Sums that were updated may be off in the last digit, and a threshold may lie just there.
+        # Updated sums may differ in the last digit, and a threshold may lie just there.
         np.testing.assert_array_equal(model.predict(Q).toarray(), fresh.predict(Q).toarray())
 
 

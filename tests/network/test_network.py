@@ -1,4 +1,4 @@
-"""The network: its kernels do what loops do, and its scorer keeps its promises."""
+"""The network: its kernels agree with loops, and its scorer keeps the contract."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A scorer in one file, registered in one place, is everywhere that scorers are."""
+"""A scorer in one file, registered in one place, works wherever scorers do."""
 
 import json
 
@@ -51,14 +51,14 @@ def _closeness(own, total, count):
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    """Documents of random words; how long they are says what they are."""
+    """Documents of random words; their length decides their label."""
     rng = np.random.default_rng(3)
     folder = tmp_path_factory.mktemp("length")
     with (folder / "train.jsonl").open("w") as file:
         for number in range(400):
             size = 5 if number % 2 else 60
             text = " ".join(f"word{w}" for w in rng.integers(0, 400, size))
-            # A few are mislabelled: without any doubt there would be nothing to weigh.
+            # A few are mislabelled: without doubt there would be nothing to weigh.
             is_short = number % 2 == (rng.random() < 0.9)
             label = "telegrams" if is_short else "letters"
             file.write(json.dumps({"id": str(number), "text": text, "labels": [label]}) + "\n")

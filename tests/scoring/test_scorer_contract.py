@@ -1,4 +1,4 @@
-"""What every scorer promises, whatever happens to the ensemble that it belongs to."""
+"""The contract of every scorer, whatever happens to its ensemble."""
 
 import numpy as np
 import pytest

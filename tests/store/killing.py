@@ -1,4 +1,4 @@
-"""Run by the tests as a program: writers that are killed, and writers that meet."""
+"""Run by the tests as a program: writers that are killed, and writers at the same time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from manylabel.store import StringArray, load, save
 
 
 def model(value: int, size: int = 20_000) -> list:
-    """Something whose parts all say the same."""
+    """A model whose parts all hold the same value."""
     parts = [np.full(size, value), np.full(10, value), StringArray([str(value)] * 3)]
     return [{"value": value, "part": part} for part in parts]
 
 
 def value_of(loaded: list) -> int:
-    """What all parts say; an AssertionError if they differ."""
+    """The value that all parts hold; an AssertionError if they differ."""
     value = loaded[0]["value"]
     for entry in loaded:
         assert entry["value"] == value

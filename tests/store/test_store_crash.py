@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def assert_tidy(folder: Path) -> None:
-    """One model, and nothing of others."""
+    """One model, and no leftovers of others."""
     names = sorted(os.listdir(folder))
     assert re.fullmatch(r"\.lock data-[0-9a-f]{16} model\.json", " ".join(names))
 

@@ -1,4 +1,4 @@
-"""Folders that are broken, foreign, too new or meant to do harm."""
+"""Folders that are broken, foreign, too new or malicious."""
 
 from __future__ import annotations
 

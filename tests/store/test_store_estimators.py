@@ -1,4 +1,4 @@
-"""Every estimator is the same after a stay on disk."""
+"""Every estimator is the same after it was saved and loaded."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def fitted(request, data):
 
 @pytest.fixture(autouse=True)
 def everything_is_mapped(monkeypatch):
-    """Small arrays are read, but what large ones go through is what should be tested."""
+    """Map small arrays, too, so that the path of large ones is tested."""
     monkeypatch.setattr("manylabel.store.arrays.MAPPED", 1)
 
 

@@ -1,4 +1,4 @@
-"""Classes in a model folder go by registered names."""
+"""Classes in a model folder have registered names."""
 
 from __future__ import annotations
 

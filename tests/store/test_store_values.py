@@ -175,7 +175,7 @@ def test_parameters_that_came_later_have_their_defaults(back):
 
 
 class Foreign:
-    """No class of manylabel."""
+    """A class that is not registered."""
 
 
 def test_what_cannot_be_stored_is_named(tmp_path):

@@ -1,4 +1,4 @@
-"""Run by the tests as a program: taggers that are killed, and taggers that meet."""
+"""Run by the tests as a program: taggers that are killed, and taggers at the same time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def made(folder: str) -> None:
 
 
 def step(tagger: Tagger, number: int) -> None:
-    """One change: a pair comes, the pair before it goes now and then, everything is compacted."""
+    """One change: learn a pair; now and then, forget the last one, or compact."""
     if number % 9 == 8:
         tagger.compact()
     elif number % 3 == 2:
@@ -34,7 +34,7 @@ def step(tagger: Tagger, number: int) -> None:
 
 
 def ids_after(n_steps: int) -> set[str]:
-    """What is known after so many steps."""
+    """The ids that are known after this many steps."""
     known = {"a", "b", "c", "d"}
     for number in range(n_steps):
         pair = (
@@ -51,7 +51,7 @@ def ids_after(n_steps: int) -> set[str]:
 
 
 def ids_of(tagger: Tagger) -> set[str]:
-    """What a tagger knows; an AssertionError if its parts disagree."""
+    """The ids that a tagger knows; an AssertionError if its parts disagree."""
     assert tagger.suggest("cat nest river", top=None).labels
     for why in tagger.explain("cat nest river", top=10):
         assert abs(why.total - why.score) < 1e-9
@@ -97,7 +97,7 @@ def kill_at_random(folder: str, times: int, seed: int) -> None:
 
 
 def edit(tagger: Tagger, number: int) -> None:
-    """One edit: the label of the first document moves on; now and then all is compacted."""
+    """One edit of the first document's label; now and then all is compacted."""
     if number % 7 == 6:
         tagger.compact()
     elif number % 2:
@@ -107,7 +107,7 @@ def edit(tagger: Tagger, number: int) -> None:
 
 
 def label_after(n_edits: int) -> str:
-    """The label of the first document after so many edits."""
+    """The label of the first document after this many edits."""
     for number in reversed(range(n_edits)):
         if number % 7 != 6:
             return f"{'renamed' if number % 2 else 'merged'}{number}"

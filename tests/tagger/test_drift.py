@@ -1,4 +1,4 @@
-"""What a model promised of documents that it learned later, and what people accepted."""
+"""What a model promised for documents that it learned later, and what people accepted."""
 
 import shutil
 

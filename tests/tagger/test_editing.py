@@ -41,7 +41,7 @@ def scores(tagger: Tagger, text: str = QUERY) -> dict[str, float]:
 
 
 def merged(old: set[str], new: str | None) -> list[list[str]]:
-    """The labels of all documents, as if they had always been so."""
+    """The labels of all documents, as if they had always been merged."""
     return [
         sorted((set(each) - old) | ({new} if new and old & set(each) else set())) for each in LABELS
     ]

@@ -91,7 +91,7 @@ def test_an_ensemble_is_judged_by_complete_documents(ensemble, flags):
     model = ensemble._latest().model
     assert model.source_.incomplete.tolist() == flags
     assert model.held_out_[1].shape[0] == flags.count(False)
-    # The chance that topics saw an open document is none: they count complete ones alone.
+    # Topics have seen no incomplete document: they count complete ones only.
     assert model.report_.n_documents == flags.count(False)
 
 
@@ -130,7 +130,7 @@ def test_an_ensemble_changes_exactly(ensemble, catalogue, flags):
 
 
 def test_an_audit_judges_only_the_given_labels_of_open_documents(ensemble, flags):
-    # An audit of the tagger's own documents.
+    # Audit the tagger's own documents.
     found = ensemble.audit(top=2000)
     opened = {str(number) for number, flag in enumerate(flags) if flag}
     assert any(one.id in opened for one in found)

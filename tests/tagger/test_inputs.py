@@ -1,4 +1,4 @@
-"""Texts and labels as people hand them over, or a refusal that says what to do."""
+"""Texts and labels in the forms that people have, or an error that says what to do."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Interchanged:
 
 
 class Streamed:
-    """A frame of an unknown library that gives a stream of Arrow's."""
+    """A frame of an unknown library that exports an Arrow stream."""
 
     def __init__(self, frame):
         self._frame = frame

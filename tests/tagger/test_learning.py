@@ -33,7 +33,7 @@ def scores(tagger: Tagger, text: str = QUERY) -> dict[str, float]:
 
 
 def retrained(tagger: Tagger) -> dict[str, float]:
-    """The scores of a model that is trained from nothing on what a tagger knows."""
+    """The scores of a model that is trained from scratch on what a tagger knows."""
     tagger.compact()
     return scores(tagger)
 
@@ -157,7 +157,7 @@ def test_an_ensemble_learns_and_forgets_by_its_neighbours():
 
 
 def test_fifty_forgotten_documents_leave_no_trace_in_the_default_model():
-    """Not in a score, a weight, a word or a curve: all is as if they had never been there."""
+    """Neither in a score, nor in a weight, a word or a curve."""
     train, test = load_catalogue("train")[:240], load_catalogue("test")
     gone = np.arange(0, len(train), 4)[:50]
     left = np.setdiff1d(np.arange(len(train)), gone)

@@ -1,4 +1,4 @@
-"""Journals that are gone, cut or damaged: never in silence."""
+"""Journals that are missing, truncated or damaged are reported, never ignored."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_going_on_without_a_file_that_is_no_journal(folder):
 
 
 def test_going_on_without_what_is_not_damaged(folder):
-    """Nothing is given up that can be read."""
+    """Everything that can be read is kept."""
     assert Tagger.load(folder, without_journal=True).n_documents == 43
 
 

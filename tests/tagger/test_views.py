@@ -1,4 +1,4 @@
-"""Pairs of words as a view of their own, from training to explanations."""
+"""Pairs of words as a separate view, from training to explanations."""
 
 import numpy as np
 import pytest

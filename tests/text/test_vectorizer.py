@@ -46,7 +46,7 @@ def try_fit(vectorizer, texts):
 
 
 def without_marks(text: str) -> str:
-    """Leaves out what scikit-learn treats otherwise: marks, İ, whose lower case has one, and Σ.
+    """Leaves out what scikit-learn treats differently: marks, İ, whose lower case has one, and Σ.
 
     The lower case of Σ depends on what follows it, even in the next word.
     """

@@ -129,7 +129,7 @@ def test_best_is_as_good_as_the_best_of_all_thresholds(metric, problem, one):
         value(problem.truth, given_sets, problem.n_labels)
         for given_sets in thresholds.every_cut(problem.scores, one)
     ]
-    # Leaving out every label leaves nothing to average, which is no better than 0.
+    # Without labels there is nothing to average, which counts as 0.
     assert np.nan_to_num(got) == pytest.approx(max(np.nan_to_num(every)))
 
 

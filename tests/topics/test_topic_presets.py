@@ -11,7 +11,7 @@ from topics.topic_problems import MODELS, clear_cut
 from manylabel.exceptions import ParameterError
 from manylabel.topics import PRESETS, DependencyLDA, FlatLDA, PriorLDA, SubsetLLDA
 
-# Rubin et al., table 6 with its rows put right.
+# Rubin et al., table 6, with its swapped rows corrected.
 RUBIN = {
     ("rubin-nyt", FlatLDA): {"alpha_sum": 180},
     ("rubin-eurlex", FlatLDA): {"alpha_sum": 180},

@@ -1,7 +1,7 @@
 """A campaign of attacks: seeded, bounded, resumable. Run it with ``make torture``.
 
-Each attack is a function of a seed that raises if manylabel fails it. What is finished stands in a
-file of JSON Lines, and does not run again.
+Each attack is a function of a seed that raises if manylabel fails it. Finished
+attacks are recorded in a file of JSON Lines, and do not run again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def answers(tagger: Tagger) -> object:
 
 
 def alter(seed: int) -> None:
-    """One file of a model is changed: refused with a sentence, or the same answers."""
+    """One file of a model is changed: it is refused with an error, or answers the same."""
     rng = random.Random(seed)
     pristine = model_folder(KINDS[seed % len(KINDS)])
     with tempfile.TemporaryDirectory() as place:
@@ -87,7 +87,7 @@ def alter(seed: int) -> None:
 
 
 def matrix(seed: int) -> None:
-    """A hostile matrix for an estimator: an answer, or a sentence."""
+    """A hostile matrix for an estimator: an answer, or a one-sentence error."""
     rng = np.random.default_rng(seed)
     X = sparse.csr_array(rng.poisson(0.7, (20, 8)).astype(float))
     Y = sparse.csr_array((rng.random((20, 4)) < 0.4).astype(np.int8))
@@ -142,7 +142,7 @@ def threads(seed: int) -> None:
 
 
 def kill(seed: int) -> None:
-    """Ten kills -9 of a process that learns, forgets and compacts; nothing acknowledged is lost."""
+    """Ten times kill -9 on a learning process; no acknowledged change is lost."""
     with tempfile.TemporaryDirectory() as place:
         program = TESTS / "tagger" / "killing_taggers.py"
         command = [
@@ -176,7 +176,7 @@ ATTACKS = {
 
 
 def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -> Counter[str]:
-    """Run attacks with consecutive seeds until the time is up; counts of what became of them."""
+    """Run attacks with consecutive seeds until the time is up, and count the outcomes."""
     known: dict[tuple[str, int], str] = {}
     if log is not None and log.exists():
         for line in log.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Files as no program would write them: mutated corpora of every format, and crafted models."""
+"""Invalid files: mutated corpora of every format, and crafted models."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MARKS = [b'"', b",", b"\t", b"\n", b"\r", b"\0", b";", b"{", b"}", b"[", b"\\",
 
 
 def mutated(content: bytes, rng: random.Random) -> bytes:
-    """A few changes somewhere."""
+    """A text with a few random changes."""
     data = bytearray(content)
     for _ in range(rng.randint(1, 8)):
         spot = rng.randrange(len(data) + 1)
@@ -71,7 +71,7 @@ def mutated(content: bytes, rng: random.Random) -> bytes:
 
 
 def corpora(seed: int) -> None:
-    """A hundred mutated files: read, or refused with a sentence, in bounded time and memory."""
+    """A hundred mutated files: read, or refused with an error, in bounded time and memory."""
     in_a_process(lambda: _read_all(seed))
 
 
@@ -94,7 +94,7 @@ def _read_all(seed: int) -> None:
 
 
 def _address_space() -> int:
-    """What this process has already, most of it only on paper."""
+    """The address space of this process, most of it not in memory."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     return pages * resource.getpagesize()
 

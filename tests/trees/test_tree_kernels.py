@@ -26,7 +26,7 @@ def nodes(draw):
 
 
 def fast_sides(label_sets, sides, gains, normalized, steps=50):
-    """The sides after so many steps of the kernel."""
+    """The sides after this many steps of the kernel."""
     indptr = np.cumsum([0] + [len(labels) for labels in label_sets])
     indices = np.array([label for labels in label_sets for label in sorted(labels)], np.int32)
     documents = np.arange(len(label_sets), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The command ``manylabel serve`` in a process of its own."""
+"""The command ``manylabel serve`` in a separate process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def running(*arguments: object) -> Iterator[Running]:
 
 
 def _address(process: subprocess.Popen) -> str:
-    """What the process says about itself; whatever it says later is let go."""
+    """The address that the process prints; its later output is discarded."""
     said = []
     for line in process.stderr:
         said.append(line)

@@ -1,4 +1,4 @@
-"""Who may read and write, how often, and what is written down of it."""
+"""Who may read and write, how often, and what is logged."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def asked(app, address, number):
 
 
 def test_without_settings_only_other_machines_are_limited(tagger, monkeypatch):
-    # A slow machine must not give time to the bucket to fill up again.
+    # On a slow machine, the bucket must not have time to fill up again.
     monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
     app = create_app({"animals": tagger})
     for here in ("127.0.0.1", "::1", "testclient"):

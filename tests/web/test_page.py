@@ -44,7 +44,7 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, server):
-    """Open the page; whatever it asks others than the server for, or complains of, is a fault."""
+    """Open the page; a request to another server or a message in the console is a fault."""
     contexts, faults = [], []
 
     def opened(address=server, **options):

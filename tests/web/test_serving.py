@@ -1,4 +1,4 @@
-"""A server in a process of its own: many clients, an end in good order, and one in none."""
+"""A server in a separate process: many clients, a clean stop, and a kill."""
 
 from __future__ import annotations
 

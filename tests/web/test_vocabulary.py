@@ -1,4 +1,4 @@
-"""Labels by what people type, beside a search that reads one name after the other."""
+"""Labels by what people type, compared with a search that reads one name after the other."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def sent(client, method, path, operation):
 
 
 def test_every_example_works(client):
-    """In the order of the description, where what is forgotten was learned before."""
+    """In the order of the description, so that documents are learned before they are forgotten."""
     paths = client.get("/openapi.json").json()["paths"]
     for path, methods in paths.items():
         for method, operation in methods.items():
