@@ -59,10 +59,11 @@ def pages() -> dict[str, str]:
 
 
 def public(package: str) -> list[tuple[str, Any]]:
-    """The classes and functions that a package exports."""
+    """The classes and functions that a package exports, what it is named after first."""
     module = import_module(f"manylabel.{package}")
-    found = ((name, getattr(module, name)) for name in module.__all__)
-    return [(name, thing) for name, thing in found if callable(thing)]
+    names = sorted(module.__all__, key=lambda name: name.lower() != package)
+    things = ((name, getattr(module, name)) for name in names)
+    return [(name, thing) for name, thing in things if callable(thing)]
 
 
 def api_index() -> str:

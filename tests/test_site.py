@@ -35,7 +35,10 @@ def test_every_page_is_built(site):
     for page in pages:
         assert (site / page.relative_to(ROOT / "docs").with_suffix(".html")).exists(), page
     assert (site / "reference" / "api" / "tagger.html").exists()
-    assert "Learns from texts" in (site / "reference" / "api" / "tagger.html").read_text("utf-8")
+    tagger = (site / "reference" / "api" / "tagger.html").read_text("utf-8")
+    assert "Learns from texts" in tagger
+    for method in ("fit", "suggest", "explain", "learn", "forget", "save", "load", "evaluate"):
+        assert f'id="manylabel.tagger.Tagger.{method}"' in tagger, method
 
 
 @pytest.mark.slow
