@@ -24,7 +24,7 @@ def folder(model_folder, tmp_path):
     return shutil.copytree(model_folder, tmp_path / "animals")
 
 
-class Learner(threading.Thread):
+class Teacher(threading.Thread):
     """Teaches one document after the other, and looks each time whether it is known."""
 
     def __init__(self, address: str, until: threading.Event) -> None:
@@ -81,7 +81,7 @@ def crowd(folder, readers: int, seconds: float) -> None:
     """Many read while one learns: no fault, and nothing learned is lost."""
     with running("serve", folder, "--allow-learn") as server:
         until = threading.Event()
-        learner = Learner(server.address, until)
+        learner = Teacher(server.address, until)
         threads = [Reader(server.address, until) for _ in range(readers)]
         for thread in (learner, *threads):
             thread.start()
@@ -113,7 +113,7 @@ def test_fifty_read_while_another_learns(folder):
 
 def test_a_killed_server_has_lost_nothing_that_it_acknowledged(folder):
     with running("serve", folder, "--allow-learn") as server:
-        learner = Learner(server.address, threading.Event())
+        learner = Teacher(server.address, threading.Event())
         learner.start()
         until = time.monotonic() + 60
         while len(learner.acknowledged) < 12 and time.monotonic() < until:

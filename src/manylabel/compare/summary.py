@@ -330,7 +330,7 @@ def highlight_table(by_preset: Mapping[str, Results]) -> str:
         for highlight in results.plan.highlights
         if (row := _highlight(results, highlight))
     ]
-    table = [["Corpus, measures", "Beside", "manylabel"], ["---"] * 3, *rows]
+    table = [["Corpus, measures", "Compared with", "manylabel"], ["---"] * 3, *rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in table)
 
 
