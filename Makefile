@@ -18,7 +18,7 @@ help:
 	@echo "make torture   kills, damage, hostile matrices and threads; resumes from torture.jsonl"
 	@echo "make lint      ruff, mypy, bandit, spelling and house style"
 	@echo "make bench     every benchmark, side by side with its peers; prints the tables"
-	@echo "make reproduce every comparison of the papers (about two hours); writes docs/results.md"
+	@echo "make reproduce every comparison of the papers (about two hours); writes docs/papers.md"
 	@echo "make docs      regenerate the generated pages and pictures of docs/"
 	@echo "make site      build the documentation site, offline, in site/"
 	@echo "make package   build and check what goes to PyPI, in dist/"

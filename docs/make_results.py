@@ -5,7 +5,7 @@
 
 Runs that are finished in the output folder are not repeated; it also has each preset's page with
 plots. Once everything is finished, ``docs/results.md`` and the table of
-``docs/benchmarks/index.md`` are written, too.
+``docs/benchmarks/tables.md`` are written, too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from manylabel.compare.summary import highlight_table, papers_page, summary_page
 
 PAGE = Path(__file__).parent / "results.md"
 PAPERS = Path(__file__).parent / "papers.md"
-SUMMARY = Path(__file__).parent / "benchmarks" / "index.md"
+SUMMARY = Path(__file__).parent / "benchmarks" / "tables.md"
 #: The lines before and after the table of results in the summary.
 MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
 
