@@ -6,6 +6,7 @@ A test compares the pages with what this file makes, so none of them is ever out
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,39 +22,66 @@ DOCS = Path(__file__).parent
 _HEAD = "<!-- Made by docs/generate.py: change the code, then run `make docs`. -->\n"
 # Typer's own options; their help differs from version to version.
 _COMPLETION = ("install_completion", "show_completion")
+#: Options that this many commands have are explained once.
+_MANY = 8
 _NEEDS = {"scores": "scores", "labels": "label sets", "train": "training labels"}
 
 
 def cli_page() -> str:
-    """The commands with their help, arguments and options."""
+    """The commands with their help, arguments and options; options of many commands once."""
     group: Any = typer.main.get_command(make_app())
-    parts = [_HEAD, "# The command line\n", *_section(group, "manylabel", ["COMMAND ..."])]
+    counts = Counter(row for command in group.commands.values() for row in _rows(command).values())
+    shared = {row for row, count in counts.items() if count >= _MANY and row.startswith("| `-")}
+    parts = [_HEAD, "# The command line\n", *_section(group, "manylabel", ["COMMAND ..."], set())]
     parts.append(
         "`manylabel --install-completion` sets up completion in your shell, "
         "`manylabel --show-completion` prints what it would set up, and `--help` works after "
         "every command.\n"
     )
     for name, command in group.commands.items():
-        parts += [f"## manylabel {name}\n", *_section(command, f"manylabel {name}", [])]
+        parts += [f"## manylabel {name}\n", *_section(command, f"manylabel {name}", [], shared)]
+    everywhere = dict.fromkeys(row for c in group.commands.values() for row in _rows(c).values())
+    parts += [
+        "## Shared options\n",
+        "These options mean the same in every command that has them.\n",
+    ]
+    parts += ["| | |\n|---|---|", *(row for row in everywhere if row in shared), ""]
     return "\n".join(parts)
 
 
-def _section(command: Any, name: str, more: list[str]) -> Iterator[str]:
-    """Usage, help, and a table of parameters."""
-    shown = [
+def _shown(command: Any) -> list[Any]:
+    """The parameters that the page explains."""
+    return [
         parameter
         for parameter in command.params
         if parameter.name not in _COMPLETION and "--help" not in parameter.opts
     ]
-    arguments = [p.metavar for p in shown if p.param_type_name == "argument"]
+
+
+def _rows(command: Any) -> dict[str, str]:
+    """The names of each parameter -> its row."""
+    return {
+        ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts)): (
+            f"| {_spelling(parameter)} | {parameter.help}{_default(parameter)} |"
+        )
+        for parameter in _shown(command)
+    }
+
+
+def _section(command: Any, name: str, more: list[str], shared: set[str]) -> Iterator[str]:
+    """Usage, help, a table of parameters, and the names of those that are explained elsewhere."""
+    arguments = [p.metavar for p in _shown(command) if p.param_type_name == "argument"]
     yield f"```\n{' '.join([name, '[OPTIONS]', *arguments, *more])}\n```\n"
     text, _, examples = inspect.cleandoc(command.help).partition("\b\nFor example:\n")
     yield text.strip() + "\n"
     yield f"```\n{inspect.cleandoc(examples)}\n```\n"
-    yield "| | |\n|---|---|"
-    for parameter in shown:
-        yield f"| {_spelling(parameter)} | {parameter.help}{_default(parameter)} |"
-    yield ""
+    rows = _rows(command)
+    own = [row for row in rows.values() if row not in shared]
+    if own:
+        yield "\n".join(["| | |\n|---|---|", *own, ""])
+    others = ", ".join(names for names, row in rows.items() if row in shared)
+    if others:
+        yield f"And these [shared options](#shared-options): {others}.\n"
 
 
 def _spelling(parameter: Any) -> str:
