@@ -80,7 +80,7 @@ def measure(system: str, folder: Path, n_test: int, jobs: int) -> dict[str, floa
     train, test = read_parts(folder, n_test)
     start, clock = cpu_seconds(), time.perf_counter()
     model = make(system, jobs).fit(train.X, train.Y)
-    found = {"processor s": cpu_seconds() - start, "s": time.perf_counter() - clock}
+    found = {"CPU s": cpu_seconds() - start, "s": time.perf_counter() - clock}
     scores = model.decision_function(test.X, top=5)
     found |= {f"p@{k}": float(precision_at(test.Y, scores, k)) for k in (1, 3, 5)}
     if system != "xr-linear":  # every call of it starts a process
@@ -105,7 +105,7 @@ def main() -> None:
     if given.measure:
         print(json.dumps(measure(given.measure, given.folder, given.test, given.jobs)))
         return
-    columns = ["processor s", "s", "peak MB", "model MB", "p@1", "p@3", "p@5", "ms per prediction"]
+    columns = ["CPU s", "s", "peak MB", "model MB", "p@1", "p@3", "p@5", "ms per prediction"]
     rows: list[list[object]] = []
     for system in given.systems or SYSTEMS:
         words = ["-m", "benchmarks.extreme", str(given.folder), "--measure", system]
