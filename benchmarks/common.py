@@ -72,10 +72,10 @@ def table(header: list[str], rows: list[list[object]]) -> str:
 
 def versions(*packages: str) -> str:
     """Names and versions in one line; what is not installed says so."""
-    found = []
+    names = []
     for package in packages:
         try:
-            found.append(f"{package} {version(package)}")
+            names.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            found.append(f"{package} (not installed)")
-    return ", ".join(found)
+            names.append(f"{package} (not installed)")
+    return ", ".join(names)

@@ -81,7 +81,7 @@ def main() -> None:
     )
     for what in given.what or START:
         sizes = [START[what] * 2**step for step in range(DOUBLINGS + 1)]
-        found = []
+        measured = []
         for number in sizes:
             size = replace(BASE, **{FIELDS[what]: number})
             words = ["--measure", json.dumps(vars(size)), "--effort", given.effort]
@@ -91,12 +91,12 @@ def main() -> None:
                 text=True,
                 check=True,
             )
-            found.append(json.loads(done.stdout.splitlines()[-1]))
-        columns = list(found[0])
+            measured.append(json.loads(done.stdout.splitlines()[-1]))
+        columns = list(measured[0])
         rows: list[list[object]] = [
-            [number, *each.values()] for number, each in zip(sizes, found, strict=True)
+            [number, *each.values()] for number, each in zip(sizes, measured, strict=True)
         ]
-        costs = {column: [each[column] for each in found] for column in columns}
+        costs = {column: [each[column] for each in measured] for column in columns}
         rows.append(["exponent", *(exponent(sizes, costs[column]) for column in columns)])
         rows.append(
             ["last doubling", *(exponent(sizes[-2:], costs[column][-2:]) for column in columns)]

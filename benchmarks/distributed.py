@@ -59,8 +59,8 @@ def in_turns(runs: int, contenders: dict[str, Callable[[], object]]) -> dict[str
         for name, call in contenders.items():
             cpu, start = cpu_seconds(), time.perf_counter()
             call()
-            found = time.perf_counter() - start, cpu_seconds() - cpu
-            times[name] = [min(pair) for pair in zip(times[name], found, strict=True)]
+            taken = time.perf_counter() - start, cpu_seconds() - cpu
+            times[name] = [min(pair) for pair in zip(times[name], taken, strict=True)]
     return times
 
 
@@ -117,7 +117,7 @@ def measure_search() -> None:
 def measure_shards(index: NeighborIndex, queries: object) -> None:
     """What shards cost: every query goes to each of them."""
     whole = index.rows()
-    found = []
+    lines = []
     with connect("local:2", shard_rows=1 << 17) as cluster:
         shards = NeighborIndex(whole)
         for name, one in (("1 shard", index), (f"{len(shards._shards)} shards", shards)):
@@ -126,9 +126,9 @@ def measure_shards(index: NeighborIndex, queries: object) -> None:
             start = time.perf_counter()
             one.search(queries, K)
             work = sum(receipt.cpu_seconds for receipt in cluster.receipts)
-            found.append([name, time.perf_counter() - start, work, memory_of_workers(cluster)])
+            lines.append([name, time.perf_counter() - start, work, memory_of_workers(cluster)])
     print("### Shards\n")
-    print(table(["index", "seconds", "CPU seconds of workers", "MB per worker"], found), "\n")
+    print(table(["index", "seconds", "CPU seconds of workers", "MB per worker"], lines), "\n")
 
 
 def measure_prediction() -> None:
@@ -170,8 +170,8 @@ def measure_costs() -> None:
     rows, _ = weighted(NAME)
     n = 40_000
     index = NeighborIndex(rows[:n])
-    found = index.search_self(50, n_jobs=2)
-    candidates = candidate_labels(found.indices, train.Y[:n])
+    nearest = index.search_self(50, n_jobs=2)
+    candidates = candidate_labels(nearest.indices, train.Y[:n])
     settings = Settings(1.0, True, 0.01, 1000, 0.1, 0, 1, False)
     start = time.process_time()
     model, _, _ = train_on_candidates(rows[:n], train.Y[:n], candidates, settings)

@@ -124,7 +124,7 @@ def probabilities(scores: sparse.csr_array, train: Corpus, test: Corpus) -> None
     counts = np.bincount(train.Y.indices, minlength=train.n_labels)[scores.indices]
     groups = np.searchsorted([2, 5, 20, 100, 500], counts, side="right")
     names = ["0-1", "2-4", "5-19", "20-99", "100-499", "500 and more"]
-    found = [
+    rows = [
         [
             names[g],
             int((groups == g).sum()),
@@ -133,9 +133,7 @@ def probabilities(scores: sparse.csr_array, train: Corpus, test: Corpus) -> None
         ]
         for g in np.unique(groups)
     ]
-    print(
-        table(["training documents", "candidates", "mean probability", "true"], found), flush=True
-    )
+    print(table(["training documents", "candidates", "mean probability", "true"], rows), flush=True)
 
 
 def prediction(model: Ensemble, test: Corpus) -> None:
@@ -175,8 +173,8 @@ def ablation(name: str) -> None:
     counts = model.counts_[candidates.labels]
 
     def row(title: str, names: list[str], **ideas: bool) -> list[object]:
-        found = combination(model.held_out_, names, train.Y, **ideas)
-        return [title, *measured(candidates.scores(found(scores, counts)), train, Y)]
+        combined = combination(model.held_out_, names, train.Y, **ideas)
+        return [title, *measured(candidates.scores(combined(scores, counts)), train, Y)]
 
     kept = list(model.combination_.curves)
     rows = [row("everything", kept)]
@@ -206,10 +204,10 @@ def combination(
     parts = {name: held_out.scores[name] for name in names}
     counts, truth = held_out.counts, held_out.truth
     few = held_out.candidates.rows % -(-truth.size // MOST_LEARNED) == 0
-    found = fit_combination({n: v[few] for n, v in parts.items()}, counts[few], truth[few])
+    fitted = fit_combination({n: v[few] for n, v in parts.items()}, counts[few], truth[few])
     if stretched:
-        found = stretch_curves(replace(held_out, scores=parts), found, "ndcg@5", Y_train)
-    return found.calibrated(parts, counts, truth) if by_frequency else found
+        fitted = stretch_curves(replace(held_out, scores=parts), fitted, "ndcg@5", Y_train)
+    return fitted.calibrated(parts, counts, truth) if by_frequency else fitted
 
 
 def measured(scores: sparse.csr_array, train: Corpus, Y: sparse.csr_array) -> list[float]:

@@ -80,18 +80,18 @@ def measure(system: str, folder: Path, n_test: int, jobs: int) -> dict[str, floa
     train, test = read_parts(folder, n_test)
     start, clock = cpu_seconds(), time.perf_counter()
     model = make(system, jobs).fit(train.X, train.Y)
-    found = {"CPU s": cpu_seconds() - start, "s": time.perf_counter() - clock}
+    figures = {"CPU s": cpu_seconds() - start, "s": time.perf_counter() - clock}
     scores = model.decision_function(test.X, top=5)
-    found |= {f"p@{k}": float(precision_at(test.Y, scores, k)) for k in (1, 3, 5)}
+    figures |= {f"p@{k}": float(precision_at(test.Y, scores, k)) for k in (1, 3, 5)}
     if system != "xr-linear":  # every call of it starts a process
         start = cpu_seconds()
         for row in range(SINGLE):
             model.decision_function(test.X[[row]], top=5)
-        found["ms per prediction"] = 1e3 * (cpu_seconds() - start) / SINGLE
+        figures["ms per prediction"] = 1e3 * (cpu_seconds() - start) / SINGLE
     peaks = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    found["peak MB"] = max(each.ru_maxrss for each in peaks) / 1024
-    found["model MB"] = size_of(model)
-    return found
+    figures["peak MB"] = max(each.ru_maxrss for each in peaks) / 1024
+    figures["model MB"] = size_of(model)
+    return figures
 
 
 def main() -> None:
@@ -114,8 +114,8 @@ def main() -> None:
         if done.returncode:
             print(f"{system} failed; its message is above.", file=sys.stderr)
             continue
-        found = json.loads(done.stdout.splitlines()[-1])
-        rows.append([system, *(found.get(column, "") for column in columns)])
+        costs = json.loads(done.stdout.splitlines()[-1])
+        rows.append([system, *(costs.get(column, "") for column in columns)])
     best = given.folder / "best.json"
     if best.exists():
         known = json.loads(best.read_text())

@@ -119,14 +119,14 @@ def lines_of(drawn: Drawn) -> Iterator[str]:
 
 def judge(model: Themes, n: int) -> dict[str, float]:
     """Precision of the best possible ranking of test documents: expected, and as drawn."""
-    expected, found = np.zeros((n, 5)), np.zeros((n, 5))
+    expected, hits = np.zeros((n, 5)), np.zeros((n, 5))
     start = 0
     for drawn in model.draw(n, "test"):
         labels, probabilities = model.best(drawn.X)
         stop = start + labels.shape[0]
         expected[start:stop] = probabilities
         given = drawn.Y.tolil().rows
-        found[start:stop] = [
+        hits[start:stop] = [
             [label in mine for label in row]
             for row, mine in zip(labels.tolist(), map(set, given), strict=True)
         ]
@@ -134,7 +134,7 @@ def judge(model: Themes, n: int) -> dict[str, float]:
     scores: dict[str, float] = {"documents": n, "labels": model.n_labels}
     for k in (1, 3, 5):
         scores[f"expected p@{k}"] = float(expected[:, :k].mean())
-        scores[f"p@{k}"] = float(found[:, :k].mean())
+        scores[f"p@{k}"] = float(hits[:, :k].mean())
     return scores
 
 

@@ -33,14 +33,14 @@ def topn(Q: sparse.csr_array, XT: sparse.csr_array, k: int, threads: int) -> spa
 
 def scipy_search(Q: sparse.csr_array, X: sparse.csr_array, k: int) -> list[np.ndarray]:
     """SciPy's sparse product in blocks, then a partial sort of each row."""
-    found = []
+    neighbours = []
     for start in range(0, Q.shape[0], 500):
         product = sparse.csr_array(Q[start : start + 500] @ X.T)
         for row in range(product.shape[0]):
             data = product.data[product.indptr[row] : product.indptr[row + 1]]
             best = np.argpartition(-data, min(k, data.size - 1))[:k] if data.size else data
-            found.append(best)
-    return found
+            neighbours.append(best)
+    return neighbours
 
 
 def batch(quick: bool) -> None:
@@ -162,14 +162,14 @@ def papers_tables(quick: bool) -> None:
         for strategy, m in settings:
             index.search(Q[:2], K, strategy=strategy, m=m)
             start = time.perf_counter()
-            found = index.search(Q, K, strategy=strategy, m=m)
+            nearest = index.search(Q, K, strategy=strategy, m=m)
             seconds = time.perf_counter() - start
-            candidates = found.candidates / Q.shape[0]
+            candidates = nearest.candidates / Q.shape[0]
             title = f"{strategy}, m={m}" if strategy == "partitioned" else strategy
             rows.append(
                 [
                     name, title, candidates, f"{candidates / X.shape[0]:.1%}",
-                    found.postings / Q.shape[0], 1000 * seconds / Q.shape[0],
+                    nearest.postings / Q.shape[0], 1000 * seconds / Q.shape[0],
                 ]
             )  # fmt: skip
     header = ["corpus", "strategy", "candidates", "of rows", "postings read", "ms/query"]
@@ -186,9 +186,9 @@ def scaling(quick: bool) -> None:
         order = np.random.default_rng(0).permutation(X.shape[0])
         for parts in (8, 4, 2, 1):
             index = NeighborIndex(X[np.sort(order[: X.shape[0] // parts])])
-            found = index.search(Q, K)
+            nearest = index.search(Q, K)
             seconds = best_of(2, {"search": lambda i=index, q=Q: i.search(q, K)})["search"]
-            rows.append([name, len(index), found.strategy, 1000 * seconds / Q.shape[0]])
+            rows.append([name, len(index), nearest.strategy, 1000 * seconds / Q.shape[0]])
     print(table(["corpus", "rows", "strategy", "ms/query"], rows))
 
 
@@ -206,10 +206,10 @@ def amazoncat(quick: bool) -> None:
     size = sum(array.nbytes for array in arrays.values())
     rows: list[list[object]] = []
     for threads in (1, 2):
-        found = index.search(Q[:2], K, n_jobs=threads)
+        nearest = index.search(Q[:2], K, n_jobs=threads)
         took = best_of(2, {"search": lambda t=threads: index.search(Q, K, n_jobs=t)})["search"]
-        found = index.search(Q, K, n_jobs=threads)
-        rows.append([threads, found.strategy, 1000 * took / Q.shape[0]])
+        nearest = index.search(Q, K, n_jobs=threads)
+        rows.append([threads, nearest.strategy, 1000 * took / Q.shape[0]])
     print(table(["threads", "strategy", "ms/query"], rows))
     print(
         f"\nBuilt in {seconds:.1f} s; {size / 1e9:.2f} GB, {arrays['tiles'].nbytes / 1e9:.2f} of it"

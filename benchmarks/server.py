@@ -79,9 +79,15 @@ def measure(
         thread.start()
     for thread in threads:
         thread.join()
-    found = np.concatenate(times)
-    middle, late = np.quantile(found, [0.5, 0.99]) * 1000
-    return [clients, found.size / duration, float(middle), float(late), len(learning) / duration]
+    waits = np.concatenate(times)
+    middle, late = np.quantile(waits, [0.5, 0.99]) * 1000
+    return [
+        clients,
+        waits.size / duration,
+        float(middle),
+        float(late),
+        len(learning) / duration,
+    ]
 
 
 def direct(model: Path, texts: list[str]) -> str:
@@ -114,7 +120,7 @@ def run(
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         said = (re.search(r" at (http://\S+)", line) for line in server.stderr)
-        address = next(found[1] for found in said if found)
+        address = next(match[1] for match in said if match)
         bodies = [json.dumps({"text": text, "top": 10}).encode() for text in texts]
         measure(address, bodies, 1, 2.0)
         rows = [measure(address, bodies, number, seconds) for number in clients]

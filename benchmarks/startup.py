@@ -150,8 +150,8 @@ def start(sources: list[Path], runs: int) -> str:
         for name, arguments in calls.items():
             for source in sources:
                 cpu_seconds(arguments, source)
-            found = [[cpu_seconds(arguments, source) for source in sources] for _ in range(runs)]
-            rows.append([name, *np.median(found, axis=0).tolist()])
+            taken = [[cpu_seconds(arguments, source) for source in sources] for _ in range(runs)]
+            rows.append([name, *np.median(taken, axis=0).tolist()])
     return table(["CPU seconds", *map(str, sources)], rows)
 
 

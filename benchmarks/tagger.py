@@ -60,8 +60,8 @@ def held_by(process: int) -> int:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return 0
-    found = re.search(r"VmHWM:\s+(\d+)", status)
-    return int(found[1]) if found else 0
+    match = re.search(r"VmHWM:\s+(\d+)", status)
+    return int(match[1]) if match else 0
 
 
 def part(corpus: str, name: str) -> Path:
@@ -77,9 +77,9 @@ def end_to_end(folder: Path) -> None:
     """`manylabel train` from texts to a model on disk, then `predict` of the test file."""
     model, answers = folder / "model", folder / "labels.jsonl"
     trained = train("eurlex57k", model)
-    found = json.loads(trained.out)
+    outcome = json.loads(trained.out)
     predicted = Ran("predict", model, part("eurlex57k", "test"), "-o", answers, "--quiet")
-    phases = found["seconds"]
+    phases = outcome["seconds"]
     whole = sum(phases.values())
     rows: list[list[object]] = [
         [name, seconds, f"{seconds / whole:.0%}"] for name, seconds in phases.items()
@@ -90,7 +90,8 @@ def end_to_end(folder: Path) -> None:
     print(
         f"\n`train`: {trained.seconds:.0f} s, {trained.cpu:.0f} CPU s, at most "
         f"{trained.gigabytes:.2f} GB; reading and counting words are {texts:.0%}. The folder has "
-        f"{found['bytes'] / 1e6:.0f} MB.\n`predict` of 6,000 documents: {predicted.seconds:.1f} s, "
+        f"{outcome['bytes'] / 1e6:.0f} MB.\n"
+        f"`predict` of 6,000 documents: {predicted.seconds:.1f} s, "
         f"{predicted.cpu:.1f} CPU s, at most {predicted.gigabytes:.2f} GB.\n"
     )
 
@@ -148,12 +149,12 @@ def load(folder: Path) -> None:
     """Loading the model of YSO-Finna, and how much memory two processes share."""
     model = folder / "yso"
     trained = train("yso-finna-en", model)
-    found = json.loads(trained.out)
+    outcome = json.loads(trained.out)
     print("### YSO-Finna English: 588,108 titles, 25,249 labels, the default model\n")
-    phases = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in found["seconds"].items())
+    phases = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in outcome["seconds"].items())
     print(
         f"`train`: {phases}; {trained.cpu:.0f} CPU s, at most {trained.gigabytes:.2f} GB. "
-        f"The folder has {found['bytes'] / 1e6:.0f} MB.\n"
+        f"The folder has {outcome['bytes'] / 1e6:.0f} MB.\n"
     )
     seconds = best_of(5, {"load": lambda: Tagger.load(model)})["load"]
     print(f"`Tagger.load`: {seconds:.2f} s.\n")

@@ -186,11 +186,11 @@ class Themes:
         labels = np.full((X.shape[0], top), -1, np.int64)
         values = np.zeros((X.shape[0], top))
         for row, (themes, probabilities) in enumerate(self.posterior(X)):
-            found, place = np.unique(self.labels[themes].ravel(), return_inverse=True)
+            distinct, place = np.unique(self.labels[themes].ravel(), return_inverse=True)
             weight = (probabilities[:, None] * chances).ravel()
-            marginal = np.bincount(place.ravel(), weight, found.size)
-            order = np.lexsort((found, -marginal))[:top]
-            labels[row, : order.size], values[row, : order.size] = found[order], marginal[order]
+            marginal = np.bincount(place.ravel(), weight, distinct.size)
+            order = np.lexsort((distinct, -marginal))[:top]
+            labels[row, : order.size], values[row, : order.size] = distinct[order], marginal[order]
         return labels, values
 
     @property

@@ -227,7 +227,7 @@ def papers(names: tuple[str, ...], seeds: int, at_random: bool) -> None:
     rows = []
     for name in names:
         train, test = corpus(name)
-        found: dict[str, list[list[float]]] = {}
+        by_model: dict[str, list[list[float]]] = {}
         for seed in range(seeds):
             X, Y, X_test, Y_test = (
                 random_split(name, seed) if at_random else (train.X, train.Y, test.X, test.Y)
@@ -239,8 +239,8 @@ def papers(names: tuple[str, ...], seeds: int, at_random: bool) -> None:
                 scores = made.decision_function(X_test)
                 cut = TopK().fit(scores, Y).apply(scores)
                 values = evaluate(Y_test, scores, cut, metrics=measures)
-                found.setdefault(model.__name__, []).append(list(values.values()))
-        for label, values in found.items():
+                by_model.setdefault(model.__name__, []).append(list(values.values()))
+        for label, values in by_model.items():
             rows.append([name, label, *np.mean(values, axis=0).tolist()])
             rows.append([name, f"{label}, paper", *PAPER[name, label]])
     print(table(["corpus", "model", "micro F1", "macro F1", "P@1", "P@5"], rows))
@@ -258,7 +258,7 @@ def rubin_table(
     print(
         table(
             ["measure", *values],
-            [[name, *(found[name] for found in values.values())] for name in names],
+            [[name, *(measured[name] for measured in values.values())] for name in names],
         )
     )
 
@@ -347,7 +347,7 @@ def frequency_table(
         table(
             ["training documents", "labels", *bins],
             [
-                [each.name, each.n_labels, *(found[i].value for found in bins.values())]
+                [each.name, each.n_labels, *(of_model[i].value for of_model in bins.values())]
                 for i, each in enumerate(quintiles)
             ],
         )

@@ -61,8 +61,10 @@ def line(*cells: object) -> None:
 
 def show(name: str, train: Corpus, test: Corpus, scores: Any, *times: float) -> None:
     """One line of the measures of the ranking."""
-    found = evaluate(test.Y, scores, Y_train=train.Y, metrics=MEASURES)
-    line(name, *(found[measure] for measure in MEASURES), *(f"{seconds:.1f}" for seconds in times))
+    measured = evaluate(test.Y, scores, Y_train=train.Y, metrics=MEASURES)
+    line(
+        name, *(measured[measure] for measure in MEASURES), *(f"{seconds:.1f}" for seconds in times)
+    )
 
 
 def ours(name: str, train: Corpus, test: Corpus, jobs: int) -> None:
@@ -82,8 +84,8 @@ def ours(name: str, train: Corpus, test: Corpus, jobs: int) -> None:
     line(*["---"] * 5)
     for title, scores, labels in sets:
         chosen = ["micro-f1", "macro-f1", "p@1", "p@5"]
-        found = evaluate(test.Y, scores, labels, metrics=chosen)
-        line(title, *(found[measure] for measure in chosen))
+        measured = evaluate(test.Y, scores, labels, metrics=chosen)
+        line(title, *(measured[measure] for measure in chosen))
         if name in PUBLISHED:
             line(f"{title}, published", *PUBLISHED[name][title])
 

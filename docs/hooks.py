@@ -96,7 +96,7 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 def on_page_content(html: str, **_: object) -> str:
     """Turn LaTeX into MathML, which browsers draw without any script."""
-    return _FORMULA.sub(lambda found: mathml(found[3], display=found[2] == "["), html)
+    return _FORMULA.sub(lambda match: mathml(match[3], display=match[2] == "["), html)
 
 
 def mathml(latex: str, *, display: bool) -> str:

@@ -28,9 +28,9 @@ def table(page: str, headings: list[str], first: str) -> list[list[str]]:
     text = (DOCS / page).read_text(encoding="utf-8")
     for heading in headings:
         text = text[text.index(f"\n{heading}\n") :]
-    found = re.search(rf"(?:^\| *{re.escape(first)} *\|.*\n)(?:^\|.*\n)+", text, re.MULTILINE)
-    assert found, f"{page} has no table {first!r} below {headings}"
-    lines = [line.strip().strip("|") for line in found[0].splitlines()]
+    match = re.search(rf"(?:^\| *{re.escape(first)} *\|.*\n)(?:^\|.*\n)+", text, re.MULTILINE)
+    assert match, f"{page} has no table {first!r} below {headings}"
+    lines = [line.strip().strip("|") for line in match[0].splitlines()]
     return [[cell.strip() for cell in line.split("|")] for line in (lines[0], *lines[2:])]
 
 

@@ -33,7 +33,7 @@ def main() -> None:
     try:
         assert server.stderr is not None
         said = (re.search(r" at (http://\S+)", line) for line in server.stderr)
-        photograph(next(found[1] for found in said if found).rstrip("/"))
+        photograph(next(match[1] for match in said if match).rstrip("/"))
     finally:
         server.terminate()
         server.wait()

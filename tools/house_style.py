@@ -59,18 +59,18 @@ _ENDINGS = {".md", ".py", ".html", ".js"}
 def files(paths: list[Path]) -> Iterator[Path]:
     """The files with prose among the paths, folders searched."""
     for path in paths:
-        found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (file for file in found if file.suffix in _ENDINGS and file.is_file())
+        candidates = sorted(path.rglob("*")) if path.is_dir() else [path]
+        yield from (file for file in candidates if file.suffix in _ENDINGS and file.is_file())
 
 
 def problems(text: str) -> Iterator[tuple[int, str, str]]:
     """Line, what is there, and what to write instead."""
-    text = _OFF.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = _OFF.sub(lambda match: "\n" * match[0].count("\n"), text)
     # A sentence continues on the next line, so line breaks count as spaces.
-    for found in _PATTERN.finditer(text.replace("\n", " ")):
-        assert found.lastindex is not None
-        line = text.count("\n", 0, found.start()) + 1
-        yield line, found[0], list(TICS.values())[found.lastindex - 1]
+    for match in _PATTERN.finditer(text.replace("\n", " ")):
+        assert match.lastindex is not None
+        line = text.count("\n", 0, match.start()) + 1
+        yield line, match[0], list(TICS.values())[match.lastindex - 1]
 
 
 def main(arguments: list[str]) -> int:
@@ -83,9 +83,9 @@ def main(arguments: list[str]) -> int:
     for file in files(paths):
         if file in skipped:
             continue
-        for line, found, better in problems(file.read_text(encoding="utf-8")):
+        for line, words, better in problems(file.read_text(encoding="utf-8")):
             name = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
-            print(f"{name}:{line}: {found!r}: write {better}")
+            print(f"{name}:{line}: {words!r}: write {better}")
             failed += 1
     return 1 if failed else 0
 

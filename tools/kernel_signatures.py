@@ -75,15 +75,15 @@ def used_by(calls: tuple[str, ...], folder: str) -> set[Job]:
 
 def kept() -> dict[Job, int]:
     """The kernels with cached machine code, and its size."""
-    found = {}
+    sizes = {}
     for folder in machine_code.folders():
         for path in folder.rglob("*.code"):
             head, _, code = path.read_bytes().partition(b"\n")
             job = path.name.rpartition("-")[0], json.loads(head)["signature"]
             # An older version of the package may have had others.
             if exists(job) and path == folder / machine_code.file_name(*job):
-                found[job] = len(code)
-    return found
+                sizes[job] = len(code)
+    return sizes
 
 
 def by_file(jobs: set[Job], sizes: dict[Job, int]) -> dict[str, list[Job]]:
@@ -117,12 +117,12 @@ def main() -> None:
     sizes = kept()
     others = {(name, types) for jobs in before["others"].values() for name, types in jobs}
     others = {job for job in others | sizes.keys() if exists(job)} - usual - small
-    found = {
+    listed = {
         name: by_file(jobs, sizes)
         for name, jobs in {"small": small, "usual": usual, "others": others}.items()
     }
     names = {name: sorted({job[0] for job in jobs}) for name, jobs in commands.items()}
-    LIST.write_text(json.dumps(found | {"commands": names}, indent=1) + "\n", encoding="utf-8")
+    LIST.write_text(json.dumps(listed | {"commands": names}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
