@@ -192,7 +192,7 @@ def test_lemmas_stand_for_words():
     vocabulary = Vocabulary([Concept("c1", [Name("книга", language="uk")])])
     tagger = Tagger(language="uk", vocabulary=vocabulary).fit()
     assert tagger.suggest("Він читає книги", top=1).labels == ["c1"]
-    with pytest.raises(ParameterError, match="simplemma has no lemmas of the language 'xx'"):
+    with pytest.raises(ParameterError, match="simplemma does not support the language 'xx'"):
         CountVectorizer(stemming="simplemma-xx").fit(["a b"])
 
 

@@ -360,11 +360,11 @@ def test_texts_that_cannot_be_used_are_refused(texts, options, message, n_jobs):
         ({"min_length": 0}, "`min_length` must be a whole number of at least 1; got 0."),
         (
             {"ngram_range": (2, 1)},
-            "`ngram_range` must be a pair of whole numbers, 1 <= fewest <= most; got (2, 1).",
+            "`ngram_range` must be a pair of whole numbers, 1 <= minimum <= maximum; got (2, 1).",
         ),
         (
             {"char_ngrams": 3},
-            "`char_ngrams` must be a pair of whole numbers, 1 <= fewest <= most; got 3.",
+            "`char_ngrams` must be a pair of whole numbers, 1 <= minimum <= maximum; got 3.",
         ),
         (
             {"char_ngrams": (2, 3), "ngram_range": (1, 2)},
@@ -382,7 +382,7 @@ def test_texts_that_cannot_be_used_are_refused(texts, options, message, n_jobs):
             "`lead_only` leaves out what comes after the first `lead` words, so `lead` must be at "
             "least 1; got 0.",
         ),
-        ({"stop_words": [1]}, "`stop_words` must hold words; got 1."),
+        ({"stop_words": [1]}, "`stop_words` must contain strings; got 1."),
         (
             {"stop_words": "klingon"},
             "`stop_words` must be None, a list of words or one of danish, dutch, english, "

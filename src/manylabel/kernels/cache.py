@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: beside their files, at home, or else in a private folder."""
+"""Find a folder for Numba's own cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["cache_folder", "find_cache"]
 
 
 def find_cache(file: str) -> bool:
-    """Make sure that Numba has a place to keep what it compiles; False if there is none.
+    """Make sure that Numba has a writable cache folder; False if there is none.
 
-    Containers and services often have an installation and a home that cannot be written. Numba
-    would then refuse to compile. A private folder for temporary files takes their place; what was
-    compiled when the image was made is copied there, which is quicker than compiling it again.
+    In containers and services, the installation and the home folder are often read-only, and Numba
+    then refuses to compile. This function falls back to a private temporary folder. Kernels that
+    were compiled when the image was built are copied there, which is faster than compiling again.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ def find_cache(file: str) -> bool:
             for kernel in compiled.glob("*.nb*"):
                 shutil.copyfile(kernel, copy / kernel.name)
             os.rename(copy, place)
-        # Processes that this one starts need it, too.
+        # For child processes.
         os.environ["NUMBA_CACHE_DIR"] = str(private)
         config.CACHE_DIR = str(private)  # type: ignore[attr-defined]
     except (OSError, AttributeError) as error:
         reason = getattr(error, "strerror", None) or error
         print(
-            f"manylabel: compiled kernels cannot be kept ({reason}), so that "
-            "every start compiles them; NUMBA_CACHE_DIR may name a folder that can be written.",
+            f"manylabel: cannot cache compiled kernels ({reason}), so every start compiles them "
+            "again; set NUMBA_CACHE_DIR to a writable folder.",
             file=sys.stderr,
         )
         return False
@@ -55,10 +55,10 @@ def find_cache(file: str) -> bool:
 
 
 def cache_folder() -> str | None:
-    """The folder where Numba keeps what it compiles of this package; None if it finds none."""
+    """Numba's cache folder for this package; None if it finds none."""
 
     def kernel() -> None:
-        """Stand for all of them."""
+        """Do nothing; Numba looks for a folder when a function is decorated."""
 
     try:
         return str(njit(cache=True)(kernel).stats.cache_path)

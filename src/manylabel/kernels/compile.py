@@ -1,8 +1,8 @@
-"""The decorators that kernels use, and when what they decorate is compiled.
+"""The decorators for kernels, which compile them or load their machine code.
 
-A kernel is compiled for the types of the arguments that it is called with, once, and kept on disk
-as machine code. A process that finds all the kernels it needs there never imports Numba, which
-takes longer to import than a prediction takes to compute.
+A kernel is compiled once for each combination of argument types, and its machine code is cached on
+disk. A process that finds all its kernels there never imports Numba, which takes longer to import
+than a prediction takes to compute.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["KERNELS", "Kernel", "kernel", "step", "summing_step"]
 
 # `error_model="numpy"` drops the division-by-zero checks that stop loops from becoming vector code.
 _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-# What an array's flags say of its layout: C or Fortran order, and aligned.
+# The bits of an array's flags for its layout: C order, Fortran order, aligned.
 _LAYOUT = 0x103
 _C_ORDER, _F_ORDER, _ALIGNED = 0x001, 0x002, 0x100
 
-# NumPy's numbers that machine code takes for those of Python.
+# NumPy types that share machine code with Python types.
 _AS_PYTHON: dict[type, type] = {np.int64: int, np.float64: float, np.bool_: bool}
 
 #: Every kernel by "file.name".
@@ -36,10 +36,9 @@ _lock = threading.RLock()
 
 
 def _kind(value: Any) -> Any:
-    """What code depends on: the type of a number, the dtype, dimensions and layout of an array.
+    """What machine code depends on: a number's type, or an array's dtype, dimensions and layout.
 
-    Whether an array may be written to makes no difference: a kernel that is given a mapped file to
-    read is the same as one that is given an array.
+    Whether an array is writable makes no difference, so memory-mapped arrays use the same code.
     """
     if isinstance(value, np.ndarray):
         return value.dtype.char, value.ndim, value.flags.num & _LAYOUT
@@ -49,9 +48,9 @@ def _kind(value: Any) -> Any:
 
 
 class Kernel:
-    """A function of arrays and numbers that is compiled when it is called, or long before.
+    """A function of arrays and numbers that is compiled when it is first called, or earlier.
 
-    Other kernels call it as a compiled function.
+    Kernels can call each other.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -81,7 +80,7 @@ class Kernel:
                 signature = ", ".join(map(described, arguments))
                 entry = machine_code.load(self, signature)
                 if entry is None:
-                    # Another process may be compiling it, and then need not be disturbed.
+                    # If another process is compiling the kernel, wait for its result.
                     with machine_code.turn(self.name, signature) as waited:
                         entry = machine_code.load(self, signature) if waited else None
                         types = functools.partial(_numba_types, arguments)
@@ -90,7 +89,7 @@ class Kernel:
             return self._entries[key]
 
     def compiled(self, signature: str, types: Callable[[], tuple[Any, ...]]) -> Callable[..., Any]:
-        """Compile for some types of arguments, and keep the code on disk."""
+        """Compile for some argument types, and cache the code on disk."""
         if kernels.on_compile is not None:
             kernels.on_compile(self.name)
         asked = types()
@@ -100,36 +99,36 @@ class Kernel:
 
     @property
     def dispatcher(self) -> Any:
-        """Numba's view of the function."""
+        """The function as a Numba dispatcher."""
         if self._dispatcher is None:
             self._dispatcher = self._decorated({})
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
-        """How Numba sees a kernel that another kernel calls."""
+        """The type by which Numba calls this kernel from another one."""
         from numba import types
 
         if self._callee is None:
-            # What only machine code calls needs no entry for Python, which takes time to compile.
-            # Numba's own cache would mix the two up.
+            # A function that only machine code calls needs no Python wrapper, which takes time to
+            # compile. Numba's own cache would mix up the two versions.
             apart = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
             is_apart = machine_code.is_possible()
             self._callee = self._decorated(apart) if is_apart else self.dispatcher
         return types.Dispatcher(self._callee)
 
     def _decorated(self, more: dict[str, Any]) -> Any:
-        """The function as Numba compiles it."""
+        """The function with Numba's decorator."""
         from numba import njit
 
         options = {**self.options, **more}
         if options.pop("uncounted", False):
             from numba.core.cpu import CPUTargetOptions
 
-            # Numba does not document this option; without it a step is a kernel like others.
+            # An undocumented option of Numba; without it, a step is an ordinary kernel.
             if hasattr(CPUTargetOptions, "_nrt"):
                 options["_nrt"] = False
-        # Where we cannot read machine code Numba keeps its own.
+        # Use Numba's cache only if ours is not available.
         options["cache"] = False
         if not machine_code.is_possible():
             from manylabel.kernels.cache import find_cache
@@ -142,7 +141,7 @@ class Kernel:
 
 
 def described(value: Any) -> str:
-    """The type of an argument in words, the same in every process."""
+    """The type of an argument as a string that is the same in every process."""
     if isinstance(value, np.ndarray):
         flags = value.flags.num
         layout = "C" if flags & _C_ORDER else "F" if flags & _F_ORDER else "A"
@@ -160,7 +159,7 @@ def _numba_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _numba_type(value: Any) -> Any:
-    """The type of an argument as Numba has it; arrays count as writable."""
+    """The Numba type of an argument; arrays count as writable."""
     from numba import typeof, types
 
     if isinstance(value, np.ndarray):
@@ -173,19 +172,19 @@ def _numba_type(value: Any) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """A serial function that releases the GIL."""
+    """Decorate a serial function that releases the GIL."""
     return Kernel(function, **_KERNEL)
 
 
 def step(function: Callable[..., Any]) -> Kernel:
-    """A step inside a kernel that makes no array of its own.
+    """Decorate a step inside a kernel that creates no arrays.
 
-    Nothing counts the references to those that it reads, which would be an atomic addition for each
-    array of each tuple that it looks into.
+    Reference counting is off: it would cost an atomic addition for each array of each tuple that
+    the step reads.
     """
     return Kernel(function, **_KERNEL, uncounted=True)
 
 
 def summing_step(function: Callable[..., Any]) -> Kernel:
-    """A step that adds in any order, so that it adds several numbers at once."""
+    """Decorate a step whose additions may be reordered, so that they can be vectorised."""
     return Kernel(function, **_KERNEL, uncounted=True, fastmath={"reassoc", "contract"})

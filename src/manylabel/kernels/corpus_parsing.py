@@ -1,6 +1,6 @@
-"""Rows of ``label,label feature:value feature:value`` read from blocks of bytes.
+"""Parse rows of ``label,label feature:value feature:value`` from blocks of bytes.
 
-A row that a kernel does not understand is left to the caller, who explains what is wrong with it.
+The kernels report the first line that they cannot parse; the caller explains what is wrong with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BAD, EXACT, LONG = 0, 1, 2
 
 # Powers of ten that float64 holds exactly.
 POWERS = np.array([float(f"1e{exponent}") for exponent in range(23)])
-# Products and quotients of these and whole numbers up to 2^53 are rounded once, so they are right.
+# Products and quotients of these and integers up to 2^53 are rounded once, so they are correct.
 LARGEST_EXACT = 1 << 53
 LARGEST_MANTISSA = 1 << 62
 # Multiplying by this splits a float64 into halves whose products are exact (Veltkamp 1968).
@@ -25,7 +25,7 @@ SPLITTER = 134217729.0
 
 @kernel
 def read_index(block, at, stop):
-    """A run of digits: its value, capped at 2^40, and where it ends."""
+    """Read a run of digits: its value, capped at 2^40, and where it ends."""
     value = np.int64(0)
     while at < stop:
         digit = np.int64(block[at]) - ZERO
@@ -48,10 +48,10 @@ def _product(a, b):
 
 @kernel
 def _divide(mantissa, power):
-    """A whole number divided by a power of ten: EXACT and the nearest float, or LONG if unsure.
+    """Divide an integer by a power of ten: EXACT and the nearest float, or LONG if unsure.
 
-    The quotient is corrected by its remainder; the answer stands if the largest possible error
-    of that correction would not change it.
+    The quotient is corrected by its remainder. The result is EXACT if the largest possible error
+    of that correction does not change it.
     """
     high = np.float64(mantissa)
     low = np.float64(mantissa - np.int64(high))
@@ -65,7 +65,7 @@ def _divide(mantissa, power):
 
 @kernel
 def read_number(block, at, stop):
-    """A decimal number: BAD, EXACT or LONG (correct rounding needs more care), value, end."""
+    """Read a decimal number: BAD, EXACT or LONG (needs slower rounding), value, end."""
     negative = False
     if at < stop and (block[at] == MINUS or block[at] == PLUS):
         negative = block[at] == MINUS
@@ -119,7 +119,7 @@ def _is_blank(byte):
 
 @kernel
 def _read_labels(block, at, stop, n_labels, labels, n):
-    """Append the labels at the start of a line: where they end (-1 if bad) and how many there are.
+    """Append the labels at the start of a line; where they end (-1 if invalid), and how many.
 
     A line that starts with a blank or with a feature has no labels.
     """
@@ -143,7 +143,7 @@ def _read_labels(block, at, stop, n_labels, labels, n):
 
 @kernel
 def _read_pair(block, at, stop, n_features):
-    """One ``feature:value``: its kind, feature, value, and where the value begins and ends."""
+    """Read one ``feature:value``: kind, feature, value, and where the value begins and ends."""
     feature, end = read_index(block, at, stop)
     if end in (at, stop) or block[end] != COLON or feature >= n_features:
         return BAD, feature, 0.0, end, end
@@ -188,8 +188,8 @@ def parse_rows(
     """Fill the output arrays with the rows of a block.
 
     ``loose`` skips blank lines and lets ``#`` start a comment (svmlight); otherwise each line is a
-    row. Returns the number of rows, of numbers left for the caller to convert, of lines, the line
-    that could not be read (-1 if none), and whether the features increase in every row.
+    row. Returns the number of rows, the number of values that the caller must convert, the number
+    of lines, the invalid line (-1 if none), and whether the features increase in every row.
     """
     rows, n_label_entries, n_entries, n_long, line, at = 0, 0, 0, 0, 0, 0
     increasing = True

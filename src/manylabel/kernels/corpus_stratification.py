@@ -9,7 +9,7 @@ from manylabel.kernels.compile import kernel
 
 @kernel
 def _before(counts, a, b):
-    """Whether label a comes before label b: fewer documents left, then lower index."""
+    """Whether label a comes before label b: fewer remaining documents, then lower index."""
     return counts[a] < counts[b] or (counts[a] == counts[b] and a < b)
 
 
@@ -47,7 +47,7 @@ def _sift_down(heap, place, counts, at, size):
 
 @kernel
 def _neediest(wanted_label, wanted, preferred):
-    """The fold that wants the label most, then documents most, then the preferred one onwards."""
+    """The fold that needs the label most, then documents; ties go on from the preferred one."""
     n_folds = wanted.size
     best = preferred
     for step in range(1, n_folds):
@@ -61,7 +61,7 @@ def _neediest(wanted_label, wanted, preferred):
 
 @kernel
 def stratify(indptr, labels, label_indptr, label_documents, shares, preferred):
-    """The fold of each document; the rarest label's documents are dealt out first."""
+    """Assign a fold to each document, starting with the documents of the rarest label."""
     n_documents, n_labels, n_folds = indptr.size - 1, label_indptr.size - 1, shares.size
     wanted = n_documents * shares
     left = np.empty(n_labels, np.int64)
@@ -96,7 +96,7 @@ def stratify(indptr, labels, label_indptr, label_documents, shares, preferred):
                 left[label] -= 1
                 if place[label] > 0:
                     _sift_up(heap, place, left, place[label])
-        # Every document of the rarest label has its fold now; others may have run out with it.
+        # All documents of the rarest label have a fold now, and perhaps those of other labels.
         while size > 0 and left[heap[0]] == 0:
             place[heap[0]] = -1
             size -= 1

@@ -1,10 +1,10 @@
 """A bounded heap of (score, document) pairs, quick selection, and sorting.
 
-NumPy's sort and search are here as loops: Numba takes seconds to compile its own for each kernel
-that calls them, and what they sort here is short.
+Sorting and searching are loops here, because Numba takes seconds to compile NumPy's for each kernel
+that calls them, and the arrays are short.
 
-The worst kept pair is on top. "Worse" is the tie rule reversed: a lower score, or the same score
-and a higher document.
+The worst pair is at the top of the heap. "Worse" is the tie rule reversed: a lower score, or the
+same score and a higher document number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def is_worse(score_a, doc_a, score_b, doc_b):
 
 @kernel
 def push(scores, docs, size, score, doc):
-    """Offer a pair to a heap of capacity ``scores.size``; the new size."""
+    """Offer a pair to a heap of capacity ``scores.size``; return the new size."""
     capacity = scores.size
     if size < capacity:
         place = size
@@ -41,7 +41,7 @@ def push(scores, docs, size, score, doc):
 
 @kernel
 def _sift_down(scores, docs, size, score, doc):
-    """Put a pair in the place of the top and restore the order."""
+    """Replace the top by a pair and restore the order."""
     place = 0
     while True:
         child = 2 * place + 1
@@ -69,7 +69,7 @@ def drain(scores, docs, size, out_scores, out_docs):
 
 @kernel
 def select_kth(values, n, k, scratch):
-    """The k-th greatest (k from 1) of the first n values, in expected linear time."""
+    """The k-th largest (k from 1) of the first n values, in expected linear time."""
     for i in range(n):
         scratch[i] = values[i]
     low, high, target = 0, n - 1, k - 1
@@ -96,7 +96,7 @@ def select_kth(values, n, k, scratch):
 
 @kernel
 def sort_numbers(values, start, stop):
-    """Sort some of the values in place, in rising order (Shell's sort)."""
+    """Sort the values from ``start`` to ``stop`` in place, in ascending order (Shell sort)."""
     gap = 1
     while 3 * gap + 1 < stop - start:
         gap = 3 * gap + 1
@@ -112,7 +112,7 @@ def sort_numbers(values, start, stop):
 
 @kernel
 def sort_by(keys, order, n):
-    """Put the first n places into the rising order of their keys, which stay as they are."""
+    """Sort the first n entries of ``order`` by their keys, ascending; ``keys`` does not change."""
     gap = 1
     while 3 * gap + 1 < n:
         gap = 3 * gap + 1
@@ -129,7 +129,7 @@ def sort_by(keys, order, n):
 
 @step
 def find(sorted_values, low, high, value):
-    """The position of ``value`` between ``low`` and ``high``, or where it would stand."""
+    """The position of ``value`` between ``low`` and ``high``, or its insertion point."""
     while low < high:
         middle = (low + high) >> 1
         if sorted_values[middle] < value:

@@ -1,10 +1,10 @@
-"""The arrays of the neighbour index, and how they are filled.
+"""Build the arrays of the neighbour index.
 
-Rows are cut into segments of at most 65,536, so that a posting is a 16-bit row number and an 8-bit
-weight, and into tiles that fit the cache. Features that occur in a large share of the rows have no
-posting list but a column of 8-bit weights. All weights are rounded up to 255ths of the feature's
-largest value: sums of them are upper bounds, good enough to discard nearly every row. What is left
-is scored from the rows themselves.
+Rows are divided into segments of at most 65,536, so that a posting is a 16-bit row number and an
+8-bit weight, and into tiles that fit the CPU cache. A feature that occurs in a large share of the
+rows has a column of 8-bit weights instead of a posting list. All weights are rounded up to 255ths
+of the feature's largest value, so their sums are upper bounds, which are enough to discard nearly
+every row. The remaining rows are scored exactly.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
 
-# Innermost loops index with unsigned numbers: Numba looks at the sign of others at every access,
-# in case they count from the end.
+# Innermost loops use unsigned indices: Numba checks the sign of others at every access, because
+# negative indices count from the end.
 
 
 class Rows(NamedTuple):
@@ -29,13 +29,13 @@ class Rows(NamedTuple):
 
 
 class Postings(NamedTuple):
-    """Everything derived from the rows that speeds up a search.
+    """The arrays that speed up a search.
 
     ``starts[s]`` is where segment s begins among the postings; ``lists[s, f]`` to
     ``lists[s, f + 1]``, counted from there, are the postings of feature f. ``column[f]`` is the
     column of a frequent feature, or -1; ``tiles`` is (tile, column, row in tile). ``norms`` is the
-    length of each row's part in the frequent features, ``by_norm`` the rows of each segment by
-    falling norm.
+    norm of each row restricted to the frequent features, ``by_norm`` the rows of each segment by
+    descending norm.
     """
 
     largest: NDArray[np.float32]
@@ -51,8 +51,8 @@ class Postings(NamedTuple):
 
 @kernel
 def unit_rows(ptr, data, out):
-    """Rows of length one in single precision; a row of zeros stays as it is."""
-    # Below this a product of two values could vanish in single precision.
+    """Scale rows to unit length in single precision; a row of zeros does not change."""
+    # Below this, a product of two values could underflow in single precision.
     least = np.float32(2.0**-58)
     for row in range(ptr.size - 1):
         start, stop = np.uint64(ptr[row]), np.uint64(ptr[row + 1])
@@ -65,7 +65,7 @@ def unit_rows(ptr, data, out):
                 value = np.float32(np.float64(data[i]) * stretch)
                 out[i] = value if value >= least else np.float32(0)
         else:
-            # Squares have vanished or overflowed: bring the largest value to 1 first.
+            # Squares underflow or overflow: divide by the largest value first.
             scale = 0.0
             for i in range(start, stop):
                 scale = max(scale, np.float64(data[i]))
@@ -80,7 +80,7 @@ def unit_rows(ptr, data, out):
 
 @kernel
 def count_postings(rows, segment, counts, largest):
-    """Postings of each feature in each segment, and each feature's largest value."""
+    """Count the postings of each feature in each segment, and find its largest value."""
     for row in range(rows.ptr.size - 1):
         count = counts[row // segment]
         for i in range(np.uint64(rows.ptr[row]), np.uint64(rows.ptr[row + 1])):
@@ -92,7 +92,7 @@ def count_postings(rows, segment, counts, largest):
 
 @kernel
 def _weight(value, scale):
-    """A value in 255ths of its feature's largest, rounded up; 0 stays 0."""
+    """A value in 255ths of its feature's largest value, rounded up; 0 stays 0."""
     return min(np.int32(255), np.int32(value * scale) + np.int32(value > 0))
 
 
@@ -101,8 +101,8 @@ def fill_postings(first, last, start, rows, postings, scales, cursor, packed):
     """Write the postings and columns of the rows of one segment.
 
     Its postings begin at ``start``. ``scales`` is 255 over the largest value of each feature;
-    ``cursor`` is where each feature's next posting goes, counted from there. A posting is first
-    written as one number, row and weight together, because two scattered writes cost twice as much.
+    ``cursor`` is the position of each feature's next posting, counted from there. Row and weight
+    are first packed into one number, because two scattered writes cost twice as much.
     """
     n_columns, tile_size = postings.tiles.shape[1], postings.tiles.shape[2]
     column, flat_tiles = postings.column, postings.tiles.reshape(-1)
@@ -130,7 +130,7 @@ def fill_postings(first, last, start, rows, postings, scales, cursor, packed):
 
 @kernel
 def _order_by_norm(first, last, norms, by_norm):
-    """The rows of a segment by falling norm, then rising number: a counting sort."""
+    """Sort the rows of a segment by descending norm, then ascending number (counting sort)."""
     starts = np.zeros(257, np.int64)
     for row in range(first, last):
         starts[256 - norms[row]] += 1

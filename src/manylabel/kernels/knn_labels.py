@@ -1,4 +1,4 @@
-"""Labels of neighbours, counted (MLkNN, BRkNN, IBLR)."""
+"""Count the labels of neighbours (MLkNN, BRkNN, IBLR)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from manylabel.kernels.compile import kernel
 
 @kernel
 def count_labels(neighbors, y_ptr, y_labels, sizes, labels, counts):
-    """Write the labels of each row's neighbours by rising number, and how many carry each.
+    """Write the labels of each row's neighbours in ascending order, and how many have each.
 
-    ``labels`` and ``counts`` have room for every label of every neighbour; ``sizes`` gets the
-    number of labels of each row. Neighbours below 0 are none.
+    ``labels`` and ``counts`` have capacity for every label of every neighbour; ``sizes`` receives
+    the number of labels of each row. Negative neighbours are padding.
     """
     start = 0
     for row in range(neighbors.shape[0]):
@@ -35,7 +35,7 @@ def count_labels(neighbors, y_ptr, y_labels, sizes, labels, counts):
 
 @kernel
 def mark_common(ptr, columns, other_ptr, other_columns, common):
-    """Mark the entries of a sorted CSR matrix that another one of as many rows has as well."""
+    """Mark the entries of a sorted CSR matrix that another one with as many rows also has."""
     for row in range(ptr.size - 1):
         other, other_stop = other_ptr[row], other_ptr[row + 1]
         for entry in range(ptr[row], ptr[row + 1]):

@@ -1,4 +1,4 @@
-"""Logistic models of many labels on sparse rows (IBLR)."""
+"""Margins of logistic models of many labels on sparse rows (IBLR)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from manylabel.kernels.compile import kernel
 
 @kernel
 def margins(ptr, columns, values, own_ptr, own, coef, intercept, constant, sizes):
-    """Linear margins of each row's own labels, and of any other label that reaches 0.
+    """Linear margins of each row's own labels, and of other labels whose margin is at least 0.
 
-    ``coef`` is a CSR triple, a row an input; ``constant`` are the labels whose intercept reaches 0.
-    Returns the labels, by rising number, and their margins; ``sizes`` gets their number per row.
+    ``coef`` is a CSR triple with one row per input; ``constant`` has the labels whose intercept is
+    at least 0. Returns the labels in ascending order, and their margins; ``sizes`` receives their
+    number per row.
     """
     coef_ptr, coef_labels, coef_values = coef
     n_labels = intercept.size
     margin = intercept.copy()
-    # The last row that a label was met in, or was one of the own labels of.
+    # By label: the last row in which it was touched, and the last row that has it as its own.
     met, owned = np.full(n_labels, -1, np.int64), np.full(n_labels, -1, np.int64)
     touched = np.empty(n_labels, np.int32)
     labels, scores = np.empty(1024, np.int32), np.empty(1024, np.float64)

@@ -1,4 +1,4 @@
-"""The labels that hold tokens of a document, as a list that labels enter and leave."""
+"""A list of the labels that hold tokens of a document."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from manylabel.kernels.compile import kernel, step, summing_step
 from manylabel.kernels.heap import find
 
-#: ``labels`` in use, how much each holds (``n``), the smooth part of its phi, and where a label
-#: stands in the list (``place``, by label; -1 if it does not). ``blocks`` has the sums of what
-#: :func:`gather` found, block by block. ``size`` has one element.
+#: ``labels`` in use, the weight of the tokens that each holds (``n``), the smooth part of its phi,
+#: and the position of each label in the list (``place``, by label; -1 if absent). ``blocks`` has
+#: the sums of what :func:`gather` found, by block. ``size`` has one element.
 Used = namedtuple("Used", ["labels", "n", "smooth", "place", "blocks", "size"])
 
-#: A weight below this is no token but a rounding error.
+#: A weight below this is a rounding error, not a token.
 NOTHING = 1e-9
-#: Looking up a label in a word's row costs about as much as reading so many entries.
+#: Looking up a label in a word's row costs about as much as reading this many entries.
 _SEARCH = 8
 #: Labels per partial sum: a draw skips whole blocks instead of passing each label.
 _BLOCK = 16
@@ -24,9 +24,9 @@ _BLOCK = 16
 
 @kernel
 def nothing_used(n_labels):
-    """An empty list with room for every label."""
+    """An empty list with capacity for every label."""
     return Used(
-        # Numba wraps negative indices around, which unsigned ones spare it.
+        # Unsigned, because Numba checks signed indices for negative values.
         np.empty(n_labels, np.uint32),
         np.empty(n_labels),
         np.empty(n_labels),
@@ -38,13 +38,13 @@ def nothing_used(n_labels):
 
 @kernel
 def no_parts(n_labels):
-    """Room for what :func:`gather` finds."""
+    """An array for what :func:`gather` finds."""
     return np.zeros((n_labels // _BLOCK + 1) * _BLOCK)
 
 
 @step
 def add(used, rows, label, weight):
-    """Let a label hold more; it enters the list if it is not there."""
+    """Add weight to a label, which enters the list if it is absent."""
     at = used.place[label]
     if at < 0:
         at = used.size[0]
@@ -56,7 +56,7 @@ def add(used, rows, label, weight):
 
 @step
 def take(used, label, weight):
-    """Let a label hold less; it leaves the list if nothing is left."""
+    """Take weight from a label, which leaves the list if nothing remains."""
     at = used.place[label]
     used.n[at] -= weight
     if used.n[at] < NOTHING:
@@ -78,7 +78,7 @@ def clear(used):
 
 @step
 def gather(rows, word, used, parts):
-    """phi_wc n_c of the labels in use, in their order; the sum."""
+    """Write phi_wc n_c of the labels in use, in their order; return the sum."""
     low, high = rows.pointers[word], rows.pointers[word + 1]
     labels, n, smooth, size = used.labels, used.n, used.smooth, used.size[0]
     if rows.dense_at[word] >= 0:
@@ -100,7 +100,7 @@ def gather(rows, word, used, parts):
 
 @summing_step
 def sum_blocks(parts, size, blocks):
-    """The sums of blocks of parts; the sum of all."""
+    """Write the sums of blocks of parts; return the sum of all."""
     n_blocks = (size + _BLOCK - 1) // _BLOCK
     parts[size : n_blocks * _BLOCK] = 0.0
     whole = 0.0
@@ -115,7 +115,7 @@ def sum_blocks(parts, size, blocks):
 
 @step
 def take_part(used, parts, total, label, weight):
-    """As :func:`take`, for parts that :func:`gather` found: keep them and their sums right."""
+    """As :func:`take`, and update the parts that :func:`gather` found; return their sum."""
     at = used.place[label]
     before, part = used.n[at], parts[at]
     take(used, label, weight)
@@ -131,7 +131,7 @@ def take_part(used, parts, total, label, weight):
 
 @step
 def add_part(rows, word, used, parts, total, label, weight):
-    """As :func:`add`, for parts that :func:`gather` found: keep them and their sums right."""
+    """As :func:`add`, and update the parts that :func:`gather` found; return their sum."""
     at = used.place[label]
     if at >= 0:
         before, part = used.n[at], parts[at]
@@ -148,7 +148,7 @@ def add_part(rows, word, used, parts, total, label, weight):
 
 @step
 def change_part(used, parts, at, part):
-    """Set a part; by how much it changed."""
+    """Set a part; return the change."""
     change = part - parts[at]
     parts[at] = part
     used.blocks[at // _BLOCK] += change
@@ -157,7 +157,7 @@ def change_part(used, parts, at, part):
 
 @step
 def pick_used(used, parts, target):
-    """The label in use by whose part the running sum exceeds ``target``; the last if by none."""
+    """The label in use at which the running sum exceeds ``target``; the last if none does."""
     block, n_blocks = 0, (used.size[0] + _BLOCK - 1) // _BLOCK
     while block < n_blocks - 1 and target >= used.blocks[block]:
         target -= used.blocks[block]
@@ -193,7 +193,7 @@ def pick_part(weights, n, target):
 
 @step
 def add_parts(used, parts, share, out, kind, wanted, credit):
-    """Add a share of what :func:`gather` found to the labels' sums, and to the wanted credit."""
+    """Add a share of what :func:`gather` found to the sums of labels, and to their credit."""
     for i in range(used.size[0]):
         label = used.labels[i]
         out[label] += parts[i] * share

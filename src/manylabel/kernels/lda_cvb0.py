@@ -1,7 +1,7 @@
-"""CVB0, deterministic inference by expected counts (Asuncion et al., 2009).
+"""CVB0: deterministic inference by expected counts (Asuncion et al., 2009).
 
-One distribution over labels is kept for each word of a document, not for each token, so a word
-that occurs often costs no more, and real weights are as good as counts. When a word is updated, the
+There is one distribution over labels for each word of a document, not for each token, so frequent
+words cost no more than others, and weights need not be integers. When a word is updated, the
 expected contribution of one of its tokens is left out.
 """
 
@@ -15,7 +15,7 @@ from manylabel.kernels.lda_labelling import add_prior
 
 @kernel
 def start(doc_ptr, values, label_ptr, labels, slot_ptr, slots, share, pair_n, label_n):
-    """Share every word evenly among its document's labels and count."""
+    """Divide every word equally among its document's labels and count."""
     for doc in range(doc_ptr.size - 1):
         first = label_ptr[doc]
         n_own = label_ptr[doc + 1] - first
@@ -43,7 +43,7 @@ def sweep(
     beta,
     n_words,
 ):
-    """Update every word of every labelled document; the sum of the tokens' log-likelihoods."""
+    """Update every word of every labelled document; return the tokens' total log-likelihood."""
     widest = 0
     for doc in range(doc_ptr.size - 1):
         widest = max(widest, label_ptr[doc + 1] - label_ptr[doc])
@@ -92,9 +92,9 @@ def sweep(
 def expect_labels(start, stop, documents, rows, topics, gamma, sweeps, settled, findings):
     """Expected tokens of all labels for unlabelled documents, phi fixed.
 
-    The findings are as in :func:`labelling.label_documents`. All words are updated from the counts
-    of the sweep before. phi is the sum of a sparse and a smooth part; of a token's own contribution
-    the sparse part is left out, and what comes by the smooth part, the share of beta, is not.
+    The findings are as in :func:`lda_labelling.label_documents`. All words are updated from the
+    counts of the previous sweep. phi is the sum of a sparse and a smooth part; only the sparse part
+    of a token's own contribution is left out, not the smooth part, which comes from beta.
     """
     doc_ptr, words, values = documents.pointers, documents.words, documents.values
     wanted, credit = findings.wanted, findings.credit
@@ -184,11 +184,11 @@ def expect_labels(start, stop, documents, rows, topics, gamma, sweeps, settled, 
 
 @kernel
 def share_dense(phi, value, theta, everywhere, share, fresh):
-    """Share a word among all labels by phi (theta - its own), add it up; 1 / the whole mass."""
+    """Divide a word among all labels by phi (theta - its own), and add; return 1 / total mass."""
     one = np.float32(min(value, 1.0))
     for label in range(share.size):
         share[label] = phi[label] * (theta[label] - one * share[label])
-    # Four sums, so that an addition need not wait for the one before it.
+    # Four sums, so that an addition need not wait for the previous one.
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = share.size - share.size % 4
     for label in range(0, whole, 4):
@@ -207,7 +207,7 @@ def share_dense(phi, value, theta, everywhere, share, fresh):
 
 @kernel
 def share_sparse(labels, phi, value, theta, everywhere, share, fresh):
-    """The same for a word that was seen with few labels."""
+    """As :func:`share_dense`, for a word that was seen with few labels."""
     one = min(value, 1.0)
     total = everywhere
     for i in range(labels.size):
@@ -245,7 +245,7 @@ def expect_topics(topics, label_n, gamma, topic_n):
 
 @kernel
 def spread_topics(topics, topic_n, length, eta, alpha, gamma, prior):
-    """Set the prior of every label by the expected topics."""
+    """Set the prior of every label from the expected topics."""
     n_topics = topics.smooth.size
     prior[:] = 0.0
     add_prior(topics, eta * (topic_n + gamma) / (length + n_topics * gamma), alpha, prior)

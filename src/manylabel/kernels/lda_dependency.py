@@ -1,4 +1,4 @@
-"""The proper sampler of Dependency-LDA (Rubin et al., eq. 8, 9 and 10), phi and phi' fixed.
+"""The full sampler of Dependency-LDA (Rubin et al., eq. 8, 9 and 10), phi and phi' fixed.
 
 A document has M label tokens besides its word tokens; its prior is a_c = alpha + delta m_c, where
 delta = eta / M and m_c counts the label tokens c. Given its topic t, a label token is c with
@@ -36,17 +36,17 @@ from manylabel.kernels.lda_labelling import expand, spread_priors
 from manylabel.kernels.lda_pairs import pick, pick_guided
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
-#: The logarithm of the greatest ratio told from greater ones.
+#: Cap on the logarithm of a ratio, against overflow.
 _STEEPEST = 600.0
 
-#: A document's label tokens: label and topic of each; by label how many word tokens (``n``) and
-#: label tokens (``m``) it holds, and its ratio less 1; by topic how many label tokens it holds.
+#: A document's label tokens: label and topic of each; by label, the number of word tokens (``n``)
+#: and label tokens (``m``), and its ratio minus 1; by topic, the number of label tokens.
 LabelTokens = namedtuple("LabelTokens", ["labels", "topics", "n", "m", "excess", "topic_n"])
 
 
 @step
 def excess(alpha, delta, n, m):
-    """The ratio less 1 of a label with ``n`` word tokens and ``m`` label tokens."""
+    """The ratio minus 1 of a label with ``n`` word tokens and ``m`` label tokens."""
     if n < NOTHING:
         return 0.0
     a = alpha + delta * m
@@ -68,7 +68,7 @@ def topic_label(topics, topic, label):
 
 @step
 def draw_from_topic(topics, topic, n_labels, state):
-    """A label by phi'_t."""
+    """Draw a label from phi'_t."""
     low, high = topics.pointers[topic], topics.pointers[topic + 1]
     of_sparse = topics.sums[high - 1] if high > low else 0.0
     target = uniform(state) * (of_sparse + n_labels * topics.smooth[topic])
@@ -79,7 +79,7 @@ def draw_from_topic(topics, topic, n_labels, state):
 
 @step
 def start_tokens(rows, topics, tokens, used, delta, state):
-    """Give every label token a topic at random and a label of that topic."""
+    """Give every label token a random topic, and a label drawn from that topic."""
     n_topics, n_labels = topics.smooth.size, rows.smooth.size
     tokens.n[:], tokens.m[:], tokens.topic_n[:] = 0.0, 0.0, 0.0
     for i in range(tokens.labels.size):
@@ -145,14 +145,14 @@ def draw_topics(topics, tokens, gamma, mass, state):
 def label_documents(
     start, stop, documents, rows, topics, gamma, n_label_tokens, plan, seed, soft, findings
 ):
-    """Sample the rows ``start`` to ``stop``; as :func:`labelling.label_documents`."""
+    """Sample the rows ``start`` to ``stop``, as :func:`lda_labelling.label_documents` does."""
     doc_ptr, words, values = documents.pointers, documents.words, documents.values
     wanted, credit = findings.wanted, findings.credit
     chains, burn_in, samples, lag = plan
     n_labels, n_topics = rows.smooth.size, topics.smooth.size
     share = 1.0 / (chains * samples)
     state = np.empty(1, np.uint64)
-    # What a label holds here is n + delta m.
+    # A label's weight here is n + delta m.
     used, parts = nothing_used(n_labels), no_parts(n_labels)
     tokens = LabelTokens(
         np.empty(n_label_tokens, np.int32),

@@ -1,8 +1,8 @@
 """Collapsed Gibbs sampling of labelled documents (Rubin et al., eq. 2).
 
-A document's tokens go to its own labels only, so a draw costs as many steps as the document has
-labels. An entry of weight x stands for ceil(x) tokens of equal weight, which for counts are the
-words themselves.
+A document's tokens are assigned only to its own labels, so a draw costs O(labels of the document).
+An entry of weight x stands for ceil(x) tokens of equal weight; for counts, these are the word's
+occurrences.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def sweep(
     soft_pair_n,
     soft_label_n,
 ):
-    """Draw every token's label once; the sum of the tokens' log-likelihoods.
+    """Draw every token's label once; return the tokens' total log-likelihood.
 
-    A document's label has the prior ``eta / (its labels) + alpha``. If ``soft``, each token's full
-    conditional distribution is added to the soft counts (CGS_p).
+    Each label of a document has the prior ``eta / (number of its labels) + alpha``. If ``soft``,
+    each token's full conditional distribution is added to the soft counts (CGS_p).
     """
     widest = 0
     for doc in range(doc_ptr.size - 1):
@@ -146,7 +146,7 @@ def sweep(
 
 @kernel
 def add_estimate(pair_labels, pair_n, label_n, beta, n_words, share, pair_phi, smooth):
-    """Add ``share`` of phi = (n_wc + beta) / (n_c + V beta), eq. 3, as its two parts."""
+    """Add ``share`` of phi = (n_wc + beta) / (n_c + V beta), eq. 3, to its two parts."""
     for label in range(label_n.size):
         smooth[label] += share * beta / (label_n[label] + n_words * beta)
     for slot in range(pair_labels.size):

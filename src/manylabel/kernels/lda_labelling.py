@@ -12,10 +12,10 @@ phi'_tc = sigma_tc + mu_t. So the mass of all labels splits exactly into
     word's labels:  sum of s_wc a_c = scale * sum_t (N_t + gamma) G_wt + kappa S_w;
     every label:    sum of m_c a_c  = scale * sum_t (N_t + gamma) M_t  + kappa M;
 
-with G_wt = sum_c s_wc sigma_tc, M_t = sum_c m_c sigma_tc, S_w = sum_c s_wc and M = sum_c m_c known
-beforehand, scale = eta / (N + T gamma) and kappa = alpha + scale * sum_t (N_t + gamma) mu_t. A draw
-picks the part, then a topic where one is involved, then a label: nothing is as long as the number
-of labels. Flat-LDA has no topic, Prior-LDA has one, Dependency-LDA many.
+with G_wt = sum_c s_wc sigma_tc, M_t = sum_c m_c sigma_tc, S_w = sum_c s_wc and M = sum_c m_c
+precomputed, scale = eta / (N + T gamma) and kappa = alpha + scale * sum_t (N_t + gamma) mu_t. A
+draw picks the part, then a topic if the part has topics, then a label, so no step takes time
+proportional to the number of labels. Flat-LDA has no topics, Prior-LDA one, Dependency-LDA many.
 """
 
 from __future__ import annotations
@@ -41,20 +41,21 @@ from manylabel.kernels.lda_active import (
 from manylabel.kernels.lda_pairs import pick, pick_guided
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
-#: Entries kept of the labels that words share with topics.
+#: Capacity of the cache of labels that words share with topics.
 _POOL = 1 << 18
-#: The labels that words of the document share with topics, found when first asked for: for each
-#: word and topic where they start (``at``, or -1) and end in ``labels`` and ``sums``, the running
-#: sums of s_wc sigma_tc. ``size`` has one element.
+#: The labels that words of the document share with topics, computed on first use: for each word
+#: and topic, where they start (``at``, or -1) and end in ``labels`` and ``sums``, the running sums
+#: of s_wc sigma_tc. ``size`` has one element.
 Shared = namedtuple("Shared", ["at", "end", "labels", "sums", "size"])
-#: A document's topics: how many tokens each holds, a list of those in use, and its length, one
-#: element.
+#: A document's topics: the weight of the tokens that each holds, a list of those in use, and the
+#: length of the list (one element).
 Topics = namedtuple("Topics", ["n", "active", "size"])
-#: The masses of a sweep: as in the module's text, and of all labels by topics and by both ways.
+#: The masses of a sweep: scale and kappa as in the module's docstring, the topics' part of the mass
+#: of every label, and that whole mass.
 Masses = namedtuple("Masses", ["scale", "kappa", "topics_everywhere", "everywhere"])
-#: A document: its words; by token the place of its word among them and its label, or -1; by word
-#: the weight of a token, S_w, the topics' part of the mass in this sweep, and the sum of the
-#: inverse masses of its tokens; and what is found, as in :func:`label_documents`.
+#: A document: its words; by token, the position of its word among them and its label, or -1; by
+#: word, the weight of a token, S_w, the topics' part of the mass in this sweep, and the sum of the
+#: inverse masses of its tokens; and the findings, as in :func:`label_documents`.
 Text = namedtuple(
     "Text",
     [
@@ -100,7 +101,7 @@ def find_shared(rows, topics, word, topic, shared, kind):
 
 @step
 def pick_topic(mixture, gamma, masses, target):
-    """A topic t by mass (N_t + gamma) masses[t]; the topics in use come first."""
+    """Pick a topic t by mass (N_t + gamma) masses[t]; the topics in use come first."""
     last = -1
     for i in range(mixture.size[0]):
         t = mixture.active[i]
@@ -120,7 +121,7 @@ def pick_topic(mixture, gamma, masses, target):
 
 @step
 def take_topic(mixture, topic, weight):
-    """Let a topic hold less; it is no longer in use if nothing is left."""
+    """Take weight from a topic, which leaves the list if nothing remains."""
     mixture.n[topic] -= weight
     if mixture.n[topic] < NOTHING:
         mixture.n[topic] = 0.0
@@ -167,7 +168,7 @@ def draw_topics(topics, gamma, assigned, kinds, weights, topic_of, mixture, stat
 
 @step
 def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
-    """The masses that stay the same for a sweep."""
+    """The masses that are constant during a sweep."""
     n_topics = topics.smooth.size
     scale, kappa, topics_everywhere = 0.0, alpha, 0.0
     if n_topics > 0:
@@ -179,7 +180,7 @@ def prior_masses(rows, topics, mixture, eta, alpha, gamma, length):
     return Masses(scale, kappa, topics_everywhere, everywhere)
 
 
-# All topics, eight at a time, are sooner added than those in use one by one.
+# Adding all topics, vectorised, is faster than adding those in use one by one.
 @summing_step
 def topics_of_word(topics, mixture, gamma, word):
     """The sum over topics of (N_t + gamma) G_wt."""
@@ -191,7 +192,7 @@ def topics_of_word(topics, mixture, gamma, word):
 
 @step
 def draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state):
-    """A label that the word was seen with, by s_wc times the topics' part of the prior."""
+    """Draw a label that the word was seen with, by s_wc times the topics' part of the prior."""
     if topics.smooth.size == 1:
         low, high = rows.pointers[word], rows.pointers[word + 1]
         sums, guides = topics.pair_sums, topics.pair_guides
@@ -206,7 +207,7 @@ def draw_by_topic(rows, topics, mixture, gamma, shared, kind, word, mass, state)
 
 @step
 def draw_anywhere(rows, topics, mixture, gamma, masses, state):
-    """Any label, by m_c a_c."""
+    """Draw any label, by m_c a_c."""
     if uniform(state) * masses.everywhere < masses.topics_everywhere:
         mass = uniform(state) * masses.topics_everywhere / masses.scale
         t = pick_topic(mixture, gamma, topics.mass, mass)
@@ -220,7 +221,7 @@ def draw_anywhere(rows, topics, mixture, gamma, masses, state):
 
 @kernel
 def expand(values, first, n_types):
-    """The word of each token, by its place in the document, and the weight of a word's tokens."""
+    """The word of each token, by its position in the document, and the weight of each token."""
     n_tokens = 0
     weights = np.empty(n_types)
     for kind in range(n_types):
@@ -239,12 +240,12 @@ def expand(values, first, n_types):
 def draw_labels(
     rows, topics, gamma, text, masses, used, parts, mixture, shared, soft, share, state
 ):
-    """Draw the label of every token (eq. 8); ``share`` of it is counted, nothing if that is 0."""
+    """Draw the label of every token (eq. 8), and add ``share`` of each to the findings."""
     in_use, gathered = 0.0, -1
     for token in range(text.kinds.size):
         kind = text.kinds[token]
         word, weight, old = text.words[kind], text.weights[kind], text.assigned[token]
-        # Tokens of a word follow each other, and each changes little for the next.
+        # Tokens of the same word are adjacent, so the parts need only small updates.
         if kind == gathered:
             if old >= 0:
                 in_use = take_part(used, parts, in_use, old, weight)
@@ -280,12 +281,12 @@ def draw_labels(
 
 @kernel
 def label_documents(start, stop, documents, rows, topics, gamma, plan, seed, soft, findings):
-    """Sample the rows ``start`` to ``stop``, by a plan of chains, burn-in, samples and lag.
+    """Sample the rows ``start`` to ``stop``; the plan is chains, burn-in, samples and lag.
 
     Means over the samples are added to the findings: tokens and prior of each label, and the share
-    of each topic, all by row from ``start``. With ``soft``, the full conditional distributions of
+    of each topic, by row from ``start``. With ``soft``, the full conditional distributions of
     tokens are summed instead of draws (CGS_p). ``wanted`` maps a label to a column of ``credit`` or
-    to -1; there a single document's tokens are added by word and label.
+    to -1; ``credit`` receives a single document's tokens by word and label.
     """
     doc_ptr, values = documents.pointers, documents.values
     wanted, credit = findings.wanted, findings.credit
@@ -395,7 +396,7 @@ def add_prior(topics, tau, alpha, prior):
 
 @kernel
 def spread_priors(rows, topics, words, soft_kappa, soft_tau, out, wanted, credit):
-    """Add what comes from the prior, (s_wc + m_c) a_c, to the sums of full conditionals."""
+    """Add the prior's part, (s_wc + m_c) a_c, to the sums of full conditionals."""
     n_topics = topics.smooth.size
     tau, kappa = np.zeros(n_topics), 0.0
     for kind in range(words.size):

@@ -1,8 +1,8 @@
-"""The (word, label) pairs that occur together: found, addressed and looked up.
+"""Find and look up the (word, label) pairs that occur together.
 
-Pairs are kept by word, labels ascending. A *slot* is a pair's position. Every document entry
+Pairs are sorted by word, then by label. A *slot* is a pair's position. Every document entry
 (a word of a document) has a row of slots, one for each label of the document, so that a sampler
-never searches.
+need not search.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from manylabel.kernels.compile import kernel, step
 
 @kernel
 def count_pairs(word_ptr, word_docs, label_ptr, labels, n_labels):
-    """How many distinct labels each word occurs with, as row pointers."""
+    """Count the distinct labels that each word occurs with; return row pointers."""
     n_words = word_ptr.size - 1
     pair_ptr = np.zeros(n_words + 1, np.int64)
     last_word = np.full(n_labels, -1, np.int64)
@@ -90,7 +90,7 @@ def row_sums(pair_ptr, pair_values):
 
 @kernel
 def row_guides(pair_ptr, sums):
-    """Of each row, cut into as many equal masses as it has pairs: the place where each begins."""
+    """Divide each row into as many equal masses as it has pairs; return where each begins."""
     guides = np.zeros(sums.size, np.int32)
     for row in range(pair_ptr.size - 1):
         low, high = pair_ptr[row], pair_ptr[row + 1]
@@ -105,7 +105,7 @@ def row_guides(pair_ptr, sums):
 
 @step
 def pick_guided(sums, guides, low, high, mass):
-    """As :func:`pick`, in two or three looks instead of a dozen."""
+    """As :func:`pick`, in two or three steps instead of a dozen."""
     total = sums[high - 1]
     if total <= 0.0:
         return high - 1

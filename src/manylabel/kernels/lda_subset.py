@@ -1,8 +1,8 @@
 """Inference for unlabelled documents over a few candidate labels each, phi fixed.
 
-The candidates of a document have their own prior. Since they are few, a table of phi for the
-document's words and candidates is made once; a draw then looks at the labels in use, and at the
-running sums of phi_wc a_c only when it falls into the prior.
+The candidates of a document have their own prior. Because they are few, a table of phi for the
+document's words and candidates is made once. A draw then reads the labels in use, and reads the
+running sums of phi_wc a_c only if it falls into the prior's mass.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 @kernel
 def phi_table(rows, words, first, n_types, labels):
-    """Phi of a document's words (rows) and candidates (columns, ascending)."""
+    """A table of phi for a document's words (rows) and candidates (columns, ascending)."""
     n_labels = labels.size
     table = np.empty((n_types, n_labels))
     for kind in range(n_types):
@@ -46,13 +46,13 @@ def phi_table(rows, words, first, n_types, labels):
 
 @kernel
 def sample_candidates(start, stop, documents, rows, candidates, plan, seed, soft, findings):
-    """Gibbs sampling, by a plan of chains, burn-in, samples and lag.
+    """Gibbs sampling; the plan is chains, burn-in, samples and lag.
 
     ``documents`` and ``candidates`` are the arrays of CSR matrices: counts of words, and prior
-    weights of labels. The findings are the mean tokens of each candidate, added up; ``wanted``,
-    which maps a single document's candidates to columns or to -1, unless it is empty; and
-    ``credit``, by word and column. With ``soft``, full conditional distributions are summed instead
-    of draws (CGS_p).
+    weights of labels. The findings are the mean number of tokens of each candidate; ``wanted``,
+    which maps a single document's candidates to columns or to -1, or is empty; and ``credit``, by
+    word and column. With ``soft``, full conditional distributions are summed instead of draws
+    (CGS_p).
     """
     doc_ptr, words, values = documents
     candidate_ptr, labels, priors = candidates
@@ -147,7 +147,7 @@ def sample_candidates(start, stop, documents, rows, candidates, plan, seed, soft
 
 @kernel
 def expect_candidates(start, stop, documents, rows, candidates, sweeps, settled, findings):
-    """CVB0, else as :func:`sample_candidates`.
+    """As :func:`sample_candidates`, by CVB0.
 
     Stops when a sweep moves less than ``settled`` of the document's weight.
     """

@@ -1,7 +1,7 @@
 """Collapsed Gibbs sampling of unlabelled topics (Rubin et al., eq. 5).
 
 (n_wt + beta) (n_dt + gamma) / (n_t + V beta) splits into three parts, as in SparseLDA (Yao, Mimno
-and McCallum, 2009): topics of the word, topics of the document, every topic. The first two are
+and McCallum, 2009): topics of the word, topics of the document, and all topics. The first two are
 short lists. A word's list starts at ``list_ptr[word]`` and has ``list_size[word]`` topics.
 """
 
@@ -50,10 +50,10 @@ def sweep(
     soft,
     soft_n,
 ):
-    """Draw every token's topic once; the sum of the tokens' log-likelihoods.
+    """Draw every token's topic once; return the tokens' total log-likelihood.
 
-    A token without a topic (-1) gets its first. With ``soft``, full conditional distributions are
-    added to ``soft_n`` (words x topics).
+    A token without a topic (-1) gets its first one. With ``soft``, full conditional distributions
+    are added to ``soft_n`` (words x topics).
     """
     n_topics = topic_n.size
     smoothing = n_words * beta
@@ -162,7 +162,7 @@ def sweep(
 
 @kernel
 def share_at_random(words, values, share, word_n, topic_n, state):
-    """Share every word among the topics at random and count."""
+    """Divide every word among the topics at random and count."""
     n_topics = topic_n.size
     for entry in range(words.size):
         total = 0.0
@@ -177,7 +177,7 @@ def share_at_random(words, values, share, word_n, topic_n, state):
 
 @kernel
 def expect(doc_ptr, words, values, share, word_n, topic_n, gamma, beta):
-    """One sweep of CVB0 over all topics; the sum of the tokens' log-likelihoods."""
+    """One sweep of CVB0 over all topics; return the tokens' total log-likelihood."""
     n_topics = topic_n.size
     smoothing = word_n.shape[0] * beta
     doc_n = np.empty(n_topics)
@@ -232,10 +232,10 @@ def sweep_by_document(
     number,
     first,
 ):
-    """As `sweep`, but each document has a random stream named by seed, sweep and document.
+    """As `sweep`, but each document has its own random stream, from seed, sweep and document.
 
-    ``number`` is the sweep's, ``first`` the first document's (all uint64), so that the same draws
-    come out wherever and however often this runs.
+    ``number`` is the number of the sweep and ``first`` that of the first document (both uint64), so
+    draws do not depend on where this runs, or how often.
     """
     state = np.empty(1, np.uint64)
     soft_n = np.empty((0, 0))

@@ -1,4 +1,4 @@
-"""From log-odds to probabilities."""
+"""Turn log-odds into probabilities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manylabel.kernels.compile import kernel
 
 @kernel
 def expit(log_odds):
-    """As SciPy's function of that name, which takes longer to import than a prediction."""
+    """The logistic function; importing SciPy's takes longer than a prediction."""
     chances = np.empty(log_odds.size)
     for i in range(log_odds.size):
         chances[i] = 1.0 / (1.0 + math.exp(-log_odds[i]))

@@ -1,12 +1,12 @@
-"""Compiled kernels on disk, and how they get back into memory without Numba.
+"""Cache compiled kernels on disk, and load them without Numba's compiler.
 
-A file holds one kernel for arguments of certain types: a line of JSON that names the symbols, then
-the object file that LLVM made. It lies in a folder named after everything that the code depends on:
-the processor, the versions of Python, Numba and LLVM, and the source of the kernel and of those
-that it calls. So a changed kernel is compiled again, and old code is never run.
+A file has one kernel for certain argument types: a line of JSON that names the symbols, then the
+object file that LLVM made. The name of its folder contains a hash of everything that the code
+depends on: the processor, the versions of Python, Numba and LLVM, and the source of the kernel and
+of those that it calls. So a changed kernel is compiled again, and outdated code is never run.
 
-Reading one needs LLVM's linker and three of Numba's extension modules, which are loaded by
-themselves: most of the time that Numba takes to import goes into its compiler.
+Loading a file needs LLVM's linker and three of Numba's extension modules, which are imported on
+their own: most of Numba's import time is its compiler.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ __all__ = [
     "turn",
 ]
 
-#: Numba's extension modules, and what stands before the names of their functions in machine code.
+#: Numba's extension modules, and the prefix of their functions in machine code.
 _HELPERS = {"_helperlib": "numba_", "_dynfunc": "numba_", "core/runtime/_nrt_python": "NRT_"}
-#: What is done here depends on how Numba is made; with other versions Numba keeps its own cache.
+#: Versions of Numba whose internals this module knows; others use Numba's own cache.
 _TRIED = ("0.68.",)
-#: Of the files; another one is another folder.
+#: Version of the file format; part of the folder's name.
 _FORMAT = "2"
 _UNDEFINED, _SYMBOL_TABLE = 0, 2
-#: Code that returns an array asks for the class by this function. Numba's imports all of Numba;
-#: ours knows the one answer. In a table of symbols names cannot change their length.
+#: Code that returns an array calls this function for the array class. Numba's function imports all
+#: of Numba; ours does not. Names in a symbol table must keep their length.
 _THEIRS, _OURS = b"\0numba_unpickle\0", b"\0mlabl_unpickle\0"
-#: What stands for the class ``numpy.ndarray`` in such code.
+#: The class ``numpy.ndarray`` as such code refers to it.
 _ARRAY = b"\x80\x04\x95\x15" + bytes(7) + b"\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94."
 _Unpickle = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 
 
 def load(kernel: Kernel, signature: str) -> Callable[..., Any] | None:
-    """A kernel's compiled code, if it is on disk and can be run here."""
+    """Load a kernel's compiled code; None if it is not on disk or cannot run here."""
     for path in _kept(kernel.name, signature):
         try:
             head, _, code = path.read_bytes().partition(b"\n")
@@ -71,7 +71,7 @@ def load(kernel: Kernel, signature: str) -> Callable[..., Any] | None:
             if header["signature"] != signature or header["digest"] != _digest(code):
                 continue
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # compiled again, and written again
+            continue  # the kernel is compiled again and the file replaced
         entry = _linked(kernel, header, code)
         if entry is not None:
             return entry
@@ -79,7 +79,7 @@ def load(kernel: Kernel, signature: str) -> Callable[..., Any] | None:
 
 
 def save(kernel: Kernel, signature: str, compiled: Any) -> None:
-    """Keep what Numba has compiled; if it cannot be kept, the next process compiles again."""
+    """Write what Numba has compiled; if that fails, the next process compiles again."""
     path = _path(kernel.name, signature)
     if path is None:
         return
@@ -95,20 +95,20 @@ def save(kernel: Kernel, signature: str, compiled: Any) -> None:
             "constants": [_name_of_dtype(each) for each in compiled.environment.consts],
         }
     except (AttributeError, RuntimeError, ValueError, TypeError):
-        return  # another Numba than those we know, or a kernel that refers to Python objects
+        return  # an unknown version of Numba, or a kernel that refers to Python objects
     _write(path, json.dumps(head).encode() + b"\n" + code)
 
 
 def is_kept(name: str, signature: str) -> bool:
-    """Whether there is a file of the compiled code of a kernel, given as "file.name"."""
+    """Whether the compiled code of a kernel, given as "file.name", is on disk."""
     return any(True for _ in _kept(name, signature))
 
 
 @contextmanager
 def turn(name: str, signature: str) -> Iterator[bool]:
-    """Let one process at a time compile a kernel; whether this one had to wait for another.
+    """Let one process at a time compile a kernel; yield whether this one had to wait.
 
-    The lock goes with the process that holds it.
+    The lock is released when its process ends.
     """
     path = _path(name, signature)
     if path is None:
@@ -119,7 +119,7 @@ def turn(name: str, signature: str) -> Iterator[bool]:
     waited = False
     place = path.with_suffix(".lock")
     with ExitStack() as open_files:
-        # Without a lock two may compile the same, which takes time and nothing else.
+        # Without a lock, two processes may compile the same kernel, which only costs time.
         with suppress(OSError):
             place.parent.mkdir(parents=True, exist_ok=True)
             file = open_files.enter_context(open(place, "w"))
@@ -134,7 +134,7 @@ def turn(name: str, signature: str) -> Iterator[bool]:
 
 
 def _name_of_dtype(constant: Any) -> str:
-    """The arrays that a kernel returns have dtypes, which are the only objects that it may need."""
+    """The name of a dtype; kernels may refer to no other Python objects."""
     if not isinstance(constant, np.dtype) or constant.hasobject:
         raise TypeError("not a dtype")
     return constant.str
@@ -142,7 +142,7 @@ def _name_of_dtype(constant: Any) -> str:
 
 @cache
 def is_possible() -> bool:
-    """Whether machine code can be kept here: the object files of Linux are the ones we can read."""
+    """Whether machine code can be cached here: on 64-bit Linux, with a known version of Numba."""
     if not sys.platform.startswith("linux") or sys.byteorder != "little":
         return False
     try:
@@ -155,14 +155,14 @@ def is_possible() -> bool:
 
 @cache
 def folder() -> Path | None:
-    """Where machine code is written: beside the kernels, in the user's cache, or in a private one.
+    """Where machine code is written: next to the kernels, the user's cache, or a private folder.
 
-    The last one is for containers whose files cannot be written.
+    The last is for containers with read-only files.
     """
     for place in _places():
         with suppress(OSError):
             place.mkdir(parents=True, exist_ok=True)
-            # Code that others could write is not ours to run.
+            # Never run code that another user could have written.
             if os.access(place, os.W_OK) and place.stat().st_uid == os.getuid():
                 return place
     try:
@@ -173,13 +173,13 @@ def folder() -> Path | None:
 
 @cache
 def folders() -> tuple[Path, ...]:
-    """Where machine code is read: what may be written, and what comes with a read-only image."""
+    """Where machine code is read: the writable folder, and those of a read-only image."""
     written = folder()
     places = [] if written is None else [written]
     for place in _places():
         with suppress(OSError):
             status = place.stat()
-            # As trustworthy as the package itself, which is run as well.
+            # The same trust as in the package itself: its owner, this user or root.
             owners = {os.getuid(), 0, Path(__file__).stat().st_uid}
             if place != written and status.st_uid in owners and not status.st_mode & 0o022:
                 places.append(place)
@@ -187,7 +187,7 @@ def folders() -> tuple[Path, ...]:
 
 
 def _places() -> list[Path]:
-    """The folders that are meant for machine code."""
+    """The folders to try for machine code, in order."""
     named = os.environ.get("MANYLABEL_CACHE")
     if named:
         return [Path(named)]
@@ -196,9 +196,9 @@ def _places() -> list[Path]:
 
 
 def private_folder() -> Path:
-    """A folder for temporary files that belongs to this user alone.
+    """A temporary folder that only this user can write.
 
-    What lies there is run as a program, so that one which others can write is not used.
+    Its files are executed, so a folder that others can write is refused.
     """
     user = os.getuid() if hasattr(os, "getuid") else 0
     place = Path(tempfile.gettempdir(), f"manylabel-kernels-{user}")
@@ -213,43 +213,43 @@ def private_folder() -> Path:
 
 
 def compiled_files() -> set[str]:
-    """The files of kernels of which there is machine code that can be run here."""
+    """The kernel modules that have current machine code."""
     names = set()
     for path in (
         (path for place in folders() for path in place.glob("*-*")) if is_possible() else ()
     ):
         module = path.name.rpartition("-")[0]
-        # Code of an older version of the file does not count.
+        # Code of an older version of the module does not count.
         if (Path(__file__).parent / f"{module}.py").exists() and path.name.endswith(_stamp(module)):
             names.add(module)
     return names
 
 
-# Names of files
+# File names
 
 
 def _path(name: str, signature: str) -> Path | None:
-    """The file that a kernel for some types is written to."""
+    """The file to write for a kernel and argument types; None if there is no folder."""
     place = folder() if is_possible() else None
     return None if place is None else place / file_name(name, signature)
 
 
 def _kept(name: str, signature: str) -> Iterator[Path]:
-    """The files that may hold a kernel for some types."""
+    """The files that may contain a kernel for some argument types."""
     if is_possible():
         file = file_name(name, signature)
         yield from (path for place in folders() if (path := place / file).exists())
 
 
 def file_name(name: str, signature: str) -> str:
-    """The name of a kernel's file within a folder of machine code."""
+    """The path of a kernel's file within a folder of machine code."""
     module = name.partition(".")[0]
     return f"{module}-{_stamp(module)}/{name}-{_digest(signature.encode())}.code"
 
 
 @cache
 def _stamp(module: str) -> str:
-    """Stands for everything that the code of a file's kernels depends on."""
+    """A hash of everything that the machine code of a module depends on."""
     digest = hashlib.blake2b(_surroundings(), digest_size=12)
     for name in sorted(_reached(module, set())):
         digest.update(_source(name))
@@ -258,7 +258,7 @@ def _stamp(module: str) -> str:
 
 @cache
 def _surroundings() -> bytes:
-    """The processor, and the versions of what compiles."""
+    """The processor, and the versions and settings of the compiler."""
     parts = _engine_parts()
     assert parts is not None
     binding, modules = parts
@@ -278,7 +278,7 @@ def _source(module: str) -> bytes:
 
 
 def _reached(module: str, seen: set[str]) -> set[str]:
-    """A file of kernels, and those whose kernels or constants it uses."""
+    """A kernel module, and those that it imports from, directly or not."""
     if module not in seen:
         seen.add(module)
         for other in re.findall(rb"^from manylabel\.kernels\.(\w+) import", _source(module), re.M):
@@ -291,14 +291,14 @@ def _digest(data: bytes) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """All of a file or nothing; another process may be writing the same."""
+    """Write a file atomically; another process may write the same file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(data)
         os.replace(file.name, path)
     except OSError:
-        return  # a full disk costs time, not the answer
+        return  # without the file, the next process compiles again
 
 
 # Machine code in memory
@@ -306,7 +306,7 @@ def _write(path: Path, data: bytes) -> None:
 
 @cache
 def _engine_parts() -> tuple[Any, dict[str, ModuleType]] | None:
-    """LLVM, told where Numba's helpers are, and the modules that they are in."""
+    """LLVM with the addresses of Numba's helper functions, and the modules that define them."""
     numba = find_spec("numba")
     if numba is None or not numba.submodule_search_locations:
         return None
@@ -326,7 +326,7 @@ def _engine_parts() -> tuple[Any, dict[str, ModuleType]] | None:
         for cls in vars(__import__("builtins")).values():
             if isinstance(cls, type) and issubclass(cls, BaseException):
                 binding.add_symbol(f"PyExc_{cls.__name__}", id(cls))
-        # Newer versions need no such call, and refuse it.
+        # Newer versions of llvmlite do not need this call and raise an error.
         with suppress(RuntimeError):
             binding.initialize()
         binding.initialize_native_target()
@@ -338,7 +338,7 @@ def _engine_parts() -> tuple[Any, dict[str, ModuleType]] | None:
 
 @cache
 def _class_of_arrays(theirs: int) -> Any:
-    """Our answer to code that asks for the class of arrays; Numba's where it asks for another."""
+    """A function that returns the array class, and calls Numba's for any other class."""
     other = _Unpickle(theirs)
 
     def answer(data: int, size: int, name: int) -> Any:
@@ -352,7 +352,7 @@ def _with_own_symbols(code: bytes) -> bytes:
 
 
 def _extension(root: Path, name: str) -> ModuleType:
-    """An extension module of Numba's, without the package around it."""
+    """Import an extension module of Numba without the package."""
     full = "numba." + name.replace("/", ".")
     if full in sys.modules:
         return sys.modules[full]
@@ -366,7 +366,7 @@ def _extension(root: Path, name: str) -> ModuleType:
     assert spec is not None
     module = module_from_spec(spec)
     loader.exec_module(module)
-    # Numba must find this one should it be imported later: there is one memory manager.
+    # If Numba is imported later it must use this module: there can be only one memory manager.
     sys.modules[full] = module
     return module
 
@@ -378,8 +378,8 @@ def _linked(kernel: Kernel, found: dict[str, Any], code: bytes) -> Callable[...,
     binding, modules = parts
     target = binding.Target.from_default_triple().create_target_machine(jit=True)
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target)
-    # LLVM ends the process if a symbol is missing. Those of Python and of the C library are known
-    # since there is an engine.
+    # LLVM ends the process if a symbol is missing. Creating the engine has loaded the symbols of
+    # Python and of the C library.
     if any(binding.address_of_symbol(name) is None for name in found["needs"]):
         return None
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
@@ -401,9 +401,9 @@ def _linked(kernel: Kernel, found: dict[str, Any], code: bytes) -> Callable[...,
 
 
 def _undefined_symbols(code: bytes) -> list[str]:
-    """The names that an object file (ELF, 64 bits) needs from elsewhere."""
+    """The external symbols that an object file (64-bit ELF) needs."""
     if code[:5] != b"\x7fELF\x02":
-        raise ValueError("no object file of Linux")
+        raise ValueError("not a 64-bit ELF object file")
     (sections,) = struct.unpack_from("<Q", code, 0x28)
     size, n_sections = struct.unpack_from("<HH", code, 0x3A)
     heads = [

@@ -1,4 +1,4 @@
-"""Loops behind the measures: judged rankings in, one number per row out."""
+"""Loops of the measures: rankings and hits in, one number per row out."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def head(indptr, values, k):
 
 @kernel
 def best_f1_cut(indptr, scores, hits, n_true, whole_ties):
-    """For each ranked row the shortest prefix with the highest F1; 0 where nothing is right.
+    """The length of the shortest prefix with the highest F1 of each ranked row; 0 without hits.
 
-    With ``whole_ties`` a prefix may not end between equal scores.
+    With ``whole_ties``, a prefix may not end between equal scores.
     """
     cuts = np.zeros(indptr.size - 1, np.int64)
     for row in range(indptr.size - 1):
@@ -57,7 +57,7 @@ def best_f1_cut(indptr, scores, hits, n_true, whole_ties):
 
 @kernel
 def full_ranking(indptr, scores, hits, n_true, n_items):
-    """Eight measures of each row's whole ranking, one column each, in this order.
+    """Eight measures of each row's full ranking, one per column, in this order.
 
     Area under ROC, area under precision-recall, average precision, one-error, is-error, margin,
     ranking loss, coverage. Items that are not stored form one last group of equal scores.
@@ -93,10 +93,10 @@ def full_ranking(indptr, scores, hits, n_true, n_items):
                 ordered += group_right * (n_wrong - wrong - 0.5 * group_wrong)
                 misordered += group_right * (wrong + 0.5 * group_wrong)
                 if right == 0:
-                    # Davis & Goadrich: level up to the first point with a true positive.
+                    # Davis & Goadrich: constant up to the first point with a true positive.
                     area += group_right * group_right / coverage
                 else:
-                    # Inside a group false positives grow in step with true ones.
+                    # Within a group, false positives grow in proportion to true ones.
                     slope = group_wrong / group_right
                     before = right / (right + wrong)
                     for x in range(1, group_right + 1):

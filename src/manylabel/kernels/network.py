@@ -1,12 +1,12 @@
-"""A network of one hidden layer over sparse rows, trained on some labels of each row.
+"""A network with one hidden layer over sparse rows, trained on some labels of each row.
 
 A row's hidden units are h = max(0, sum_f x_f w_f), with a vector w_f for each feature f; the score
-of label l is v_l.h + b_l. The hidden units have no constant, so that a score is a sum over features
-and b_l: each feature adds x_f times its products with the units that are above 0.
+of label l is v_l.h + b_l. The hidden units have no constant, so a score is the sum of b_l and a
+term for each feature: x_f times the product of w_f and v_l over the units above 0.
 
-Errors are those of the logistic loss. A step reads a batch of rows, and changes the vectors of its
-features and labels by Adam (Kingma and Ba 2015), whose means stand still while a vector has nothing
-to learn. Every vector is changed by one thread, which adds up what the rows say in their order.
+The loss is logistic. A step reads a batch of rows and updates the vectors of its features and
+labels by Adam (Kingma and Ba 2015), whose means change only in steps that use the vector. One
+thread updates each vector and adds the rows in order, so the result does not depend on threads.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 
 from manylabel.kernels.compile import kernel, summing_step
 
-# Adam's decay of both means, and what keeps it from dividing by 0.
+# Adam's decay rates of both means, and its constant against division by 0.
 _FIRST, _SECOND, _LITTLE = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 
 
 class Layer(NamedTuple):
-    """Vectors that are learned, one a row, with Adam's means and the number of its steps."""
+    """Trained vectors, one per row, with Adam's means and numbers of steps."""
 
     vectors: np.ndarray  # float32
     first: np.ndarray  # of the gradient
@@ -31,12 +31,12 @@ class Layer(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows that are learned from together, and what is computed of them on the way."""
+    """The rows of one step, and intermediate results."""
 
     members: np.ndarray  # their numbers, int64
-    kept: np.ndarray  # what each hidden unit is multiplied by: 0 where it is left out
+    kept: np.ndarray  # the factor of each hidden unit: 0 if it is dropped out
     hidden: np.ndarray  # the units, and a constant 1 in the last column
-    slopes: np.ndarray  # how the loss changes with the sums under the units
+    slopes: np.ndarray  # the gradient of the loss with respect to the units' sums
 
 
 @summing_step
@@ -59,9 +59,9 @@ def add_hidden(rows, row, vectors, out, place):
 
 @kernel
 def read_batch(first, last, batch, rows, pairs, positive, starts, features, labels, errors):
-    """The errors of the pairs of some rows of a batch, and how the loss changes with their sums.
+    """Compute the errors of the pairs of some rows of a batch, and the gradients of their units.
 
-    ``pairs`` has the labels that each row learns from and ``positive`` says which it has;
+    ``pairs`` has the labels that each row is trained on and ``positive`` marks the true ones;
     ``starts`` is where the errors of each row of the batch begin.
     """
     size = batch.slopes.shape[1]
@@ -89,11 +89,11 @@ def read_batch(first, last, batch, rows, pairs, positive, starts, features, labe
 
 @kernel
 def by_column(members, ptr, columns, place_of, touched, begins, who, which):
-    """The entries of some rows by column; the number of columns.
+    """Group the entries of some rows by column; return the number of columns.
 
-    ``place_of`` has a -1 for each column, before and after. ``touched`` are the columns; entries
-    from ``begins[i]`` to ``begins[i + 1]`` belong to the i-th: ``who`` is the place of their row
-    among the members, ``which`` their own place among all entries of the members.
+    ``place_of`` is -1 for each column, before and after. ``touched`` has the columns; entries
+    ``begins[i]`` to ``begins[i + 1]`` belong to the i-th: ``who`` is the position of their row
+    among the members, ``which`` their own position among all entries of the members.
     """
     n_touched = 0
     for member in members:
@@ -125,7 +125,7 @@ def by_column(members, ptr, columns, place_of, touched, begins, who, which):
 
 @kernel
 def learn(first, last, touched, begins, who, which, factors, inputs, layer, rate):
-    """Change some vectors: the gradient is the sum of their entries' inputs, times factors."""
+    """Update some vectors; the gradient is the sum of their entries' inputs times factors."""
     size = layer.vectors.shape[1]
     gradient = np.empty(size, np.float32)
     one = np.float32(1)
@@ -151,7 +151,7 @@ def learn(first, last, touched, begins, who, which, factors, inputs, layer, rate
 
 @kernel
 def candidate_scores(first, last, rows, features, labels, ptr, asked, out):
-    """The scores of each row's candidates, which are given as the entries of a CSR matrix."""
+    """The scores of each row's candidates, which are the entries of a CSR matrix."""
     size = features.shape[1]
     hidden = np.empty((1, size))
     for row in range(first, last):

@@ -1,7 +1,7 @@
 """Random numbers from an explicit state: SplitMix64 (Steele, Lea and Flood, 2014).
 
-A state is an array of one uint64. A stream is named by a seed and by what it is for (a chain, a
-document), so the draws do not depend on which thread makes them, nor on what was drawn before.
+A state is an array of one uint64. A stream is identified by a seed and a name (of a chain or a
+document, for example), so draws do not depend on the thread or on earlier draws.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def uniform(state):
 
 @step
 def document_name(words, values, start, stop):
-    """A stream's name made of a document's content, so that its place in a batch is no matter."""
+    """A stream name from a document's content, so that its position in a batch has no effect."""
     name = np.uint64(stop - start)
     for entry in range(start, stop):
         name = mix(name ^ np.uint64(words[entry])) + _STEP

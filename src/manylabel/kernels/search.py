@@ -1,8 +1,8 @@
-"""Exact search in two steps: cheap scores that err by a known bound, then true similarities.
+"""Exact search in two steps: approximate scores with a known error bound, then true similarities.
 
-The similarity of a query and a row is one fixed number: the products of their common features
-added in double precision in the order of the features, rounded to single precision once. Every
-strategy ends by computing exactly that, so all agree to the last bit.
+The similarity of a query and a row is the sum of the products of their common features, added in
+double precision in the order of the features and rounded once to single precision. Every strategy
+computes exactly that in the end, so all agree to the last bit.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from manylabel.kernels.heap import drain, push, select_kth
 
 
 class Batch(NamedTuple):
-    """What a batch of queries has found so far.
+    """The state of a batch of queries.
 
     ``cut`` is a score that a row must exceed to be among the best. ``scores`` and ``rows`` hold
-    ``size`` rows per query whose cheap scores exceed it; ``heap_scores`` and ``heap_rows`` hold
-    ``heap_size`` rows with their true similarities. ``margin`` is how far a cheap score can be off.
-    ``slots`` to ``steps`` say where each query is in its posting lists of the current segment.
+    ``size`` rows per query whose approximate scores exceed it; ``heap_scores`` and ``heap_rows``
+    hold ``heap_size`` rows with their true similarities. ``margin`` is the maximum error of an
+    approximate score. ``slots`` to ``step`` are the positions of each query in its posting lists of
+    the current segment.
     """
 
     cut: NDArray[np.float64]
@@ -44,10 +45,10 @@ class Batch(NamedTuple):
 
 @kernel
 def similarity(row, rows, query):
-    """The similarity of a row and a query spread out over all features."""
+    """The similarity of a row and a dense query."""
     total = 0.0
     for i in range(np.uint64(rows.ptr[row]), np.uint64(rows.ptr[row + 1])):
-        # Adding the zeros of absent features changes nothing and avoids a branch.
+        # Adding zeros for absent features avoids a branch.
         total += np.float64(rows.values[i]) * np.float64(query[np.uint32(rows.features[i])])
     return np.float32(total)
 
@@ -74,7 +75,7 @@ def rounding_error(n_features):
 
 @kernel
 def widen(tile, out):
-    """A tile of columns as single-precision numbers, for BLAS."""
+    """Convert a tile of columns to single precision, for BLAS."""
     for c in range(tile.shape[0]):
         for d in range(tile.shape[1]):
             out[c, d] = np.float32(tile[c, d])
@@ -82,7 +83,7 @@ def widen(tile, out):
 
 @kernel
 def add_columns(query, queries, postings, tile, out):
-    """Scores of one query on a tile of the frequent features, column by column."""
+    """Score a tile of rows for one query by the frequent features, column by column."""
     out[:] = 0
     for i in range(queries.ptr[query], queries.ptr[query + 1]):
         feature = queries.features[i]
@@ -95,7 +96,7 @@ def add_columns(query, queries, postings, tile, out):
 
 @kernel
 def column_steps(first, queries, postings, out):
-    """What a unit of weight adds in each column, for a batch of queries."""
+    """The score of one unit of weight in each column, for a batch of queries."""
     out[:] = 0
     for query in range(out.shape[0]):
         for i in range(queries.ptr[first + query], queries.ptr[first + query + 1]):
@@ -107,7 +108,7 @@ def column_steps(first, queries, postings, out):
 
 @kernel
 def start_batch(first, queries, postings, batch):
-    """Empty the batch and bound the error of its cheap scores."""
+    """Empty the batch and bound the error of its approximate scores."""
     for query in range(batch.cut.size):
         start, stop = queries.ptr[first + query], queries.ptr[first + query + 1]
         margin = rounding_error(stop - start)
@@ -121,7 +122,7 @@ def start_batch(first, queries, postings, batch):
 
 @kernel
 def start_segment(first, segment, queries, postings, batch):
-    """Find the lists of each query of a batch in a segment."""
+    """Find the posting lists of each query of a batch in a segment."""
     slot = 0
     base, lists = postings.starts[segment], postings.lists[segment]
     for query in range(batch.cut.size):
@@ -141,9 +142,9 @@ def start_segment(first, segment, queries, postings, batch):
 def collect_tile(first, offset, local, n_rows, scores, skip, alive, queries, rows, postings, batch):
     """Add the posting lists to a tile of scores and keep the rows that may be among the best.
 
-    ``scores`` is (queries, tile) and holds the part of the columns. ``offset`` is the tile's first
-    row, ``local`` the same counted within the segment. ``skip`` is a row to leave out for each
-    query, or -1; ``alive`` says which rows count, and is empty if all do.
+    ``scores`` is (queries, tile) and already has the scores of the columns. ``offset`` is the
+    tile's first row, ``local`` its position within the segment. ``skip`` is a row to leave out for
+    each query, or -1; ``alive`` marks the rows that count, and is empty if all do.
     """
     first_local, end = np.uint32(local), np.uint32(local + n_rows)
     capacity = batch.scores.shape[1]
@@ -152,7 +153,7 @@ def collect_tile(first, offset, local, n_rows, scores, skip, alive, queries, row
         for slot in range(batch.slots[query], batch.slots[query + 1]):
             at, stop = np.uint64(batch.cursor[slot]), np.uint64(batch.stop[slot])
             step = batch.step[slot]
-            # Unsigned numbers here: see the note in `kernels.index`.
+            # Unsigned indices: see the note in `kernels.index`.
             while at < stop and postings.rows[at] < end:
                 place = np.uint32(postings.rows[at]) - first_local
                 score[place] += step * np.float32(postings.weights[at])
@@ -177,10 +178,10 @@ def collect_tile(first, offset, local, n_rows, scores, skip, alive, queries, row
 
 @kernel
 def settle(first, query, final, queries, rows, batch):
-    """Drop some of the rows kept for a query, or with ``final`` decide about all of them.
+    """Drop rows of a query that cannot be among the best; with ``final``, decide about all of them.
 
-    Rows that cannot be among the best go. If too many are left, or at the end, their similarities
-    are computed and the best wait in the heap.
+    If too many rows remain, or at the end, their similarities are computed and the best go to the
+    heap.
     """
     kept_scores, kept_rows, size = batch.scores[query], batch.rows[query], batch.size[query]
     heap_scores, heap_rows = batch.heap_scores[query], batch.heap_rows[query]
@@ -227,7 +228,7 @@ def finish_batch(first, queries, rows, batch, out_scores, out_rows):
 
 @kernel
 def hybrid(first, segment, skip, alive, queries, rows, postings, batch, out_scores, out_rows):
-    """Search a small batch without BLAS: only the columns that a query needs are read."""
+    """Search a small batch without BLAS, reading only the columns that a query needs."""
     n_rows = rows.ptr.size - 1
     n_tiles, _, tile_size = postings.tiles.shape
     scores = np.empty((batch.cut.size, tile_size), np.float32)
@@ -247,13 +248,13 @@ def hybrid(first, segment, skip, alive, queries, rows, postings, batch, out_scor
 
 @kernel
 def scan(first, last, skip, alive, queries, rows, n_features, out_scores, out_rows):
-    """Search by scoring every row: for the few that were added since the index was built."""
+    """Search by scoring every row, for the few rows that were added after the index was built."""
     n_rows, k = rows.ptr.size - 1, out_scores.shape[1]
     query_values = np.zeros(n_features, np.float32)
     heap_scores, heap_rows = np.empty(k, np.float32), np.empty(k, np.int32)
     for query in range(first, last):
         spread(query, queries, query_values)
-        filled = np.int64(0)  # for a plain 0 Numba compiles what it is given to a second time
+        filled = np.int64(0)  # with a literal 0, Numba compiles the functions it calls twice
         for row in range(n_rows):
             if row == skip[query] or (alive.size and not alive[row]):
                 continue
@@ -266,7 +267,7 @@ def scan(first, last, skip, alive, queries, rows, n_features, out_scores, out_ro
 
 @kernel
 def merge(scores, rows, other_scores, other_rows, offset):
-    """Merge a second answer, its rows counted from ``offset``, into the first, row by row."""
+    """Merge a second result, its rows counted from ``offset``, into the first, query by query."""
     k = scores.shape[1]
     both_scores, both_rows = np.empty(k, np.float32), np.empty(k, np.int32)
     for query in range(scores.shape[0]):
@@ -274,7 +275,7 @@ def merge(scores, rows, other_scores, other_rows, offset):
         for place in range(k):
             mine = rows[query, i] >= 0
             other = j < other_rows.shape[1] and other_rows[query, j] >= 0
-            # Rows of the first answer are numbered lower, so they win ties.
+            # Rows of the first result have lower numbers, so they win ties.
             if mine and not (other and other_scores[query, j] > scores[query, i]):
                 both_scores[place], both_rows[place] = scores[query, i], rows[query, i]
                 i += 1

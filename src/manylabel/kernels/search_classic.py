@@ -41,7 +41,7 @@ def fill_lists(rows, member, lists, cursor):
 
 @kernel
 def sort_by_value(lists):
-    """Order each list by falling value, then rising row, in place."""
+    """Sort each list by descending value, then ascending row, in place."""
     for feature in range(lists.ptr.size - 1):
         start, stop = lists.ptr[feature], lists.ptr[feature + 1]
         order = np.argsort(-lists.values[start:stop], kind="mergesort")
@@ -63,9 +63,9 @@ def mark_top(lists, m, member):
 
 @kernel
 def _taat_one(query, skip, alive, queries, lists, sums, touched, heap_scores, heap_rows, counters):
-    """Algorithm 2 for one query; the number of rows in the heap.
+    """Algorithm 2 for one query; return the number of rows in the heap.
 
-    Lists are read in the order of the features and added in double precision, which is the very
+    Lists are read in the order of the features and added in double precision, which is exactly the
     sum that defines the similarity.
     """
     count = 0
@@ -110,7 +110,7 @@ def _wand_one(
             bound[n] = np.float64(queries.values[i]) * lists.largest[feature]
             n += 1
     while n > 0:
-        # Cursors by their current row: an insertion sort, since few have moved.
+        # Sort the cursors by their current row, by insertion, because few have moved.
         for i in range(1, n):
             c, s, b = cursor[i], stop[i], bound[i]
             row = lists.rows[c]
@@ -202,7 +202,7 @@ def partitioned(first, last, skip, alive, queries, rows, top, rest, out_scores, 
 
 @kernel
 def fagin(first, last, skip, alive, queries, rows, lists, out_scores, out_rows, counters):
-    """Fagin's threshold algorithm: lists by falling value, in turns, each new row scored."""
+    """Fagin's threshold algorithm: read lists by descending value in turn, and score new rows."""
     n_rows, k = rows.ptr.size - 1, out_scores.shape[1]
     query_values = np.zeros(lists.largest.size, np.float32)
     seen = np.full(n_rows, -1, np.int64)

@@ -1,4 +1,4 @@
-"""Search by posting lists that reads only those that can still bring a row to the top."""
+"""Search posting lists, and stop reading when no further row can be among the best (MaxScore)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from manylabel.kernels.search import rounding_error, similarity, spread, wipe
 
 @kernel
 def _reading_plan(feature, value, step, column):
-    """In which order to read a query's lists, and what the unread can still add.
+    """The order in which to read a query's lists, and bounds on what the unread lists can add.
 
-    Lists come first, from the greatest possible share down, then the frequent features.
-    ``unread[i]`` bounds what the lists from the i-th on can add to any row, by the sum of their
-    greatest shares and by the length of that part of the query, rows being of length one.
-    ``frequent`` bounds the frequent features for a row that has nothing else.
+    Posting lists come first, by descending maximum contribution, then the frequent features.
+    ``unread[i]`` bounds what the lists from the i-th on can add to any row: by the sum of their
+    maximum contributions, and by the norm of that part of the query, because rows have unit length.
+    ``frequent`` bounds what the frequent features can add.
     """
     n = feature.size
     key = np.empty(n, np.float32)
@@ -48,11 +48,11 @@ def _reading_plan(feature, value, step, column):
 def maxscore(
     first, last, segment, skip, alive, queries, rows, postings, out_scores, out_rows, counters
 ):
-    """Search one query after another.
+    """Search for one query after another.
 
-    Lists are read until what is unread cannot lift an unseen row above the k-th best. Rows that
-    survive look the weights of the frequent features up in the columns; the few that still may be
-    among the best are scored.
+    Lists are read until the unread ones cannot raise an unseen row above the k-th best. The
+    surviving rows add the weights of the frequent features from the columns. The few that may still
+    be among the best are scored exactly.
     """
     n_rows = rows.ptr.size - 1
     k = out_scores.shape[1]
@@ -116,7 +116,7 @@ def maxscore(
                     weight = tiles[row // tile_size, c, row % tile_size]
                     bounds[i] += unit * np.float32(weight)
             if left > k:
-                # The k-th greatest bound less its error is a similarity that k rows reach.
+                # The k-th largest bound minus its error is a similarity that k rows reach.
                 reached = select_kth(bounds, left, k, scratch) - unread[read] - quantisation
                 cut = max(cut, reached)
             for i in range(left):
@@ -129,8 +129,8 @@ def maxscore(
                         if filled == k:
                             cut = max(cut, heap_scores[0] - slack)
             if frequent > cut:
-                # Rows that share only frequent features with the query may be among the best:
-                # those whose part in these features is long enough.
+                # Rows that share only frequent features with the query may be among the best, if
+                # their norm in these features is large enough.
                 for i in range(offset, min(offset + segment, n_rows)):
                     row = offset + postings.by_norm[i]
                     if frequent * norms[row] <= cut * 255:

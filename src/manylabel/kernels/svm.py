@@ -19,16 +19,16 @@ from manylabel.kernels.index import Rows
 
 # Sweep the active places until their largest violation has fallen to this share.
 _PROGRESS = 0.3
-# A violation below this share of what is aimed at is not worth the writes of a step.
+# Skip a step if the violation is below this share of the goal.
 _IDLE = 0.1
 
 
 class Problem(NamedTuple):
-    """One label against the rest; ``place`` i stands for row ``members[i]`` of the matrix."""
+    """One label against the rest; a ``place`` i refers to row ``members[i]`` of the matrix."""
 
     rows: Rows
     squares: np.ndarray  # |x|^2 of every row of the matrix, without the constant feature
-    weights: np.ndarray  # what every row of the matrix counts, above 0; ones by default
+    weights: np.ndarray  # weight of every row of the matrix, above 0; ones by default
     members: np.ndarray  # the rows to train on, int32
     positive: np.ndarray  # whether each of them has the label
     costs: np.ndarray  # C of the negative and of the positive rows; times a row's weight it is C_i
@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The primal and the dual variables; change them together."""
+    """The primal and the dual variables, which must be changed together."""
 
     w: np.ndarray
     alpha: np.ndarray
@@ -53,11 +53,11 @@ def stream_of(seed, label):
 
 @kernel
 def margin(problem, place, w):
-    """w.x of a row, the bias included."""
+    """w.x of a row, including the bias."""
     features, values = problem.rows.features, problem.rows.values
     row = problem.members[place]
     start, stop = problem.rows.ptr[row], problem.rows.ptr[row + 1]
-    # Four sums do not wait for one another as one would.
+    # Four sums, so that an addition need not wait for the previous one.
     a = b = c = d = 0.0
     i = start
     while i + 4 <= stop:
@@ -83,7 +83,7 @@ def add_row(problem, place, step, w):
 
 @kernel
 def shuffle(order, size, state):
-    """Put the first entries in random order; the random state after that."""
+    """Shuffle the first entries; return the new random state."""
     for i in range(size - 1):
         state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         left = np.uint64(size - i)
@@ -94,15 +94,15 @@ def shuffle(order, size, state):
 
 @kernel
 def solve(problem, solution, order, stream, max_iter, tol):
-    """Optimise the places in ``order``, starting from a solution; the sweeps that it took.
+    """Optimise the places in ``order``, starting from a solution; return the number of sweeps.
 
-    Places at zero whose gradient keeps them there are dropped. Those that are left are swept until
-    their largest violation is well below what it was, then all are swept again; it ends when a
-    sweep over all finds no violation above ``tol``. Shrinking by the last sweep's largest gradient
-    instead, as liblinear does, takes far more sweeps over all: with a bias, most negative rows lie
-    so near the margin that it hardly drops any.
+    Places at zero whose gradient keeps them there are dropped. The remaining ones are swept until
+    their largest violation is well below the initial one, then all are swept again. The loop ends
+    when a sweep over all finds no violation above ``tol``. Shrinking by the last sweep's largest
+    gradient, as liblinear does, takes far more sweeps over all: with a bias, most negative rows are
+    so near the margin that it drops hardly any.
 
-    If that is not reached in ``max_iter`` sweeps, the answer is ``max_iter + 1``.
+    Returns ``max_iter + 1`` without convergence.
     """
     w, alpha = solution
     n_active = order.size
@@ -144,8 +144,8 @@ def solve(problem, solution, order, stream, max_iter, tol):
 def leave_out(problem, solution, folds, fold, order, stream, max_iter, tol):
     """Turn a solution into the one for the rows that are not in a fold.
 
-    The rows that support the solution are optimised again, from where they are; the others hardly
-    ever come to matter.
+    Only the support vectors are optimised again, starting from their values; other rows rarely
+    become support vectors.
     """
     w, alpha = solution
     size = 0
@@ -175,7 +175,7 @@ def held_out_scores(problem, solution, folds, order, stream, max_iter, tol, scor
 
 @kernel
 def held_out_accuracy(problem, weights, trained, held, order, stream, max_iter, tol, n_features):
-    """How often each weight of the positive rows is right about the sign of the held-out rows."""
+    """Accuracy on held-out rows for each weight of the positive rows."""
     accuracy = np.zeros(weights.size)
     solution = Solution(np.zeros(n_features + 1), np.zeros(problem.members.size))
     cost = problem.costs[1]
@@ -203,10 +203,9 @@ def add_weights(rows, row, coef, scores):
 
 @kernel
 def best_scores(first, last, rows, coef, intercept, out_labels, out_scores):
-    """The best labels of each row in rising order, and their scores.
+    """The best labels of each row in ascending order, and their scores.
 
-    ``out_labels`` has as many columns as labels are kept; at least as many intercepts must be
-    finite.
+    ``out_labels`` has one column per label to keep; at least as many intercepts must be finite.
     """
     n_kept = out_labels.shape[1]
     scores = np.empty(intercept.size)
@@ -229,8 +228,8 @@ def best_scores(first, last, rows, coef, intercept, out_labels, out_scores):
 
 @kernel
 def candidate_scores(first, last, rows, coef, intercept, ptr, labels, out_scores):
-    """The scores of each row's candidates, which are given as the entries of a CSR matrix."""
-    # What is added to labels that are no candidates is never read.
+    """The scores of each row's candidates, which are the entries of a CSR matrix."""
+    # The sums of labels that are not candidates are never read.
     scores = np.zeros(intercept.size)
     for row in range(first, last):
         for i in range(ptr[row], ptr[row + 1]):

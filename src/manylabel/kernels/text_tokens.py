@@ -1,8 +1,8 @@
-"""Find the words of UTF-8 texts, number them, string them into n-grams and count them a row.
+"""Find the words of UTF-8 texts, number them, form n-grams and count them by row.
 
 Words are numbered within one block of texts in the order in which they first occur. Hash tables
-have open addressing and at least two slots an entry; entries are compared in full, so the
-numbering never depends on the hash.
+use open addressing with at least two slots per entry. Entries are compared in full, so the
+numbering does not depend on the hash.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 
 from manylabel.kernels.compile import kernel
 
-#: Classes of characters: a word starts with WORD and goes on with WORD or MARK.
+#: Classes of characters: a word starts with WORD and continues with WORD or MARK.
 OTHER, MARK, WORD = 0, 1, 2
 
-_FIRST_ROOM = 1 << 12
+_INITIAL_CAPACITY = 1 << 12
 _FNV_OFFSET = np.uint64(14695981039346656037)
 _FNV_PRIME = np.uint64(1099511628211)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -37,7 +37,7 @@ def _read(text, i, classes):
 
 @kernel
 def _same(text, a, b, size):
-    """Whether ``size`` bytes are the same at ``a`` and ``b``."""
+    """Whether ``size`` bytes at ``a`` and ``b`` are equal."""
     for i in range(size):  # noqa: SIM110 - Numba compiles no generator expressions
         if text[a + i] != text[b + i]:
             return False
@@ -62,7 +62,7 @@ def _capacity(size, needed):
 def _longer(values, size):
     """A copy with capacity for ``size`` values."""
     copy = np.empty(size, values.dtype)
-    # To assign a slice compiles an error message with numbers in it, which takes seconds.
+    # A loop, because a slice assignment takes seconds to compile (its error message).
     for i in range(values.size):
         copy[i] = values[i]
     return copy
@@ -70,7 +70,7 @@ def _longer(values, size):
 
 @kernel
 def _rehash(codes, n_entries):
-    """The slots of the entries so far, two for each that there is capacity for."""
+    """A hash table of the entries so far, with two slots for each entry of the capacity."""
     slots = np.empty(2 * codes.size, np.int32)
     for slot in range(slots.size):
         slots[slot] = -1
@@ -88,7 +88,7 @@ def _tokenize_document(
 ):
     """Number the words from byte ``i`` to ``end``; the tables have capacity for all of them.
 
-    Apart from `tokenize`, because a loop over arrays that may be replaced is several times slower.
+    Not part of `tokenize`, because a loop over arrays that may be replaced is several times slower.
     """
     while i < end:
         width, kind = _read(text, i, classes)
@@ -130,18 +130,18 @@ def _tokenize_document(
 
 @kernel
 def tokenize(text, ends, classes, min_length):
-    """The words of each document as numbers, and the bytes where each distinct word first stands.
+    """The words of each document as numbers, and the position of each distinct word.
 
     Parameters
     ----------
     text : uint8[:]
-        Documents one after the other in UTF-8.
+        Documents in UTF-8, concatenated.
     ends : int64[:]
         Where each document ends.
     classes : uint8[:]
         OTHER, MARK or WORD for every code point.
     min_length : int
-        Shorter words, in characters, are left out.
+        Minimum characters per word; shorter words are left out.
 
     Returns
     -------
@@ -152,9 +152,9 @@ def tokenize(text, ends, classes, min_length):
     words = np.empty(text.size // min_length, np.int32)
     pointers = np.empty(ends.size + 1, np.int64)
     pointers[0] = 0
-    codes = np.empty(_FIRST_ROOM, np.uint64)
-    starts = np.empty(_FIRST_ROOM, np.int64)
-    stops = np.empty(_FIRST_ROOM, np.int64)
+    codes = np.empty(_INITIAL_CAPACITY, np.uint64)
+    starts = np.empty(_INITIAL_CAPACITY, np.int64)
+    stops = np.empty(_INITIAL_CAPACITY, np.int64)
     slots = _rehash(codes, 0)
     n_words = n_distinct = begin = 0
     for document in range(ends.size):
@@ -209,7 +209,7 @@ def _string_document(
 def string_ngrams(terms, pointers, n_terms, low, high):
     """The n-grams of ``low`` to ``high`` terms of each document as numbers.
 
-    An n-gram is its first n - 1 terms, which are an n-gram themselves, and its last term. Single
+    An n-gram consists of its first n - 1 terms, themselves an n-gram, and its last term. Single
     terms keep their numbers, below ``n_terms``; n-gram ``n_terms + k`` is ``heads[k]``, then
     ``lasts[k]``.
 
@@ -219,7 +219,7 @@ def string_ngrams(terms, pointers, n_terms, low, high):
     """
     grams = np.empty(terms.size * (high - low + 1), np.int32)
     gram_pointers = np.zeros_like(pointers)
-    codes = np.empty(_FIRST_ROOM, np.uint64)
+    codes = np.empty(_INITIAL_CAPACITY, np.uint64)
     slots = _rehash(codes, 0)
     n_grams = n_distinct = 0
     for document in range(pointers.size - 1):
@@ -240,7 +240,7 @@ def string_ngrams(terms, pointers, n_terms, low, high):
 
 @kernel
 def count_rows(numbers, pointers, n_distinct):
-    """How often each number occurs in each row; numbers below zero are left out.
+    """Count how often each number occurs in each row; numbers below zero are left out.
 
     Returns
     -------

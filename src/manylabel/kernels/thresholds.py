@@ -1,4 +1,4 @@
-"""Loops behind the thresholds: from ranked scores to cuts, from cuts to label sets."""
+"""Loops of the thresholds: from ranked scores to cuts, and from cuts to label sets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from manylabel.kernels.compile import kernel
 
 @kernel
 def reaches(indptr, indices, scores, thresholds, at_least_one):
-    """Mark the entries that reach their label's threshold (one shared, or one a label).
+    """Mark the entries that reach their label's threshold (one for all, or one for each label).
 
-    With ``at_least_one`` the best entry of each row is marked too, labels with an infinite
-    threshold aside.
+    With ``at_least_one``, the best entry of each row is marked too, except labels with an infinite
+    threshold.
     """
     given = np.zeros(scores.size, np.bool_)
     shared = thresholds.size == 1
@@ -43,7 +43,7 @@ def between(ranked, start, stop, count):
 
 @kernel
 def cuts_between(indptr, ranked, counts):
-    """For each non-empty row the threshold that keeps its first ``counts`` entries."""
+    """The threshold that keeps the first ``counts`` entries of each non-empty row."""
     thresholds = np.zeros(indptr.size - 1)
     for row in range(indptr.size - 1):
         if indptr[row] < indptr[row + 1]:
@@ -53,9 +53,9 @@ def cuts_between(indptr, ranked, counts):
 
 @kernel
 def nearest_counts(indptr, ranked, targets):
-    """For each row the number of entries nearest its target that does not split equal scores.
+    """The number of entries of each row nearest its target that does not split equal scores.
 
-    Of two that are equally near the smaller.
+    If two are equally near, the smaller.
     """
     counts = np.zeros(indptr.size - 1, np.int64)
     for row in range(indptr.size - 1):
@@ -74,7 +74,7 @@ def nearest_counts(indptr, ranked, targets):
 
 @kernel
 def _set_value(kind, right, given, true, absent):
-    """One group's value: 0 F1, 1 Jaccard, 2 precision, 3 recall, 4 same set, 5 minus errors."""
+    """Value of a group: 0 F1, 1 Jaccard, 2 precision, 3 recall, 4 same set, 5 minus errors."""
     if given + true == 0:
         return absent
     if kind == 0:
@@ -92,11 +92,11 @@ def _set_value(kind, right, given, true, absent):
 
 @kernel
 def sweep(ranked, groups, hits, right, given, true, kind, absent, skip_absent):
-    """How many of the descending entries to give for the highest mean value over the groups.
+    """How many of the descending entries to assign for the highest mean value over the groups.
 
-    ``right``, ``given`` and ``true`` count each group's labels before the first entry is given;
-    the first two are changed. With ``skip_absent`` groups without any label stay out of the mean.
-    Equal scores are given together; of equal means the fewest entries win.
+    ``right``, ``given`` and ``true`` count each group's labels before the first entry is assigned;
+    the first two are changed. With ``skip_absent``, groups without any label are left out of the
+    mean. Equal scores are assigned together; if means are equal, the fewest entries win.
     """
     total = 0.0
     present = 0
@@ -116,7 +116,7 @@ def sweep(ranked, groups, hits, right, given, true, kind, absent, skip_absent):
         if entry + 1 < ranked.size and ranked[entry + 1] == ranked[entry]:
             continue
         scale = max(present, 1) if skip_absent else true.size
-        # The running total drifts by rounding; a real gain is far larger than this.
+        # The running total has rounding errors; a real gain is far larger than this.
         if total / scale > best_mean + 1e-12:
             best_mean = total / scale
             best_count = entry + 1
@@ -125,9 +125,9 @@ def sweep(ranked, groups, hits, right, given, true, kind, absent, skip_absent):
 
 @kernel
 def rises_of_worst_share(indptr, scores, hits):
-    """How much each ranked entry raises the highest share of wrong labels of its row so far.
+    """How much each ranked entry raises the maximum share of wrong labels in its row so far.
 
-    Equal scores of a row are given together: only the last of them can raise it.
+    Equal scores of a row are assigned together, so only the last of them can raise it.
     """
     rises = np.zeros(scores.size)
     for row in range(indptr.size - 1):

@@ -1,8 +1,8 @@
 """Grow one tree of FastXML (Prabhu & Varma 2014): every node splits its documents by nDCG.
 
-Side 1 is the paper's delta = +1, side 0 its delta = -1. A tree is flat arrays, nodes in the order
-of their making: ``children[node]`` is the left child (side 0), the right one follows it, and 0
-marks a leaf, since the root is never a child.
+Side 1 is the paper's delta = +1, side 0 its delta = -1. A tree is a set of flat arrays, with nodes
+in the order of their creation: ``children[node]`` is the left child (side 0), the right child
+follows it, and 0 marks a leaf, because the root is never a child.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from manylabel.kernels.trees_logistic import learn
 
 @kernel
 def ideal_gains(y_indptr):
-    """I_L(y) of equation 3: one over the DCG of a document's labels in the best places."""
+    """I_L(y) of equation 3: one over the DCG of a document's labels in the top positions."""
     ideal = np.zeros(y_indptr.size - 1)
     for row in range(ideal.size):
         total = 0.0
@@ -31,9 +31,9 @@ def ideal_gains(y_indptr):
 def alternate(documents, y_indptr, y_indices, gains, ideal, labels, places, sides, max_steps):
     """Optimise rankings and sides in turn (section 4.1) until no document changes sides.
 
-    ``labels`` are those of the documents, in order, and ``places[label]`` says where; ``sides`` is
-    changed in place. A step ranks the labels of each side by their summed gain (equation 8), then
-    moves each document to the side that ranks its labels better.
+    ``labels`` has the sorted labels of the documents, and ``places[label]`` their positions;
+    ``sides`` is changed in place. A step ranks the labels of each side by their summed gain
+    (equation 8), then moves each document to the side that ranks its labels better.
     """
     totals = np.empty((2, labels.size))
     discounted = np.empty((2, labels.size))
@@ -55,7 +55,7 @@ def alternate(documents, y_indptr, y_indices, gains, ideal, labels, places, side
             for e in range(y_indptr[row], y_indptr[row + 1]):
                 place = places[y_indices[e]]
                 advantage += discounted[1 - sides[i], place] - discounted[sides[i], place]
-            # Equal sides keep the document, so rounding cannot send it to and fro.
+            # On a tie the document stays, so that rounding cannot move it back and forth.
             if ideal[row] * advantage > 1e-10:
                 sides[i] = 1 - sides[i]
                 moved = True
@@ -65,7 +65,7 @@ def alternate(documents, y_indptr, y_indices, gains, ideal, labels, places, side
 
 @kernel
 def node_labels(documents, y_indptr, y_indices, places):
-    """The labels of the documents, in order; their places are written to ``places``."""
+    """The sorted labels of the documents; their positions are written to ``places``."""
     count = 0
     for row in documents:
         count += y_indptr[row + 1] - y_indptr[row]
@@ -87,9 +87,9 @@ def node_labels(documents, y_indptr, y_indices, places):
 def node_columns(
     documents, x_indptr, x_indices, x_data, bias, places, features, indptr, rows, values
 ):
-    """Copy the documents into compressed columns, a last one for the bias; the number of columns.
+    """Copy the documents into compressed columns, the last for the bias; return their number.
 
-    ``features`` tells which feature a column is. ``places`` is -1 before and after.
+    ``features`` has the feature of each column. ``places`` is -1 before and after.
     """
     size = 0
     for row in documents:
@@ -124,10 +124,10 @@ def node_columns(
 
 @kernel
 def divide(indptr, rows, values, weights, n_columns, sides):
-    """Send each document to the side of its weighted sum; how many go to side 1.
+    """Assign each document to a side by its weighted sum; return the size of side 1.
 
     The additions are those of :func:`manylabel.kernels.trees_score.find_leaves`, in the same
-    order, so a training document always comes to its own leaf.
+    order, so a training document always reaches its own leaf.
     """
     sums = np.full(sides.size, np.float64(weights[n_columns - 1]))
     for column in range(n_columns - 1):
@@ -143,7 +143,7 @@ def divide(indptr, rows, values, weights, n_columns, sides):
 
 @kernel
 def partition(documents, sides):
-    """Reorder the documents: side 0 first, each side in its old order."""
+    """Reorder the documents: side 0 first, keeping the order within each side."""
     ordered = np.empty_like(documents)
     size = 0
     for side in range(2):
@@ -182,9 +182,9 @@ def grow(
 ):  # fmt: skip
     """Grow a tree on all documents, with the random stream ``tree`` of ``seed``.
 
-    ``gains`` holds what each label is worth and ``ideal`` what the DCG of each document is
-    multiplied with. Returns children, bias, sizes (documents of a node), the weights of the nodes
-    (row pointers, features, weights) and the labels of the leaves (row pointers, labels, shares).
+    ``gains`` has the gain of each label and ``ideal`` the normalisation of each document's DCG.
+    Returns children, bias, sizes (documents of a node), the weights of the nodes (row pointers,
+    features, weights) and the labels of the leaves (row pointers, labels, shares).
     """
     n_rows = x_indptr.size - 1
     state = np.empty(1, np.uint64)
@@ -229,7 +229,7 @@ def grow(
                 here, x_indptr, x_indices, x_data, bias_feature, feature_places, features, indptr,
                 rows, values,
             )  # fmt: skip
-            # Both sides weigh the same in all, which keeps the tree balanced.
+            # Both sides have the same total weight, which keeps the tree balanced.
             costs = C * here.size / np.array([here.size - ones, ones], np.float64)
             coef = learn(indptr, rows, values, n_columns, side, costs, 10, 10, 0.01, state)
             coef[n_columns - 1] *= bias_feature

@@ -1,8 +1,8 @@
-"""Sparse linear classifiers of two sides: L1-regularised logistic regression.
+"""Learn sparse linear classifiers of two sides by L1-regularised logistic regression.
 
 Minimises ``|w|_1 + sum_i cost_i log(1 + exp(-side_i w.x_i))`` by newGLMNET (Yuan, Ho & Lin 2012):
-each Newton step fits a quadratic model by coordinate descent, then searches along the line. Only
-the step costs exponentials, one a row, and the coordinate descent is multiplications.
+each Newton step fits a quadratic model by coordinate descent, then does a line search. Exponentials
+are computed only once per row and Newton step; coordinate descent needs none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def shuffle(items, size, state):
 
 @kernel
 def violation(weight, gradient):
-    """How far a coordinate is from optimal: the least subgradient of loss plus |weight|."""
+    """How far a coordinate is from optimal: the smallest subgradient of loss plus |weight|."""
     if weight > 0:
         return abs(gradient + 1)
     if weight < 0:
@@ -33,11 +33,11 @@ def violation(weight, gradient):
 
 @kernel
 def learn(indptr, rows, values, n_columns, sides, costs, max_newton, max_sweeps, tolerance, state):
-    """Weights of the columns of a matrix in compressed columns.
+    """Learn the weights of the columns of a matrix in compressed columns.
 
-    ``sides`` holds 1 or 0 a row and ``costs`` what a mistake on side 0 and on side 1 costs. It
-    stops when the violation of optimality is ``tolerance`` of that at zero, or after ``max_newton``
-    steps of at most ``max_sweeps`` rounds of coordinate descent.
+    ``sides`` has 1 or 0 for each row, ``costs`` the cost of an error on side 0 and on side 1. Stops
+    when the violation of optimality is ``tolerance`` times the initial one, or after ``max_newton``
+    steps of at most ``max_sweeps`` sweeps of coordinate descent.
     """
     n_rows = sides.size
     weights = np.zeros(n_columns)
@@ -145,7 +145,7 @@ def descend(
         if total <= tolerance:
             if n_active == n_all:
                 return sweep
-            # Converged on what is left: look once more at all that was set aside.
+            # Converged on the active columns: check the dropped ones again.
             n_active = n_all
             worst_before = np.inf
         else:
@@ -161,7 +161,7 @@ def log_loss(z):
 
 @kernel
 def line_search(columns, weights, proposed, gradients, sides, costs, margins, steps):
-    """Move towards the proposal as far as the objective falls enough; whether it moved."""
+    """Move towards the proposal if the objective decreases enough; return whether it moved."""
     expected = 0.0
     for j in columns:
         expected += gradients[j] * (proposed[j] - weights[j]) + abs(proposed[j]) - abs(weights[j])

@@ -33,7 +33,7 @@ def find_leaves(
 
 @kernel
 def average(leaves, n_labels, leaf_indptr, leaf_labels, shares):
-    """Mean share of each label over the leaves of a row, as CSR arrays."""
+    """The mean share of each label over the leaves of a row, as CSR arrays."""
     n_rows, n_trees = leaves.shape
     totals = np.zeros(n_labels)
     met = np.zeros(n_labels, np.bool_)

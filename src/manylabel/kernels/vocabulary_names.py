@@ -1,7 +1,7 @@
-"""Find the names of a vocabulary in texts: a trie over terms in flat arrays.
+"""Find the names of a vocabulary in texts, with a trie over terms in flat arrays.
 
-A node is a sequence of terms from the root, which is node 0. A hash table with open addressing
-holds the edges, so the cost of a text depends on its length and not on the number of names.
+A node is a sequence of terms from the root, which is node 0. The edges are in a hash table with
+open addressing, so the cost of a text depends on its length and not on the number of names.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def _child(node, term, keys, children):
 
 @kernel
 def build_trie(terms, pointers):
-    """The trie of names.
+    """Build the trie of names.
 
     Parameters
     ----------
     terms : int32[:]
-        The terms of all names, one name after the other.
+        The terms of all names, concatenated.
     pointers : int64[:]
         Name ``n`` is ``terms[pointers[n]:pointers[n + 1]]``.
 
@@ -82,28 +82,28 @@ def build_trie(terms, pointers):
 
 @kernel
 def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
-    """Every node that stands for a name, wherever its terms stand in order in a passage.
+    """Find every node that ends a name, wherever its terms occur in order in a passage.
 
-    Between the first term and the last there may be ``most_gaps`` other terms in all. A node is
-    found at most once for each place of its first term, with the earliest end.
+    At most ``most_gaps`` other terms may come between the first term and the last. A node is found
+    at most once for each position of its first term, with the earliest end.
 
     Parameters
     ----------
     terms : int32[:]
-        The terms of passages; -1 for a word that no name has.
+        The terms of passages; -1 for a word that is in no name.
     pointers : int64[:]
         Passage ``p`` is ``terms[pointers[p]:pointers[p + 1]]``.
     most_gaps : int
     keys, children, depths
-        As `build_trie` gives them.
+        As returned by `build_trie`.
     is_name : bool[:]
-        Whether a node is the end of a name.
+        Whether a node ends a name.
 
     Returns
     -------
     passages, nodes, starts, stops, covered
-        Places are within ``terms``; a match ends before ``stops``. It is ``covered`` if it lies
-        within a longer match that has no gaps.
+        Starts and stops are positions in ``terms``; a match ends before its stop. It is ``covered``
+        if it is within a longer match without gaps.
     """
     capacity = 1024
     matches = np.empty((capacity, 4), np.int64)
@@ -112,7 +112,7 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
     n_found = 0
     for passage in range(pointers.size - 1):
         begin, end = pointers[passage], pointers[passage + 1]
-        reach = begin  # how far matches without gaps that began before this term go
+        reach = begin  # the furthest end of matches without gaps that started earlier
         for start in range(begin, end):
             if terms[start] < 0:
                 continue
@@ -162,7 +162,8 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
                         stack[n_stack, 0], stack[n_stack, 1] = child, place
                         n_stack += 1
             for match in range(first, n_found):
-                # One that begins earlier and reaches as far, or begins here and reaches farther.
+                # Covered by a match that starts earlier and ends as late, or starts here and ends
+                # later.
                 stop = matches[match, 3]
                 covered[match] = reach >= stop or own_reach > stop
             reach = own_reach
@@ -175,7 +176,7 @@ def find_names(terms, pointers, most_gaps, keys, children, depths, is_name):
 
 @kernel
 def _is_space(text, i):
-    """The width in bytes of the white space at byte ``i`` of valid UTF-8; 0 if it is none."""
+    """The width in bytes of the white space at byte ``i`` of valid UTF-8; 0 if there is none."""
     lead = text[i]
     if lead < 0x80:
         return 1 if lead == 0x20 or 0x09 <= lead <= 0x0D or 0x1C <= lead <= 0x1F else 0
@@ -197,7 +198,7 @@ def _is_stop(letter):
 
 @kernel
 def _dash(text, i, end):
-    """The width in bytes of a hyphen, a dash or a slash at byte ``i``; 0 if it is none."""
+    """The width in bytes of a hyphen, a dash or a slash at byte ``i``; 0 if there is none."""
     if i >= end:
         return 0
     if text[i] == 0x2D or text[i] == 0x2F:
@@ -209,15 +210,15 @@ def _dash(text, i, end):
 
 @kernel
 def split_passages(text, ends):
-    """Where names are not looked for across: sentences, lines, and what dashes separate.
+    """Split texts into passages: sentences, lines, and phrases separated by dashes.
 
-    A passage ends after ``[.!?;:]+`` before white space or the end of a text, after line ends, and
-    after a dash or a slash between white space.
+    Names do not match across passages. A passage ends after ``[.!?;:]+`` before white space or the
+    end of a text, after line ends, and after a dash or a slash between white space.
 
     Parameters
     ----------
     text : uint8[:]
-        Texts in UTF-8, one after the other.
+        Texts in UTF-8, concatenated.
     ends : int64[:]
         Where each text ends.
 
@@ -266,12 +267,12 @@ def split_passages(text, ends):
 
 @kernel
 def _rest(one, start, stop, other, begin, end):
-    """How many letters are left of the longer of two words behind what both begin with."""
+    """The number of letters of the longer of two words after their common prefix."""
     n = min(stop - start, end - begin)
     same = 0
     while same < n and one[start + same] == other[begin + same]:
         same += 1
-    # Bytes that go on with a letter do not begin one.
+    # Do not split a letter: go back from continuation bytes.
     while same > 0 and (
         (start + same < stop and one[start + same] & 0xC0 == 0x80)
         or (begin + same < end and other[begin + same] & 0xC0 == 0x80)
@@ -290,12 +291,12 @@ def spread_matches(
     passages, nodes, starts, stops, covered, depths, node_ptr, names_by_node, sentences, bounds,
     words, text, word_starts, word_stops, name_ptr, name_words, name_text, name_ends,
 ):  # fmt: skip
-    """One entry for each match and each name that ends at its node.
+    """Expand matches to one entry for each match and each name that ends at its node.
 
     Parameters
     ----------
     passages, nodes, starts, stops, covered
-        As `find_names` gives them.
+        As returned by `find_names`.
     depths : int32[:]
     node_ptr : int64[:]
         ``names_by_node[node_ptr[n]:node_ptr[n + 1]]`` are the names of node ``n``.
@@ -313,7 +314,7 @@ def spread_matches(
     -------
     numbers : int64[7, n]
         Documents, names, passages within the document, starts and stops within the document, gaps,
-        and how far the words as written are from those of the name; 0 where there are gaps.
+        and the maximum difference in letters between a word and the name; 0 if there are gaps.
     is_covered : bool[n]
     """
     total = 0

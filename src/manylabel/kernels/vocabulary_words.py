@@ -1,4 +1,4 @@
-"""Find labels that share words with texts: parts of names, in any order."""
+"""Find labels whose names share words with texts, in any order."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ def share_words(
     terms, pointers, most_names, most_terms, term_ptr, term_names, name_ptr, name_terms, columns,
     rarity, n_labels,
 ):  # fmt: skip
-    """The labels that share a word with texts, and of each the name that shares most.
+    """Find the labels that share a word with texts, and for each the name that shares most.
 
-    Words that more than ``most_names`` names have lead to no name, and only the first
-    ``most_terms`` others of a text do; every word counts in the names that these lead to.
+    Names are looked up by the first ``most_terms`` words of a text that are in at most
+    ``most_names`` names. All words of the text count towards the names found.
 
     Parameters
     ----------
     terms : int32[:]
-        The terms of texts; -1 for a word that no name has.
+        The terms of texts; -1 for a word that is in no name.
     pointers : int64[:]
         Text ``d`` is ``terms[pointers[d]:pointers[d + 1]]``.
     most_names, most_terms : int
     term_ptr, term_names : int64[:], int32[:]
-        The names that have a term, each once.
+        The names that contain each term, each once.
     name_ptr, name_terms : int64[:], int32[:]
         The terms of names.
     columns : int64[:]
@@ -37,8 +37,8 @@ def share_words(
     Returns
     -------
     counts, labels, names, found, total
-        How many labels each text has; for each of these, in the order in which they are met, the
-        label, its name, the weights of the name's terms in the text, and of all its terms.
+        The number of labels of each text. For each of these, in the order of discovery: the label,
+        its name, the total weight of the name's terms that are in the text, and of all its terms.
     """
     n_texts = pointers.size - 1
     counts = np.zeros(n_texts, np.int64)
@@ -93,7 +93,7 @@ def share_words(
                 n_entries += 1
                 entry_of[label] = entry + 1
             else:
-                # The greater share is the better name; then the one that comes first.
+                # Prefer the name with the greater share, then the first.
                 mine, other = shared * weights[entry, 1], weights[entry, 0] * total
                 if mine < other or (mine == other and name > numbers[entry, 1]):
                     continue

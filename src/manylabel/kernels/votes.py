@@ -1,6 +1,6 @@
-"""Scores of labels from neighbours and from features (LCIF, definitions 6 to 9).
+"""Score labels by neighbours and by features (LCIF, definitions 6 to 9).
 
-A label without votes has exactly 0, so votes too small for a number count as `LEAST`.
+A label without votes has exactly 0, so votes that would underflow count as `LEAST`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import find, select_kth, sort_numbers
 
 LEAST = 1e-300
-# For a plain 0 Numba compiles what it is given to a second time.
+# With a literal 0, Numba compiles the functions that receive it twice.
 NONE = np.int64(0)
 
 
 class Csr(NamedTuple):
-    """A sparse matrix by rows."""
+    """The arrays of a sparse matrix in CSR format."""
 
     ptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -28,10 +28,11 @@ class Csr(NamedTuple):
 
 @kernel
 def instance_votes(neighbors, similarities, alpha, labels, incomplete, votes, own, touched):
-    """Add sim^alpha of each neighbour to its labels (definition 6); labels touched, weight in all.
+    """Add sim^alpha of each neighbour to its labels (definition 6).
 
-    ``neighbors`` is padded with -1. A neighbour that is ``incomplete`` takes part only for its own
-    labels: its weight is added to ``own`` of each, not to the weight in all.
+    Returns the number of labels touched and the total weight. ``neighbors`` is padded with -1. A
+    neighbour that is ``incomplete`` counts only for its own labels: its weight is added to ``own``
+    of each, not to the total weight.
     """
     count = 0
     total = 0.0
@@ -58,7 +59,7 @@ def instance_votes(neighbors, similarities, alpha, labels, incomplete, votes, ow
 def feature_votes(features, values, similar, votes, touched):
     """Add value * sim^beta of each feature to its labels (definition 8).
 
-    ``similar`` holds, feature by feature, the similarities to the power beta.
+    ``similar`` has the similarities of labels to the power beta, by feature.
     """
     count = 0
     total = 0.0
@@ -81,11 +82,11 @@ def held_out_feature_votes(
 ):  # fmt: skip
     """As `feature_votes`, as if the document had not been in the training set.
 
-    ``similar`` holds plain similarities here; ``own`` are the document's labels. Without the
+    ``similar`` has plain similarities here; ``own`` has the document's labels. Without the
     document, a feature column loses the document's value and its labels' columns lose a one.
 
-    Where documents are incomplete, ``pair_lengths`` has the length of the feature column for each
-    entry of ``similar``. A document that ``is_open`` is part of it only for its own labels.
+    If some documents are incomplete, ``pair_lengths`` has the length of the feature column for each
+    entry of ``similar``. An incomplete document (``is_open``) counts there only for its own labels.
     """
     count = 0
     total = 0.0
@@ -131,7 +132,7 @@ def held_out_feature_votes(
 
 @kernel
 def best_labels(votes, touched, count, top, scratch):
-    """Move the labels with the most votes to the front of ``touched``; how many there are.
+    """Move the labels with the most votes to the front of ``touched``; return their number.
 
     Ties go to the lower label.
     """
@@ -160,19 +161,19 @@ def propose(
     weight, queries, similar, held_out, own, open_rows, beta, feature_lengths, label_lengths,
     pair_lengths, top_words, limit, also, lengths, out_labels, out_all, out_near, out_words,
 ):  # fmt: skip
-    """Write the candidates of each row and, apart, the votes of its neighbours and features.
+    """Write the candidates of each row, with the votes of its neighbours and of its features.
 
-    Candidates are every label of a neighbour and the ``top_words`` labels by features. With a
-    ``limit`` above 0 only so many of them stay, those with the highest scores by definition 9,
-    where neighbours have the weight ``weight`` and features the rest. With ``weight`` 1 features
-    are not looked at, with 0 neighbours are not. Labels in ``also`` are candidates in any case,
-    unless it has no rows.
+    Candidates are all labels of neighbours and the ``top_words`` labels by features. With a
+    ``limit`` above 0, only that many remain: those with the highest scores by definition 9, where
+    neighbours have the weight ``weight`` and features the rest. With ``weight`` 1 features are
+    ignored, with 0 neighbours are. Labels in ``also``, unless it has no rows, are always
+    candidates.
 
-    Rows are written one after another, each in rising order of labels; ``lengths`` says how long
-    each is. Beside the labels are the votes of all neighbours, of the ``near`` first, and of the
-    features; each kind is divided by the sum of its weights. A training document that is
-    ``incomplete`` counts for that sum only where it has the label, since it is not known whether it
-    should have the others; ``open_rows`` says so of the rows, where ``held_out``.
+    Rows are concatenated, each in ascending order of labels; ``lengths`` has the length of each.
+    The outputs are the labels and the votes of all neighbours, of the ``near`` first, and of the
+    features; each kind is divided by the sum of its weights. An ``incomplete`` training document
+    counts in that sum only for labels that it has, because whether it should have the others is
+    unknown. ``open_rows`` marks such rows if ``held_out``.
     """
     n_labels = label_lengths.size
     votes_all, votes_near = np.zeros(n_labels), np.zeros(n_labels)
@@ -213,7 +214,7 @@ def propose(
                 if votes_all[touched_too[i]] == 0:
                     touched[count] = touched_too[i]
                     count += 1
-        # Without neighbours or features there are no votes to divide.
+        # Without neighbours or features, the votes are 0 and so is the sum.
         words_total = max(words_total, LEAST)
         if 0 < limit < count:
             for i in range(count):
@@ -241,9 +242,9 @@ def propose(
 
 @kernel
 def add_labels(more, touched, count):
-    """Add labels that are not among the first ``count``; how many there are then.
+    """Add labels that are not among the first ``count``; return the new number.
 
-    ``more`` is in rising order; the order of ``touched`` changes.
+    ``more`` is in ascending order; the order of ``touched`` changes.
     """
     sort_numbers(touched, NONE, count)
     n_before = count
@@ -258,7 +259,7 @@ def add_labels(more, touched, count):
 
 @kernel
 def known_weight(total, own, label):
-    """The weight of the neighbours of which it is known whether they have a label."""
+    """The total weight of the neighbours for which it is known whether they have a label."""
     if own.size > 0:
         total += own[label]
     return max(total, LEAST)
@@ -266,7 +267,7 @@ def known_weight(total, own, label):
 
 @kernel
 def forget_neighbors(neighbors, labels, votes, votes_too, own, own_too):
-    """Set the votes of the neighbours' labels back to 0."""
+    """Reset the votes of the neighbours' labels to 0."""
     for place in range(neighbors.size):
         row = neighbors[place]
         if row < 0:

@@ -1,10 +1,10 @@
-"""Compile kernels before they are needed, in several processes side by side.
+"""Compile kernels before they are needed, in parallel processes.
 
-``signatures.json`` lists the types that kernels are called with: those of the default model
-with few documents, what it needs with more, and all others. Under "commands" it has the names of
-those that single commands use. A process compiles all kernels of a file, because they share
-functions.
-``tools/kernel_signatures.py`` writes the list.
+``signatures.json`` lists the argument types of kernels in three sets: kernels that the default
+model needs with few documents, those that it also needs with more, and all others. Under "commands"
+it has the names of the kernels that each command uses. ``tools/kernel_signatures.py`` writes it.
+
+One process compiles all kernels of a module, because they share functions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from manylabel.kernels.compile import KERNELS, Kernel
 
 __all__ = ["SETS", "missing", "missing_for", "n_known", "warm"]
 
-#: The kernels that the default model uses with a small corpus; with any; and all others.
+#: The kernels that the default model uses with a small corpus; with any corpus; and all others.
 SETS = ("small", "usual", "others")
 _ARRAY = re.compile(r"([a-z])(\d+)\[(\d+)([CFA])(\??)\]")
 
@@ -40,12 +40,12 @@ def _read() -> dict[str, Any]:
 
 
 def _listed() -> dict[str, dict[str, list[Job]]]:
-    """By set and file, the kernels and the types of their arguments; longest first."""
+    """The kernels and their argument types by set and module, the slowest to compile first."""
     return {name: _read()[name] for name in SETS}
 
 
 def missing_for(command: str) -> set[str] | None:
-    """The kernels that a command compiles with the default model; None if they are not listed.
+    """The kernels that a command must compile with the default model; None if it is not listed.
 
     Examples
     --------
@@ -60,12 +60,12 @@ def missing_for(command: str) -> set[str] | None:
 
 
 def n_known(*sets: str) -> int:
-    """How many kernels are listed, each for certain types."""
+    """The number of listed kernels, counting each combination of argument types."""
     return sum(len(jobs) for name in sets for jobs in _listed()[name].values())
 
 
 def missing(*sets: str) -> list[list[Job]]:
-    """The kernels of some sets that are not compiled, those of a file together.
+    """The kernels of some sets that are not compiled, grouped by module.
 
     Examples
     --------
@@ -84,21 +84,21 @@ def missing(*sets: str) -> list[list[Job]]:
 def warm(
     groups: list[list[Job]], processes: int | None = None, tell: Callable[[int], None] | None = None
 ) -> int:
-    """Compile kernels, in as many processes as there are cores; the number of them.
+    """Compile kernels in parallel processes; return their number.
 
     Parameters
     ----------
     groups : list of lists
-        As `missing` finds them.
+        As returned by `missing`.
     processes : int, optional
-        How many may work at the same time.
+        Maximum number of processes; the number of cores by default.
     tell : callable, optional
-        Is told how many are compiled, whenever a file's are.
+        Called with the number of compiled kernels after each module.
     """
     n_processes = min(processes or os.cpu_count() or 1, len(groups))
     if not n_processes:
         return 0
-    # Numba is imported once; the processes are copies of the one that did.
+    # The fork server imports Numba once; the processes are forked from it.
     method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
     context = get_context(method)
     if method == "forkserver":
@@ -113,11 +113,11 @@ def warm(
 
 
 def compile_all(jobs: list[Job]) -> int:
-    """Compile some kernels, one after another; how many there were."""
+    """Compile some kernels, one after another; return their number."""
     for name, signature in jobs:
         kernel = kernel_of(name)
         if len(types_of(signature)) != kernel.function.__code__.co_argcount:
-            continue  # the kernel has changed since; it is compiled when it is called
+            continue  # the list is outdated; the kernel is compiled when it is called
         with machine_code.turn(name, signature) as waited:
             if not (waited and machine_code.is_kept(name, signature)):
                 kernel.compiled(signature, lambda: types_of(signature))  # noqa: B023
@@ -125,21 +125,21 @@ def compile_all(jobs: list[Job]) -> int:
 
 
 def kernel_of(name: str) -> Kernel:
-    """A kernel by "file.name"."""
+    """A kernel by its name, "module.function"."""
     import_module(f"manylabel.kernels.{name.partition('.')[0]}")
     return KERNELS[name]
 
 
 def types_of(signature: str) -> tuple[Any, ...]:
-    """Numba's types of arguments, from what `compile` calls them."""
+    """The Numba types of arguments from a signature, as `compile.described` writes it."""
     types, end = _members(signature, 0)
     if end != len(signature):
-        raise ValueError(f"no types: {signature!r}")
+        raise ValueError(f"invalid signature: {signature!r}")
     return types
 
 
 def _members(text: str, at: int) -> tuple[tuple[Any, ...], int]:
-    """The types from a place to the closing bracket or the end, and where that is."""
+    """Parse the types up to the closing bracket or the end, and return where that is."""
     members = []
     while at < len(text) and text[at] != ")":
         one, at = _one(text, at)
@@ -149,7 +149,7 @@ def _members(text: str, at: int) -> tuple[tuple[Any, ...], int]:
 
 
 def _one(text: str, at: int) -> tuple[Any, int]:
-    """The type at a place, and where it ends."""
+    """Parse the type at a position, and return where it ends."""
     import numpy as np
     from numba import from_dtype, typeof, types
 

@@ -1,4 +1,4 @@
-"""Imported by the process that others are copied from: what every compilation needs first."""
+"""Preloaded by the fork server: starts up Numba's compiler once for all processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numba
 
 @numba.njit(nogil=True, error_model="numpy")
 def _first(values):
-    """Nothing of interest: the first function that is compiled starts Numba up."""
+    """A dummy: compiling the first function initialises Numba."""
     total = 0.0
     for i in range(values.size):
         total += values[i]

@@ -1,4 +1,4 @@
-"""From texts to counts to weights, and from features back to the words of the text."""
+"""Turn texts into counts and weights, and features back into the words of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a text is in: by common words, and by the letters of which words are made."""
+"""Detect the language of a text by its common words and its character trigrams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manylabel.text.stop_words import stop_words
 
 __all__ = ["DETECTED", "detect_language", "detect_languages"]
 
-#: Code -> the language, for those that can be told apart.
+#: Code -> name of each language that can be detected.
 DETECTED = {
     "da": "danish",
     "de": "german",
@@ -28,13 +28,13 @@ DETECTED = {
     "sv": "swedish",
 }
 _WORD = re.compile(r"[^\W\d_]+")
-#: Letters of a text that are looked at.
-_MOST = 5_000
-#: What a common word is worth, as a logarithm, beside the three letters of other words.
+#: Only this many characters at the start of a text are read.
+_MAX_CHARACTERS = 5_000
+#: Log-likelihood of a common word, in addition to that of its trigrams.
 _COMMON = 3.0
-#: Added to the count of every three letters (Laplace), and about how many each language has.
+#: Laplace smoothing of trigram counts, and the approximate number of trigrams per language.
 _SMOOTHING, _TRIGRAMS = 1.0, 2_000
-#: Letters that only some languages have, beside those of their common words.
+#: Letters that are typical of each language.
 _LETTERS = {
     "danish": "æøå",
     "norwegian": "æøå",
@@ -50,22 +50,22 @@ _LETTERS = {
 
 
 def detect_language(text: str, languages: Sequence[str] | None = None) -> list[tuple[str, float]]:
-    """How likely a text is in each language.
+    """Estimate the probability that a text is in each language.
 
-    Looks for articles, pronouns and other common words, and at sequences of three letters. A few
+    The evidence is common words, such as articles and pronouns, and character trigrams. A few
     sentences are enough; a title of three words often is not.
 
     Parameters
     ----------
     text : str
     languages : sequence of str, optional
-        Codes of the languages that it may be in; by default all of `DETECTED`.
+        Codes of the languages to consider; by default all of `DETECTED`.
 
     Returns
     -------
     list of (str, float)
-        Codes with probabilities that add up to 1, the likeliest first; empty if the text has no
-        word.
+        Codes with probabilities that add up to 1, the most likely first; empty if the text has no
+        words.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def detect_language(text: str, languages: Sequence[str] | None = None) -> list[t
             raise ParameterError(
                 f"`languages` must hold some of {', '.join(DETECTED)}; got {code!r}."
             )
-    words = [word.lower() for word in _WORD.findall(text[:_MOST])]
+    words = [word.lower() for word in _WORD.findall(text[:_MAX_CHARACTERS])]
     if not words or not codes:
         return []
     profiles = _profiles()
@@ -90,7 +90,7 @@ def detect_language(text: str, languages: Sequence[str] | None = None) -> list[t
 
 
 def detect_languages(texts: Iterable[str]) -> str | None:
-    """The language that most texts are in, by its code; None if there is no word.
+    """The code of the language that most texts are in; None if they have no words.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _trigrams(word: str) -> list[str]:
 def _log_likelihood(
     words: list[str], common: frozenset[str], letters: Counter[str], n_letters: int
 ) -> float:
-    """How well words fit a language, up to what is the same for all."""
+    """The log-likelihood of words in a language, up to a constant."""
     value = 0.0
     for word, count in Counter(words).items():
         if word in common:
@@ -125,7 +125,7 @@ def _log_likelihood(
             math.log((letters[one] + _SMOOTHING) / (n_letters + _SMOOTHING * _TRIGRAMS))
             for one in _trigrams(word)
         ]
-        # The mean: a long word is one witness, too.
+        # The mean, so that long words do not count more than short ones.
         value += count * (sum(fit) / len(fit))
         special = [letter for letter in set(word) if letter in letters and not letter.isascii()]
         value += count * len(special) * _COMMON / 2
@@ -134,7 +134,7 @@ def _log_likelihood(
 
 @lru_cache(maxsize=1)
 def _profiles() -> dict[str, tuple[frozenset[str], Counter[str], int]]:
-    """Common words, counts of their three letters and of special letters, of each language."""
+    """For each language: common words, counts of their trigrams and special letters, the total."""
     profiles = {}
     for code, language in DETECTED.items():
         words = stop_words(language)

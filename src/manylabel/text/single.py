@@ -1,8 +1,8 @@
-"""Count the features of one text at a time, by several vectorizers at once.
+"""Count the features of one text at a time, for several vectorizers at once.
 
-What `CountVectorizer.transform` does for many texts, it does for one in several passes over Python
-strings. Here a word is looked up once, by the way it is written: its term has a number, and each
-vectorizer knows the columns of these numbers. Counts are the same.
+`CountVectorizer.transform` is made for many texts and takes several passes over Python strings.
+Here each word is looked up once, as written: its term has a number, and each vectorizer has a
+column for each number. The counts are the same.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from manylabel.validation import trusted_csr
 
 __all__ = ["SingleTexts"]
 
-#: Ways of writing that are remembered; a server meets new ones for ever.
+#: Maximum cached words; a server keeps meeting new ones.
 _MOST_WORDS = 1_000_000
-#: Pairs of words are found by number after this many texts: the table takes a while to make.
+#: Pairs of words are looked up by number only after this many texts, because the table is slow to
+#: build.
 _PATIENCE = 4
-#: From so many characters a kernel finds words sooner than a regular expression, if by less than a
-#: millisecond. It takes seconds to compile, so that short texts do without.
+#: From this many characters on, a kernel finds words faster than a regular expression. It saves
+#: less than a millisecond and takes seconds to compile, so short texts do not use it.
 _LONG = 10_000
 
 
@@ -61,7 +62,7 @@ class SingleTexts:
 
     @staticmethod
     def can_read(vectorizers: Sequence[CountVectorizer]) -> bool:
-        """Whether all count words, pairs of words, or both, by the same rules."""
+        """Whether all count words, pairs of words or both, with the same rules for words."""
         first = vectorizers[0]
         shared = ("lowercase", "stop_words", "stemming", "min_length")
         return all(
@@ -72,7 +73,7 @@ class SingleTexts:
         )
 
     def is_for(self, vectorizers: Sequence[CountVectorizer]) -> bool:
-        """Whether these are the vectorizers, and none has forgotten features since."""
+        """Whether these are the same vectorizers, with unchanged vocabularies."""
         return len(vectorizers) == len(self._vectorizers) and all(
             mine is vectorizer and known is vectorizer.vocabulary_
             for mine, known, vectorizer in zip(
@@ -81,7 +82,7 @@ class SingleTexts:
         )
 
     def count(self, text: str) -> list[sparse.csr_array]:
-        """The counts of a text by each vectorizer, as its ``transform`` has them."""
+        """The counts of a text by each vectorizer, the same as from its ``transform``."""
         if len(self._terms.numbers) > _MOST_WORDS:
             self._terms = _Terms(self._rules)
         terms = self._terms
@@ -103,7 +104,7 @@ class SingleTexts:
 
 
 class _Terms:
-    """Numbers of terms, by the words that stand for them; -1 for stop words."""
+    """Numbers of terms by word as written; -1 for stop words."""
 
     def __init__(self, rules: WordRules) -> None:
         self.rules = rules
@@ -131,20 +132,20 @@ class _Terms:
 
 
 class _Columns:
-    """The place in a vocabulary of each term by number, as far as it has been asked for."""
+    """The column of each term by its number, looked up when first needed."""
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self.vocabulary = vocabulary
         self._known: tuple[_Terms | None, NDArray[np.int32]] = None, np.full(1, -1, np.int32)
 
     def of(self, terms: _Terms, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The column of each term; -1 for stop words and for terms that are not there."""
+        """The column of each term; -1 for stop words and unknown terms."""
         owner, columns = self._known
         if owner is not terms:
             columns = np.full(1, -1, np.int32)
         if numbers.size and numbers.max() >= columns.size - 1:
             new = terms.listed[columns.size - 1 :]
-            # The last place is that of stop words, whose number is -1.
+            # The last entry is for stop words, whose number is -1.
             more = [self.vocabulary.get(term, -1) for term in new]
             columns = np.concatenate([columns[:-1], np.array([*more, -1], np.int32)])
             self._known = terms, columns
@@ -161,14 +162,14 @@ class _Words:
     def count(
         self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in rising order, and how often each occurs."""
+        """Columns in ascending order, and how often each occurs."""
         columns = self._columns.of(terms, numbers)
         kept = columns >= 0
         return _summed(columns[kept], times[kept])
 
 
 class _Pairs:
-    """Counts pairs of words; stop words do not stand between two."""
+    """Counts pairs of adjacent words, ignoring stop words between them."""
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self.vocabulary = vocabulary
@@ -178,7 +179,7 @@ class _Pairs:
     def count(
         self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in rising order, and how often each occurs."""
+        """Columns in ascending order, and how often each occurs."""
         kept = numbers >= 0
         numbers, times = numbers[kept], times[kept][:-1]
         self._n_read += 1
@@ -206,13 +207,13 @@ class _Both:
     def count(
         self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in rising order, and how often each occurs."""
+        """Columns in ascending order, and how often each occurs."""
         words, word_counts = self._words.count(terms, numbers, times)
         pairs, pair_counts = self._pairs.count(terms, numbers, times)
         return _summed(np.concatenate([words, pairs]), np.concatenate([word_counts, pair_counts]))
 
 
-#: By the numbers of words of their features.
+#: Reader for each n-gram range.
 _READERS: dict[tuple[int, int], type[_Words | _Pairs | _Both]] = {
     (1, 1): _Words,
     (2, 2): _Pairs,
@@ -221,7 +222,7 @@ _READERS: dict[tuple[int, int], type[_Words | _Pairs | _Both]] = {
 
 
 class _Table:
-    """Pairs of terms as numbers: where each stands in the vocabulary."""
+    """The column of each pair of terms in a vocabulary, by the terms' numbers."""
 
     def __init__(
         self, terms: dict[str, int], keys: NDArray[np.int64], columns: NDArray[np.int32]
@@ -231,8 +232,8 @@ class _Table:
 
     @classmethod
     def of(cls, vocabulary: dict[str, int]) -> _Table | None:
-        """The table of a vocabulary of pairs; None if not all of its features are such."""
-        # A feature that was forgotten has a name that no text has.
+        """The table of a vocabulary of pairs; None if it has other features."""
+        # A forgotten feature has a name that cannot occur in a text.
         names = [name for name in vocabulary if not name.startswith("\0")]
         columns = np.array([vocabulary[name] for name in names], np.int32)
         sequence, pointers, terms = find_tokens(names, 1)
@@ -251,7 +252,7 @@ class _Table:
     def count(
         self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in rising order, and how often each occurs."""
+        """Columns in ascending order, and how often each occurs."""
         own = self._columns.of(terms, numbers).astype(np.int64)
         there = (own[:-1] >= 0) & (own[1:] >= 0)
         keys = (own[:-1] * self._n_terms + own[1:])[there]
@@ -265,7 +266,7 @@ class _Table:
 def _summed(
     values: NDArray[Any], times: NDArray[np.float64]
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """The distinct values in rising order, and the sum of the times of each."""
+    """The distinct values in ascending order, and the sum of the times of each."""
     if not values.size:
         return values, times
     order = np.argsort(values, kind="stable")

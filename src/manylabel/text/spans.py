@@ -1,4 +1,4 @@
-"""From features back to the words of a text."""
+"""Find the words of a text behind its features."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
 def feature_spans_of(
     vectorizers: Sequence[CountVectorizer], text: str
 ) -> list[dict[int, list[Span]]]:
-    """The `feature_spans` of several vectorizers; words are found once for those that agree."""
+    """The `feature_spans` of several vectorizers; those with the same rules share the words."""
     known: dict[tuple[WordRules, int, int | None], list[tuple[str, int, int]]] = {}
     spans: list[dict[int, list[Span]]] = []
     for vectorizer in vectorizers:
@@ -67,7 +67,7 @@ def feature_spans_of(
 def _terms(
     rules: WordRules, min_length: int, most: int | None, text: str
 ) -> list[tuple[str, int, int]]:
-    """The terms of a text's first words and where they stand, without stop words."""
+    """The terms of a text's first words with their positions, without stop words."""
     matches = list(itertools.islice(find_words(text, min_length), most))
     terms = rules.terms([match.group() for match in matches])
     return [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
@@ -101,8 +101,8 @@ def _features(
 def surface_forms(vectorizer: CountVectorizer, texts: Iterable[str]) -> dict[int, str]:
     """The most frequent written form of each feature in some texts.
 
-    For the training texts `CountVectorizer.display_names_` has it at no cost, n-grams word by word.
-    Use this for a few documents.
+    Use this for a few documents. For the training texts, `CountVectorizer.display_names_` has the
+    forms already, with n-grams word by word.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Stop words, for some of the languages that Snowball has.
+"""Stop words for some of Snowball's languages.
 
 The lists are files in ``stop_lists``; the first lines of each name its source and its licence.
 """

@@ -1,4 +1,4 @@
-"""From texts to counts."""
+"""Count the words of texts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         Words to leave out: a language ("english" is scikit-learn's list; also danish, dutch,
         finnish, french, german, italian, norwegian, portuguese, spanish, swedish) or the words.
     stemming : None or str, default=None
-        A language of Snowball's stemmers. Stop words are removed before stemming.
+        A language that Snowball has a stemmer for. Stop words are removed before stemming.
     ngram_range : (int, int), default=(1, 1)
         Minimum and maximum terms per feature. Terms separated only by stop words are adjacent.
     char_ngrams : None or (int, int), default=None
@@ -242,7 +242,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         gone = set(columns.tolist())
         if not gone:
             return
-        # No word begins with this character.
+        # No word starts with this character, so the names cannot match.
         self.vocabulary_ = {
             f"\0{column}" if column in gone else name: column
             for name, column in self.vocabulary_.items()
@@ -362,7 +362,7 @@ def _counter(
 
 
 def _check_range(name: str, value: Any) -> tuple[int, int]:
-    """A pair of whole numbers, 1 <= fewest <= most."""
+    """Check a pair of integers, 1 <= low <= high."""
     try:
         low, high = value
         if 1 <= check_whole(name, low, 1) <= check_whole(name, high, 1):
@@ -370,7 +370,7 @@ def _check_range(name: str, value: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         pass
     raise ParameterError(
-        f"`{name}` must be a pair of whole numbers, 1 <= fewest <= most; got {value!r}."
+        f"`{name}` must be a pair of whole numbers, 1 <= minimum <= maximum; got {value!r}."
     )
 
 

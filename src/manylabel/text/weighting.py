@@ -1,4 +1,4 @@
-"""From counts to weights: tf-idf, BM25, presence, or counts, as rows of unit length."""
+"""Turn counts into weights (tf-idf, BM25, presence, or counts), as rows of unit length."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     scheme : {"tfidf", "bm25", "binary", "share", None}, default="tfidf"
     sublinear_tf : bool, default=True
-        For tf-idf: damp counts by :math:`1 + \ln c`. A value below 1, which no count has, does not
-        change, so weights are never negative.
+        For tf-idf: damp counts by :math:`1 + \ln c`. Values below 1 do not change, so weights are
+        never negative.
     smooth_idf : bool, default=True
         For tf-idf: add 1 to both numbers of documents.
     k1, b : float, default=1.2 and 0.75
@@ -128,7 +128,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._learn(counts, self.document_counts_, self.n_documents_, length)
 
     def _check_stored(self) -> None:
-        """Refuse weights of features that are no numbers."""
+        """Refuse feature weights that are not finite."""
         if hasattr(self, "idf_"):
             check_numbers(self.idf_)
 
@@ -197,7 +197,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         n, n_f = self.n_documents_, self.document_counts_
         if self.scheme == "tfidf":
             smooth = int(self.smooth_idf)
-            # Without smoothing a feature that no document has would divide by zero.
+            # Without smoothing, a feature without documents would divide by zero.
             return 1 + np.log((n + smooth) / np.maximum(n_f + smooth, 1))
         if self.scheme == "bm25":
             return np.log1p((n - n_f + 0.5) / (n_f + 0.5))

@@ -1,4 +1,4 @@
-r"""What a word is, and the term that stands for it.
+r"""Split texts into words, and reduce words to terms.
 
 A word is a run of letters, digits, underscores and the combining marks that follow them, in any
 script. Everything else separates words, apostrophes and hyphens too: *l'État* is *l* and *État*,
@@ -27,7 +27,7 @@ from manylabel.text import stop_words as lists
 
 __all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "list_words", "word_rules"]
 
-#: Before the code of a language: dictionary forms by simplemma, instead of Snowball's stems.
+#: Prefix of a language code for dictionary forms by simplemma, instead of Snowball's stems.
 LEMMAS = "simplemma-"
 _N_CODE_POINTS = 0x110000
 #: The categories of combining marks.
@@ -41,7 +41,7 @@ _PLAIN = re.compile(r"\w+")
 
 @lru_cache(maxsize=1)
 def _marks() -> list[str]:
-    """Every combining mark; there are none between these two ranges."""
+    """All combining marks; there are none outside these two ranges."""
     planes = (range(0x300, 0x20000), range(0xE0000, 0xE0200))
     return [
         character
@@ -53,7 +53,7 @@ def _marks() -> list[str]:
 
 @lru_cache(maxsize=1)
 def character_classes() -> NDArray[np.uint8]:
-    """The class of each code point, for the kernel."""
+    """The class of each code point, as the kernel expects it."""
     from manylabel.kernels.text_tokens import MARK, WORD
 
     classes = np.zeros(_N_CODE_POINTS, np.uint8)
@@ -65,7 +65,7 @@ def character_classes() -> NDArray[np.uint8]:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """What finds the words of a text. Marks that it does not hold would take most of the time."""
+    """A pattern for the words of a text, with only the marks that occur in it, for speed."""
     if text.isascii():
         return _PLAIN
     marks = [letter for letter in set(text) if unicodedata.category(letter) in _MARKS]
@@ -97,7 +97,7 @@ def list_words(text: str, min_length: int = 2) -> list[str]:
 
 
 class WordRules:
-    """From words as written to terms: lower-casing, then stop words, then stemming.
+    """Turns words as written into terms: lower-casing, then stop words, then stemming.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _stop_words(stop_words: Any, lowercase: bool) -> frozenset[str]:
     words = list(stop_words)
     for word in words:
         if not isinstance(word, str):
-            raise ParameterError(f"`stop_words` must hold words; got {word!r}.")
+            raise ParameterError(f"`stop_words` must contain strings; got {word!r}.")
     return frozenset(word.lower() for word in words) if lowercase else frozenset(words)
 
 
@@ -177,8 +177,8 @@ def _stemmer(stemming: Any) -> Any:
 
     if stemming not in snowballstemmer.algorithms():
         raise ParameterError(
-            f"`stemming` must be None or one of {', '.join(snowballstemmer.algorithms())}, or "
-            f"{LEMMAS}fi and the like for the lemmas of a language; got {stemming!r}."
+            f"`stemming` must be None, one of {', '.join(snowballstemmer.algorithms())}, or "
+            f"{LEMMAS} and a language code, such as {LEMMAS}fi; got {stemming!r}."
         )
     return snowballstemmer.stemmer(stemming)
 
@@ -196,12 +196,12 @@ class _Lemmatizer:
         try:
             import simplemma
         except ImportError:
-            raise MissingExtraError("Lemmas of words", "simplemma", "lemmas") from None
+            raise MissingExtraError("Lemmatizing words", "simplemma", "lemmas") from None
         try:
             simplemma.lemmatize("a", lang=language)
         except (ValueError, FileNotFoundError):
             raise ParameterError(
-                f"simplemma has no lemmas of the language {language!r}; use a code such as 'fi'."
+                f"simplemma does not support the language {language!r}; use a code such as 'fi'."
             ) from None
         self._language, self._lemmatize = language, simplemma.lemmatize
 
