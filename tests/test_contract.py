@@ -222,5 +222,5 @@ def test_labels_must_be_zeros_and_ones_of_the_same_rows(fitted, data):
     X, Y = data
     with pytest.raises(InputError, match="same number of rows; got 90 and 89"):
         clone(fitted).fit(X, Y[:89])
-    with pytest.raises(InputError, match="must hold only 0 and 1"):
+    with pytest.raises(InputError, match="must contain only 0 and 1"):
         clone(fitted).fit(X, 2 * Y)

@@ -158,7 +158,7 @@ def test_parameters_are_checked(promise, message):
 def test_a_model_without_out_of_sample_scores_cannot_promise():
     corpus = load_catalogue("train").vectorized()
     model = FlatLDA(threshold="precision:0.9")
-    with pytest.raises(ParameterError, match="has no out-of-sample scores to base `threshold"):
+    with pytest.raises(ParameterError, match="has no out-of-sample scores, which `threshold"):
         model.fit(corpus.X[:8], corpus.Y[:8])
 
 
@@ -184,7 +184,7 @@ def test_a_classifier_keeps_its_promise():
     corpus = load_catalogue("train").vectorized()
     model = Ensemble(threshold="recall:0.6").fit(corpus.X, corpus.Y)
     assert model.threshold_.threshold_ == model.promise("recall:0.6").threshold_
-    with pytest.raises(ParameterError, match=r"a promise looks like 'precision:0.9'; got 'top'"):
+    with pytest.raises(ParameterError, match=r"a promise must be like 'precision:0.9'; got 'top'"):
         model.promise("top")
 
 

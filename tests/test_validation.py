@@ -34,39 +34,39 @@ def csr(indices, indptr, kind=sparse.csr_array, shape=(2, 3)) -> object:
 CASES = {
     "column out of range": (
         csr([0, 3], [0, 1, 2]),
-        "X is damaged: column 3 is stored, and there are 3 columns.",
+        "X is damaged: column 3 is stored, but there are 3 columns.",
     ),
     "far out of range": (
         csr([0, 2**30], [0, 1, 2]),
-        "X is damaged: column 1073741824 is stored, and there are 3 columns.",
+        "X is damaged: column 1073741824 is stored, but there are 3 columns.",
     ),
     "negative column": (
         csr([0, -1], [0, 1, 2]),
-        "X is damaged: column -1 is stored, and there are 3 columns.",
+        "X is damaged: column -1 is stored, but there are 3 columns.",
     ),
     "row out of range": (
         csr([0, 2], [0, 1, 2, 2], sparse.csc_array),
-        "X is damaged: row 2 is stored, and there are 2 rows.",
+        "X is damaged: row 2 is stored, but there are 2 rows.",
     ),
     "decreasing pointers": (
         csr([0, 1], [0, 2, 1]),
-        "X is damaged: its row pointers (indptr) do not rise from 0.",
+        "X is damaged: its row pointers (indptr) decrease or do not start at 0.",
     ),
     "negative pointers": (
         csr([0, 1], [-1, 1, 2]),
-        "X is damaged: its row pointers (indptr) do not rise from 0.",
+        "X is damaged: its row pointers (indptr) decrease or do not start at 0.",
     ),
     "column pointers": (
         csr([0, 1], [0, 2, 1, 2], sparse.csc_array),
-        "X is damaged: its column pointers (indptr) do not rise from 0.",
+        "X is damaged: its column pointers (indptr) decrease or do not start at 0.",
     ),
     "pointers beyond the end": (
         csr([0, 1], [0, 1, 9]),
-        "X is damaged: its row pointers (indptr) end at 9, and it stores 2 values.",
+        "X is damaged: its row pointers (indptr) end at 9, but it stores 2 values.",
     ),
     "too few pointers": (
         csr([0, 1], [0, 2]),
-        "X is damaged: it has 2 row pointers (indptr), and 2 rows need 3.",
+        "X is damaged: it has 2 row pointers (indptr), but 2 rows need 3.",
     ),
     "fractions as columns": (
         csr([0.0, 1.0], [0, 1, 2]),
@@ -74,7 +74,7 @@ CASES = {
     ),
     "coordinates": (
         broken(sparse.coo_array, (2, 3), data=[1.0], coords=(np.array([0]), np.array([7]))),
-        "X is damaged: column 7 is stored, and there are 3 columns.",
+        "X is damaged: column 7 is stored, but there are 3 columns.",
     ),
     "values of two dimensions": (
         broken(sparse.csr_array, (2, 3), data=np.ones((2, 1)), indices=[0, 1], indptr=[0, 1, 2]),

@@ -1,6 +1,6 @@
 """Tag documents with thousands of labels, on an ordinary CPU, in seconds, and show exactly why.
 
-Names are imported when they are first used, so ``import manylabel`` itself is quick.
+Names are imported on first use, so ``import manylabel`` is quick.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every classifier shares: the contract of ``fit``, ``decision_function`` and ``predict``."""
+"""The base class of all classifiers: ``fit``, ``decision_function``, ``predict``, ``explain``."""
 
 from __future__ import annotations
 
@@ -39,72 +39,72 @@ from manylabel.wording import counted
 
 __all__ = ["ExplainLabels", "Grid", "MultiLabelClassifier", "SharedWork"]
 
-#: From candidate labels of a single document to an explanation of each.
+#: A function that explains candidate labels of a single document.
 ExplainLabels = Callable[[NDArray[np.int64]], list[Explanation]]
 #: A search grid: the values to try for each parameter.
 Grid = Mapping[str, Sequence[Any]]
 
-#: Samples per task, where tasks run elsewhere.
+#: Samples per task on a cluster.
 BLOCK = 1_024
 
 
 class SharedWork(Protocol):
-    """The work that all settings of a model share on one fold of the data."""
+    """Work on one fold of the data that all settings of a model share."""
 
     def scores(self, setting: Mapping[str, Any]) -> sparse.csr_array:
         """Scores of the held-out documents, under a setting of ``shared_parameters``."""
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers.
+    """Base class of the classifiers.
 
-    A subclass declares its parameters, among them ``threshold``, and implements ``_fit`` and
-    ``_scores``. If ``_fit`` can score training documents as if it had not seen them, it leaves
+    A subclass declares its parameters, including ``threshold``, and implements ``_fit`` and
+    ``_scores``. If ``_fit`` can score training documents as if it had not seen them, it stores
     those scores and the true labels in ``_held_out``; otherwise a subclass may override
     ``_held_out_scores``.
 
-    Besides an indicator matrix, ``fit`` takes an ordinary vector of classes, one per sample, so
-    that the classifiers work wherever scikit-learn's do; ``predict`` then gives the best class.
+    Besides an indicator matrix, ``fit`` accepts a vector of classes, one per sample, so that the
+    classifiers work wherever scikit-learn's do; ``predict`` then returns the best class.
     """
 
-    # What a model can do. Callers read these flags and never probe for methods.
+    # What a model can do. Callers read these flags instead of looking for methods.
     #: Scores are probabilities, and may be shown as percentages.
     gives_probabilities: ClassVar[bool] = False
     #: There is ``partial_fit``: single documents are learned without training again.
     can_learn: ClassVar[bool] = False
-    #: There are ``remove`` and ``relabel``: single documents are forgotten, or get other labels,
-    #: without training again.
+    #: There are ``remove`` and ``relabel``: single documents are forgotten, or their labels
+    #: replaced, without training again.
     can_forget: ClassVar[bool] = False
     #: There is ``explain``.
     can_explain: ClassVar[bool] = False
-    #: Other views of documents than counts are read; see :class:`manylabel.scoring.Documents`.
+    #: Views of documents other than counts are read; see :class:`manylabel.scoring.Documents`.
     reads_views: ClassVar[bool] = False
-    #: There is ``compact``: after forgetting, the rest is rebuilt and numbered from 0 again.
+    #: There is ``compact``: it rebuilds the model without forgotten documents, numbered from 0.
     can_compact: ClassVar[bool] = False
-    #: Out-of-sample scores and true labels are kept, as ``held_out_``: there is ``promise``.
+    #: There is ``promise``: out-of-sample scores and true labels are stored as ``held_out_``.
     can_promise: ClassVar[bool] = False
-    #: There is ``scores_left_out``: known documents are scored as if they were not known.
+    #: There is ``scores_left_out``: training documents are scored as if they were new.
     can_leave_out: ClassVar[bool] = False
-    #: Training rows are kept, as ``X_``, ``Y_`` and, for those not forgotten, ``alive_``.
+    #: Training rows are stored as ``X_`` and ``Y_``; ``alive_`` masks those not forgotten.
     keeps_rows: ClassVar[bool] = False
-    #: Documents may be incomplete: labels that they lack are unknown, not wrong.
+    #: Documents may be incomplete: labels that they lack are unknown, not false.
     reads_incomplete: ClassVar[bool] = False
     #: Settings of papers by name, for ``from_preset``.
     presets: ClassVar[Sequence[str]] = ()
-    #: What tuning tries by default: parameter to values.
+    #: The grid that tuning tries by default.
     default_grid: ClassVar[Grid] = {}
-    #: Parameters whose values tuning tries without fitting again, if ``_shares_work`` allows it.
+    #: Parameters that can be tuned without fitting again, if ``_shares_work`` returns True.
     shared_parameters: ClassVar[Sequence[str]] = ()
 
-    #: The score of a label that is not a candidate, where scikit-learn wants dense scores; lower
-    #: for a model whose scores can be negative.
+    #: Score of labels that are not candidates, for scikit-learn's dense scores; must be lower in a
+    #: model whose scores can be negative.
     _absent_score = 0.0
 
-    #: Samples to score at a time when only the best labels are wanted; None for all at once, where
-    #: a sample's random numbers depend on its row.
+    #: Samples per block when only the best labels are needed; None scores all at once, for models
+    #: whose random numbers depend on a sample's row.
     _round: ClassVar[int | None] = None
 
-    # Which documents are incomplete, while `_fit` runs; None if none is.
+    # Which documents are incomplete, while `_fit` runs; None if all are complete.
     _incomplete: NDArray[np.bool_] | None = None
 
     threshold: Any
@@ -123,12 +123,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def views_(self) -> frozenset[str]:
-        """The views of documents that a fitted model reads beside the counts."""
+        """The views of documents that a fitted model reads, besides the counts."""
         return frozenset()
 
     @property
     def not_updated_(self) -> Sequence[str]:
-        """Parts that ``partial_fit`` and ``remove`` do not update, as messages name them."""
+        """Names, for messages, of what ``partial_fit`` and ``remove`` do not update."""
         return ()
 
     @abstractmethod
@@ -141,20 +141,20 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
-        """Canonical scores; ``top`` is a hint that no more are needed per row."""
+        """Canonical scores; ``top`` is a hint that only the best ``top`` per row are needed."""
 
     def _explaining(
         self, X: sparse.csr_array, top: int | None
     ) -> tuple[sparse.csr_array, ExplainLabels]:
         """Scores of one document and a function that explains its labels; for ``can_explain``."""
-        raise InputError(f"{type(self).__name__} cannot explain its labels; LCIF can.")
+        raise InputError(f"{type(self).__name__} cannot explain its labels; use LCIF or Ensemble.")
 
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Scores to fit the threshold on, and the true labels of their rows.
 
-        What ``_fit`` left in ``_held_out``, or else the scores of the training documents.
+        These are in ``_held_out`` if ``_fit`` stored them; otherwise training documents are scored.
         """
         held_out: tuple[sparse.csr_array, sparse.csr_array] | None
         held_out = self.__dict__.pop("_held_out", None)
@@ -162,14 +162,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
             return held_out
         if isinstance(make_threshold(self.threshold), Promise):
             raise ParameterError(
-                f"{type(self).__name__} has no out-of-sample scores to base `threshold="
-                f"{self.threshold!r}` on: fit `manylabel.thresholds.Promise` on the scores of "
+                f"{type(self).__name__} has no out-of-sample scores, which `threshold="
+                f"{self.threshold!r}` needs; fit `manylabel.thresholds.Promise` on the scores of "
                 "other documents, or use Ensemble."
             )
         return self._scores(X, None), Y
 
     def _needs_held_out_scores(self) -> bool:
-        """Whether there is a threshold and it looks at scores."""
+        """Whether there is a threshold and it needs scores."""
         return not self.single_label_ and make_threshold(self.threshold).reads_scores
 
     def fit(self, X: Any, y: Any, incomplete: Any = None, **unknown: Any) -> Self:
@@ -182,10 +182,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         y : sparse matrix or array-like of shape (n_samples, n_labels)
             The indicator matrix, or a vector of classes.
         incomplete : array of bool of shape (n_samples,), optional
-            Samples that may have more labels than y says: those that they lack are unknown, not
-            wrong. Only for models with ``reads_incomplete``; by default all are complete.
+            Samples that may have more labels than in y: the missing ones are unknown, not false.
+            Only for models with ``reads_incomplete``; by default all are complete.
         **unknown
-            Refused. Only OneVsRestSVM and SubsetSVM take a ``sample_weight``.
+            Any other argument raises an error. Only OneVsRestSVM and SubsetSVM accept
+            ``sample_weight``.
 
         Returns
         -------
@@ -195,15 +196,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return self._fit_checked(X, y, incomplete=incomplete)
 
     def _refuse(self, unknown: Mapping[str, Any]) -> None:
-        """Refuse arguments of ``fit`` that mean nothing to this model."""
+        """Refuse arguments of ``fit`` that this model does not support."""
         if unknown.get("sample_weight") is not None:
             raise ParameterError(
-                f"{type(self).__name__} takes no `sample_weight`: its documents count alike. "
-                "Leave it out, repeat documents that shall count more, or use OneVsRestSVM or "
-                "SubsetSVM."
+                f"{type(self).__name__} does not support `sample_weight`; leave it out, repeat "
+                "documents that should count more, or use OneVsRestSVM or SubsetSVM."
             )
         for name in unknown.keys() - {"sample_weight"}:
-            raise TypeError(f"{type(self).__name__}.fit takes no argument {name!r}.")
+            raise TypeError(f"{type(self).__name__}.fit has no argument {name!r}.")
 
     def _fit_checked(self, X: Any, Y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Check everything, learn, and fit the threshold."""
@@ -228,24 +228,26 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _check_incomplete(self, incomplete: NDArray[np.bool_]) -> None:
-        """Refuse incomplete documents where nothing can be made of them."""
+        """Refuse incomplete documents if the model cannot use them."""
         if not self.reads_incomplete:
             raise InputError(
-                f"{type(self).__name__} cannot leave labels open: it would count those that an "
-                "incomplete document lacks as wrong. Use LCIF or Ensemble, or give all labels."
+                f"{type(self).__name__} does not support incomplete documents: it would treat "
+                "their missing labels as false. Use LCIF or Ensemble, or give all labels."
             )
         if self.single_label_:
-            raise InputError("a sample of one class is never incomplete; leave out `incomplete`.")
+            raise InputError(
+                "samples with a single class cannot be incomplete; leave out `incomplete`."
+            )
         if incomplete.all():
             raise InputError(
-                "every document is incomplete, so nothing says which labels are wrong; give some "
+                "every document is incomplete, so no label is known to be false; give some "
                 "documents with all their labels."
             )
 
     def _fitted_threshold(
         self, threshold: Threshold, X: sparse.csr_array, Y: sparse.csr_array
     ) -> Threshold:
-        """Fit a threshold on held-out scores, which are computed only if it looks at them."""
+        """Fit a threshold on held-out scores, which are computed only if it needs them."""
         if not threshold.reads_scores:
             return threshold.fit(None, Y)
         return threshold.fit(*self._held_out_scores(X, Y))
@@ -261,15 +263,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         threshold = make_threshold(spec)
         if not isinstance(threshold, Promise):
-            raise ParameterError(f"a promise looks like 'precision:0.9'; got {spec!r}.")
+            raise ParameterError(f"a promise must be like 'precision:0.9'; got {spec!r}.")
         held_out = getattr(self, "held_out_", None) if self.can_promise else None
         if held_out is None:
             raise InputError(
-                f"this {type(self).__name__} has no held-out scores to base {threshold} on: train "
-                "an ensemble with this version."
+                f"this {type(self).__name__} has no held-out scores, which {threshold} needs; "
+                "train an ensemble with this version."
             )
         with warnings.catch_warnings():
-            # The caller reads `is_kept_`.
+            # The caller reads `is_kept_` instead.
             warnings.simplefilter("ignore", UserWarning)
             return threshold.fit(*held_out)
 
@@ -287,8 +289,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : csr_array of shape (n_samples, n_labels)
-            Only candidates are stored. If ``fit`` was given a vector of classes, scikit-learn's
-            dense form instead.
+            Only candidates are stored. If ``fit`` received a vector of classes, the result is dense
+            as in scikit-learn.
         """
         check_is_fitted(self)
         return self.scores_of(self._checked_features(X, reset=False), top)
@@ -296,7 +298,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def scores_of(
         self, X: sparse.csr_array | Documents, top: int | None = None
     ) -> sparse.csr_array | NDArray[np.float64]:
-        """Like `decision_function`, without checks: the rows must be canonical."""
+        """Like `decision_function`, but without checks: the rows must be canonical."""
         if isinstance(X, Documents) and not self.reads_views:
             X = X.counts
         scores = self._scored(X, top)
@@ -306,12 +308,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return scores if top is None else keep_top(scores, top)
 
     def predict(self, X: Any) -> Any:
-        """Give each sample its labels.
+        """Predict the labels of each sample.
 
         Returns
         -------
         Y : csr_array of shape (n_samples, n_labels)
-            Dense if ``fit`` was given dense labels; a vector if it was given a vector.
+            Dense if ``fit`` received dense labels; a vector if it received a vector.
         """
         check_is_fitted(self)
         scores = self._scored(self._checked_features(X, reset=False), None)
@@ -323,15 +325,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def explain(
         self, X: Any, labels: ArrayLike | Callable[..., Any] | None = None, top: int = 5
     ) -> list[list[Explanation]]:
-        """Say why: for each sample and label the reasons whose shares add up to the score.
+        """Explain labels by reasons whose shares add up to the score.
 
         Parameters
         ----------
         X : sparse matrix or array-like of shape (n_samples, n_features)
         labels : array of int, optional
-            The labels to explain; by default the ``top`` best of each sample. Or a function that
-            takes the scores of one sample, a matrix of one row, and returns its labels: scores and
-            reasons then come from one pass.
+            The labels to explain; by default the ``top`` best of each sample. Or a function from
+            the scores of one sample, a matrix with one row, to labels: scores and reasons then come
+            from one pass.
         top : int, default=5
 
         Returns
@@ -339,7 +341,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         list of lists of Explanation
             One list per sample, best label first or in the order of ``labels``. A label that is not
             a candidate of a sample has the score 0 and no reasons. The documentation of each model
-            says what kinds of reasons there are.
+            lists its kinds of reasons.
         """
         check_is_fitted(self)
         choose = _choice(labels, check_whole("top", top, 1), self.n_labels_)
@@ -375,7 +377,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def _checked_features(self, X: Any, reset: bool) -> sparse.csr_array:
         """Check X by scikit-learn's rules, then by ours.
 
-        Documents stay documents for a model that reads other views of them.
+        For a model that reads other views, `Documents` remain `Documents`.
         """
         documents = X if isinstance(X, Documents) else None
         X = X if documents is None else documents.counts
@@ -388,7 +390,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return documents.replaced(counts)
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether scikit-learn's checks would add nothing to ours."""
+        """Whether our checks are enough, without scikit-learn's."""
         return (
             type(X) is sparse.csr_array
             and X.dtype.kind in "biuf"
@@ -398,13 +400,13 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _checked_targets(self, Y: Any, classes: Any = None) -> sparse.csr_array:
-        """Turn targets into an indicator matrix and remember their form.
+        """Turn targets into an indicator matrix and store their form.
 
-        ``classes`` lists all classes, where later calls may bring some that Y does not have.
+        ``classes`` lists all classes, if later calls may have some that Y does not.
         """
         if Y is None:
             raise InputError(
-                "fit requires y to be passed, but the target y is None: give a matrix of labels."
+                "fit requires y to be passed, but the target y is None; give a matrix of labels."
             )
         self.dense_labels_ = not sparse.issparse(Y)
         Y = np.asarray(Y) if self.dense_labels_ else Y
@@ -422,14 +424,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return self._one_hot(Y)
 
     def _checked_more(self, X: Any, Y: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """More documents for a model that knows some; there may be new labels."""
+        """Check further documents for a fitted model; there may be new labels."""
         X = self._checked_features(X, reset=False)
         Y = self._one_hot(Y) if self.single_label_ else check_labels(Y)
         check_same_rows(X, Y)
         if Y.shape[1] < self.n_labels_:
             raise InputError(
-                f"Y has {counted(Y.shape[1], 'column')}, but the model knows "
-                f"{counted(self.n_labels_, 'label')} already."
+                f"Y has {counted(Y.shape[1], 'column')}, but the model has "
+                f"{counted(self.n_labels_, 'label')}; give a column for each."
             )
         return X, Y
 
@@ -438,7 +440,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Y = column_or_1d(Y, warn=True)
         unknown = ~np.isin(Y, self.classes_)
         if unknown.any():
-            raise InputError(f"y holds the unknown class {Y[unknown][0]!r}; fit again to add it.")
+            raise InputError(f"unknown class {Y[unknown][0]!r} in y; fit again to add it.")
         codes = np.searchsorted(self.classes_, Y)
         ones = np.ones(codes.size, np.int8)
         return sparse.csr_array(
@@ -455,7 +457,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def scores_and_labels(
         self, X: Any, top: int | None = None
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Scores and label sets from one pass, for a model of many labels.
+        """Scores and label sets in one pass, for a multi-label model.
 
         Parameters
         ----------
@@ -466,11 +468,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores, labels : csr_array of shape (n_samples, n_labels)
-            As from ``decision_function`` and from ``predict``.
+            The results of ``decision_function`` and ``predict``.
         """
         scores = self.decision_function(X, top=top)
         if self.single_label_:
-            raise InputError("a model of one class per sample has no label sets: use `predict`.")
+            raise InputError("a model with one class per sample has no label sets; use `predict`.")
         return scores, self.threshold_.apply(scores)
 
     def _shares_work(self) -> bool:
@@ -484,12 +486,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         grid: Grid,
         held_out: sparse.csr_array | NDArray[np.int64],
     ) -> SharedWork:
-        """Do once what all settings of ``shared_parameters`` need; for a class that names some.
+        """Do the work that all settings of ``shared_parameters`` have in common.
 
-        ``grid`` holds the values to try. ``held_out`` holds the documents to score, or the numbers
-        of rows of X to score, each as if it were not in X.
+        ``grid`` has the values to try. ``held_out`` has the documents to score, or the numbers of
+        rows of X to score, each as if it were not in X.
         """
-        raise InputError(f"{type(self).__name__} names no parameters whose settings share work.")
+        raise InputError(f"{type(self).__name__} has no `shared_parameters`.")
 
 
 def _choice(
@@ -520,7 +522,7 @@ def _known_labels(labels: Any, n_labels: int) -> NDArray[np.int64]:
 def _scores_of_rows(
     model: MultiLabelClassifier, X: sparse.csr_array, top: int | None, start: int, stop: int
 ) -> sparse.csr_array:
-    """Scores of some rows, with one thread: other blocks run at the same time."""
+    """Scores of some rows with one thread, because other blocks run at the same time."""
     if "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=1)
     scores = model._scores(X[start:stop], top)

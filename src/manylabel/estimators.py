@@ -1,7 +1,7 @@
-"""What we use of scikit-learn in every model.
+"""The parts of scikit-learn that every model uses.
 
-scikit-learn imports pandas and SciPy's statistics to be ready for what others may give it. That
-takes longer than a model takes to load, so it gets them when it uses them.
+scikit-learn imports pandas and SciPy's statistics in case it needs them. That takes longer than
+loading a model, so these imports are postponed until their first use.
 """
 
 from __future__ import annotations

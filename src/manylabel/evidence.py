@@ -1,4 +1,4 @@
-"""Why a label was given: reasons whose shares add up to its score."""
+"""Explain labels by reasons whose shares add up to the score."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["KINDS", "Explanation", "Kind", "Reason", "WordReasons", "kind_of", "
 
 
 class Kind(NamedTuple):
-    """How a kind of reason is shown to people.
+    """How a kind of reason is displayed.
 
     Attributes
     ----------
@@ -23,9 +23,9 @@ class Kind(NamedTuple):
     sentence : str
         What it means.
     group : str
-        The kind under which several reasons of this kind are added up; empty for the kind itself.
+        The kind whose reason sums up several reasons of this kind; empty for the kind itself.
     known_before : bool
-        Whether it counts before any of the text is read.
+        Whether it does not depend on the text.
     """
 
     title: str
@@ -34,16 +34,16 @@ class Kind(NamedTuple):
     known_before: bool = False
 
 
-#: The kinds that several models share. Reasons of other kinds carry their own titles.
+#: The kinds that several models share. Reasons of other kinds have their own titles.
 KINDS: dict[str, Kind] = {
     "prior": Kind(
         "how common the label is",
-        "What speaks for the label before any of the text is read.",
+        "How likely the label is before the text is read.",
         known_before=True,
     ),
     "bias": Kind(
         "starting point",
-        "What the label scores when no word speaks for or against it.",
+        "The label's score without any words.",
         known_before=True,
     ),
     "neighbour": Kind(
@@ -54,7 +54,7 @@ KINDS: dict[str, Kind] = {
     "neighbours": Kind(
         "similar documents", "Documents that have the label and share words with the text."
     ),
-    "word": Kind("words", "Words of the text that speak for the label or against it.", "words"),
+    "word": Kind("words", "Words of the text that count for or against the label.", "words"),
     "words": Kind(
         "words typical of it", "Words of the text that are common in documents with the label."
     ),
@@ -71,7 +71,7 @@ KINDS: dict[str, Kind] = {
 
 
 def kind_of(reason: Reason) -> Kind:
-    """How a reason is shown to people: its own title, or that of its kind.
+    """How a reason is displayed: by its own title, or by that of its kind.
 
     Examples
     --------
@@ -88,29 +88,28 @@ def kind_of(reason: Reason) -> Kind:
 
 @dataclass(frozen=True)
 class Reason:
-    """One addend of a score.
+    """One term of a score.
 
     Parameters
     ----------
     kind : str
-        What the reason is: ``"neighbour"``, ``"word"``, ``"prior"``, ``"bias"`` or the name of a
-        part of a combined model.
+        ``"neighbour"``, ``"word"``, ``"prior"``, ``"bias"`` or the name of a scorer of an ensemble.
     share : float
         What it adds to the score.
     index : int, optional
-        The training document of a neighbour, the feature of a word.
+        The training document of a neighbour, or the feature of a word.
     similarity : float, optional
-        Of a neighbour to the document.
+        Similarity of a neighbour to the document.
     reasons : sequence of Reason
-        Reasons for this reason. A neighbour has the words it shares with the document, whose
-        shares add up to its similarity. A part of a combined model has its own reasons, whose
-        shares add up to this share.
+        Reasons for this reason. A neighbour has the words that it shares with the document, whose
+        shares add up to its similarity. A scorer of an ensemble has its own reasons, whose shares
+        add up to this share.
     title : str
         The title to show; empty for the title that its kind has in ``KINDS``.
     sentence : str
         What the title means; empty for the sentence of its kind.
     spans : tuple of (int, int)
-        Positions in the text, if the reason knows them.
+        Positions in the text, if known.
     view : str
         The view of the document that ``index`` is a feature of; empty for the counts.
     """
@@ -130,7 +129,7 @@ class Reason:
 
         Its own reasons do not change: they add up to a similarity.
         """
-        # There are hundreds per label: `replace` would take most of an explanation's time.
+        # Not `replace`: there are hundreds per label, and it would take most of the time.
         same = object.__new__(Reason)
         same.__dict__.update(self.__dict__)
         same.__dict__["share"] = factor * self.share
@@ -138,7 +137,7 @@ class Reason:
 
 
 def word_reasons(features: Iterable[int], shares: Iterable[float], view: str = "") -> list[Reason]:
-    """Words as reasons, one for each feature of a view and its share.
+    """Make a reason of each feature of a view and its share.
 
     Examples
     --------
@@ -148,7 +147,7 @@ def word_reasons(features: Iterable[int], shares: Iterable[float], view: str = "
     reasons = []
     for feature, share in zip(features, shares, strict=True):
         reason = object.__new__(Reason)
-        # The other fields are defaults, which the class has.
+        # The other fields are class attributes with the defaults.
         reason.__dict__.update(kind="word", share=share, index=feature)
         if view:
             reason.__dict__["view"] = view
@@ -157,15 +156,15 @@ def word_reasons(features: Iterable[int], shares: Iterable[float], view: str = "
 
 
 class WordReasons(Sequence[Reason]):
-    """Words as reasons, made on access: most are never looked at.
+    """Words as reasons, created on access because most are never used.
 
     Parameters
     ----------
     features, shares : array of int, array of float
     view : str
-        That the features are of.
+        The view that has the features.
     bias : int, optional
-        The place among them that is none: the feature there is -1, and the reason a bias.
+        The position of the bias, whose feature is -1.
 
     Examples
     --------
@@ -186,7 +185,7 @@ class WordReasons(Sequence[Reason]):
         return self._features.size
 
     def scaled(self, factor: float) -> WordReasons:
-        """The same reasons where the score counts ``factor`` times, greatest share first."""
+        """The same reasons with ``factor`` times their shares, greatest share first."""
         shares = factor * self._shares
         order = np.argsort(-shares, kind="stable")
         bias = None if self._bias is None else int(np.argmax(order == self._bias))
@@ -248,11 +247,11 @@ class Explanation:
     label : int
         The label, by its column.
     score : float
-        As from :meth:`decision_function`, unless there is a ``probability``.
+        The value of :meth:`decision_function`, unless there is a ``probability``.
     reasons : tuple of Reason
         Their shares sum to the score.
     probability : float, optional
-        The score as a probability, where :meth:`decision_function` gives probabilities.
+        The value of :meth:`decision_function`, if it returns probabilities.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Every error a user can meet.
+"""All errors that users see.
 
-The classes know nothing of command lines or web servers, which decide how to show them. Each is
-also a built-in error, such as ValueError, so that code written for scikit-learn catches it.
+The classes are independent of the command line and the web server, which decide how to display
+them. Each is also a built-in error, such as ValueError, so that code for scikit-learn catches it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class ManylabelError(Exception):
-    """Base of every error that manylabel raises on purpose."""
+    """Base class of every error that manylabel raises on purpose."""
 
 
 class InputError(ManylabelError, ValueError):
@@ -76,7 +76,7 @@ class StoreError(ManylabelError, ValueError):
 
 
 class JournalError(StoreError):
-    """What a model learned since it was saved is lost or damaged, in part or as a whole.
+    """The changes to a model since it was saved are lost or damaged, at least in part.
 
     Parameters
     ----------
@@ -85,14 +85,14 @@ class JournalError(StoreError):
     path : path
         The file.
     without : str
-        What is lost by going on.
+        What is lost if the user continues.
     how : str
-        How to go on.
+        How to continue.
 
     Examples
     --------
     >>> str(JournalError("the journal is damaged", "model/journal.sqlite", "it"))
-    'model/journal.sqlite: the journal is damaged; restore the folder from a copy, or go on \
+    'model/journal.sqlite: the journal is damaged; restore the folder from a backup, or continue \
 without it: Tagger.load(path, without_journal=True).'
     """
 
@@ -105,7 +105,8 @@ without it: Tagger.load(path, without_journal=True).'
     ) -> None:
         self.what, self.without = what, without
         super().__init__(
-            f"{what}; restore the folder from a copy, or go on without {without}: {how}.", path
+            f"{what}; restore the folder from a backup, or continue without {without}: {how}.",
+            path,
         )
 
 
@@ -119,9 +120,9 @@ class MissingExtraError(ManylabelError, ImportError):
     Parameters
     ----------
     what : str
-        What the user asked for, as the subject of a sentence.
+        What needs it, as the subject of a sentence.
     package : str
-        The distribution that is missing.
+        The missing distribution.
     extra : str
         The extra of manylabel that installs it.
 

@@ -1,4 +1,4 @@
-"""Modules that others import and we seldom need, imported on first use."""
+"""Postpone the import of third-party modules that are rarely used."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 
 __all__ = ["SELDOM_USED", "postpone", "postponed"]
 
-#: scikit-learn imports the first four to look at what it was given, the next for functions that we
-#: never call; SciPy imports all that NumPy has. Each takes longer to import than a prediction.
+#: scikit-learn imports the first four to inspect its input, and SciPy's for functions that we never
+#: call; SciPy imports NumPy's. Each takes longer to import than a prediction takes.
 SELDOM_USED = (
     "narwhals",
     "narwhals.stable",
@@ -38,7 +38,7 @@ class _Later(ModuleType):
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds a placeholder for each of some modules, once."""
+    """Finds a placeholder instead of each of some modules, once."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {name for name in names if name not in sys.modules}
@@ -50,31 +50,31 @@ class _Finder(MetaPathFinder, Loader):
             return None
         self._names.discard(fullname)
         real = PathFinder.find_spec(fullname, path, target)
-        # What is not installed must not seem to be there.
+        # A module that is not installed must not be found.
         if real is None:
             return None
         spec = ModuleSpec(fullname, self)
-        # Modules in a package that is postponed with it are found without it.
+        # Postponed submodules must be found without importing their package.
         if any(name.startswith(f"{fullname}.") for name in self._names):
             spec.submodule_search_locations = real.submodule_search_locations
         return spec
 
     def exec_module(self, module: ModuleType) -> None:
-        # Not sooner: an import asks a module a few things first.
+        # Not earlier: the import itself reads attributes of the module.
         module.__class__ = _Later
 
 
 def postpone(names: Iterable[str] = SELDOM_USED) -> None:
-    """Import modules when they are used, and not when they are imported.
+    """Replace modules by placeholders that import them on first use.
 
-    For a process of our own: other people's should find what they import.
+    Only for manylabel's own processes, since it affects every import.
     """
     sys.meta_path.insert(0, _Finder(names))
 
 
 @contextmanager
 def postponed(names: Iterable[str] = SELDOM_USED) -> Iterator[None]:
-    """Postpone modules for what is imported now; what is imported later finds the modules."""
+    """Postpone modules within this context; later imports get the real modules."""
     names = list(names)
     finder = _Finder(names)
     sys.meta_path.insert(0, finder)

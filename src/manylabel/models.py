@@ -1,6 +1,6 @@
-"""The models by the names that people type: one table for the command line and the HTTP API.
+"""The models by name: one table for the command line and the HTTP API.
 
-A model's module is imported when the model is made, so the table itself costs nothing.
+A model's module is imported when the model is created, so the table itself costs nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Model(NamedTuple):
     parameters: Mapping[str, Any]
 
 
-#: Name -> model, families together.
+#: Name -> model, grouped by family.
 MODELS: dict[str, Model] = {
     "instance-knn": Model("manylabel.neighbors", "InstanceKNN", {}),
     "feature-knn": Model("manylabel.neighbors", "FeatureKNN", {}),
@@ -66,7 +66,7 @@ def model_class(name: str) -> Any:
 def make_model(
     name: str, parameters: Mapping[str, Any] | None = None, preset: str | None = None
 ) -> Any:
-    """Make a model, not yet fitted.
+    """Create an unfitted model.
 
     Parameters
     ----------

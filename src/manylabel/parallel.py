@@ -1,8 +1,8 @@
-"""Run blocks of rows in a pool of threads, or elsewhere, such as on a cluster.
+"""Run blocks of rows in threads, or elsewhere, such as on a cluster.
 
-Kernels are serial and release the GIL, so plain threads use every core. Nothing here is global:
-two callers may run at the same time, as in a server. Each row is written by one thread, so the
-answer is the same at any number of threads.
+Kernels are serial and release the GIL, so threads use every core. There is no global state: two
+callers may run at the same time, as in a server. One thread writes each row, so the result is the
+same at any number of threads.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = [
     "single_threaded_blas",
 ]
 
-#: Called with (rows done, rows in all) as work proceeds.
+#: Called with (rows done, total rows) as work proceeds.
 Callback = Callable[[int, int], None]
 
 
 def effective_jobs(n_jobs: int | None) -> int:
-    """Threads to use: scikit-learn's meaning of ``n_jobs`` (None is 1, -1 is every core).
+    """The number of threads for ``n_jobs``, as in scikit-learn: None is 1, -1 is every core.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def effective_jobs(n_jobs: int | None) -> int:
 
 @cache
 def _cores() -> int:
-    """The number of cores, cached: asking takes as long as ranking a document's labels."""
+    """The number of cores, cached: the call takes as long as ranking a document's labels."""
     return os.cpu_count() or 1
 
 
@@ -74,7 +74,7 @@ def run_blocks(
     n_jobs : int, optional
         Threads. With one, everything runs in the caller's thread.
     callback : callable, optional
-        Called in the caller's thread with (rows done, rows in all) after each block.
+        Called in the caller's thread with (rows done, total rows) after each block.
     """
     starts = range(0, n_rows, block)
     threads = min(effective_jobs(n_jobs), len(starts))
@@ -109,7 +109,7 @@ class Place(Protocol):
 
     #: An index with more rows than this is divided into shards of this size.
     shard_rows: int
-    #: Whether files of this process are there under the same name.
+    #: Whether paths of this process are valid there.
     sees_files: bool
 
     def map_blocks(
@@ -121,13 +121,13 @@ class Place(Protocol):
         callback: Callback | None,
         fixed: bool,
     ) -> Iterator[Any]:
-        """Like the function `map_blocks`. Work begins before the first result is taken."""
+        """Like the function `map_blocks`, but work starts before the first result is taken."""
 
     def save_progress(self, work: Any, state: Any) -> None:
-        """Save a checkpoint of some work, in place of the one before."""
+        """Save a checkpoint of some work, replacing the previous one."""
 
     def load_progress(self, work: Any) -> Any:
-        """The last checkpoint of the same work, also of an earlier run; None if there is none."""
+        """The last checkpoint of the same work, even from an earlier run; None if there is none."""
 
 
 _place: ContextVar[Place | None] = ContextVar("place", default=None)
@@ -159,26 +159,26 @@ def map_blocks(
     fixed: bool = False,
     here: Mapping[str, Any] | None = None,
 ) -> Iterator[Any]:
-    """Results of ``task(*shared, start, stop)`` for consecutive blocks, in their order.
+    """Results of ``task(*shared, start, stop)`` for consecutive blocks, in order.
 
     Parameters
     ----------
     task : callable
-        A pure function of a module: the result depends on nothing but its arguments.
+        A pure function at module level: the result depends only on its arguments.
     shared : tuple
-        What all blocks need; it must not change meanwhile. Like the results, it consists of what
-        a model folder can hold.
+        Arguments for all blocks, which must not change meanwhile. Their types, and those of the
+        results, must be ones that a model folder can store.
     n_rows, block : int
         The number of rows, and the maximum per call.
     n_jobs : int, optional
         Threads, if this process does the work.
     callback : callable, optional
-        Called with (rows done, rows in all) as results are taken.
+        Called with (rows done, total rows) as results are taken.
     fixed : bool
-        Whether the size of the blocks matters for the result; otherwise another place may choose
-        larger ones.
+        Whether the result depends on the size of the blocks; otherwise a cluster may use larger
+        ones.
     here : mapping, optional
-        More arguments for the task if it runs in this process, such as a progress bar.
+        Further arguments for the task if it runs in this process, such as a progress bar.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def _map_here(
     callback: Callback | None,
     here: Mapping[str, Any],
 ) -> Iterator[Any]:
-    """Run the blocks in threads; only a few results wait to be taken."""
+    """Run the blocks in threads; only a few finished results are held at a time."""
     ranges = [(start, min(start + block, n_rows)) for start in range(0, n_rows, block)]
     threads = min(threads, len(ranges))
     if threads <= 1:
@@ -237,7 +237,7 @@ _blas_limit: Any = None
 
 @cache
 def _blas_libraries(is_scipy_loaded: bool) -> Any:
-    """The BLAS libraries of NumPy, and of SciPy once it is loaded; to look for them takes long."""
+    """The BLAS libraries of NumPy, and of SciPy once loaded; cached because the search is slow."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -245,10 +245,10 @@ def _blas_libraries(is_scipy_loaded: bool) -> Any:
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread while our own threads call it.
+    """Limit BLAS to one thread while our own threads call it.
 
-    The limit belongs to the whole process, so overlapping users share one: the first sets it, the
-    last lifts it.
+    The limit applies to the whole process, so overlapping callers share it: the first sets it, the
+    last removes it.
     """
     global _blas_users, _blas_limit
     with _blas_lock:

@@ -1,4 +1,4 @@
-"""Make empty figures and write figures to files; Matplotlib is an extra."""
+"""Create empty figures and write figures to files; Matplotlib is an optional dependency."""
 
 from __future__ import annotations
 

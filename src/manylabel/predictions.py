@@ -1,7 +1,7 @@
-"""Sparse scores: candidates, their ranks, and the best of them.
+"""Rank sparse scores of candidate labels.
 
-Two rules hold everywhere in manylabel. A higher score ranks first, and ties go to the lower label
-index. A label that is not stored ranks after every label that is, whatever the sign of its score.
+Two rules apply everywhere in manylabel. A higher score ranks first, and ties go to the lower label
+index. A label that is not stored ranks after every stored label, even one with a negative score.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["best_of_rows", "canonical_scores", "keep_top", "rank_order", "values
 
 
 def canonical_scores(scores: Any) -> sparse.csr_array:
-    """Sorted CSR scores that keep stored zeros, since a stored label is a candidate.
+    """Turn scores into sorted CSR; stored zeros remain, because a stored label is a candidate.
 
-    From dense scores every entry is stored.
+    All entries of dense scores are stored.
     """
     if sparse.issparse(scores):
         check_structure(scores, "the matrix of scores")
@@ -56,7 +56,7 @@ def values_at(
     >>> values_at(scores, sparse.csr_array([[1, 1, 0]])).tolist()
     [0.5, 0.0]
     """
-    # One of the two may be older, and lack labels that the other has.
+    # One of the two may be older and lack new labels.
     width = max(scores.shape[1], pattern.shape[1])
     stored, wanted = _keys(scores, width), _keys(pattern, width)
     if not stored.size:
@@ -76,14 +76,14 @@ def rank_order(scores: sparse.csr_array) -> NDArray[np.int64]:
     from manylabel.kernels import ranking
 
     if scores.shape[0] == 1:
-        # As the kernel does, which takes a while to compile after an installation.
+        # The same order as the kernel's, without compiling it.
         return np.argsort(-scores.data.astype(np.float64), kind="stable")
     data = scores.data if scores.dtype.kind == "f" else scores.data.astype(np.float64)
     return ranking.rank_order(scores.indptr.astype(np.int64, copy=False), data)
 
 
 def best_of_rows(ptr: NDArray[np.int64], values: NDArray[Any], top: int) -> NDArray[np.bool_]:
-    """Which values are the ``top`` greatest of their row; of equal ones the first are.
+    """Mark the ``top`` greatest values of each row; among equal ones, the first.
 
     Examples
     --------

@@ -15,12 +15,12 @@ __all__ = ["Clock", "peak_memory", "progress_bar"]
 
 @contextmanager
 def progress_bar(description: str, shown: bool | int) -> Iterator[Callback | None]:
-    """Give a callback ``(done, total)`` that draws a bar, or None when ``shown`` is false.
+    """Yield a callback ``(done, total)`` that draws a bar, or None if ``shown`` is false.
 
     Parameters
     ----------
     description : str
-        What is being done, shown left of the bar.
+        Shown to the left of the bar.
     shown : bool or int
         Usually an estimator's ``verbose``.
     """
@@ -80,7 +80,7 @@ class Clock:
 
 
 def peak_memory() -> int | None:
-    """The peak memory of this process so far, in bytes; None where the system does not tell."""
+    """The peak memory of this process so far, in bytes; None if the system does not report it."""
     status = Path("/proc/self/status")
     # Preferred to ru_maxrss, which on Linux starts from the parent's peak.
     if status.exists():

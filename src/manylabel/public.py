@@ -12,7 +12,7 @@ __all__ = ["lazy_exports"]
 def lazy_exports(
     package: str, modules: Mapping[str, str], *others: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make the ``__getattr__`` and ``__dir__`` of a package that imports its modules on first use.
+    """The ``__getattr__`` and ``__dir__`` of a package that imports its modules on first use.
 
     Parameters
     ----------

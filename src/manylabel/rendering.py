@@ -12,7 +12,7 @@ _WIDTH = 100
 
 
 def as_text(renderable: Any) -> str:
-    """What rich would print, without colours."""
+    """The text that rich would print, without colours."""
     from io import StringIO
 
     from rich.console import Console
@@ -24,7 +24,7 @@ def as_text(renderable: Any) -> str:
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of escaped texts; the last column is a number."""
+    """An HTML table of escaped texts; the last column is right-aligned."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         styles = ["left"] * (len(cells) - 1) + ["right"]

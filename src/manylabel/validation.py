@@ -1,4 +1,4 @@
-"""Turn what a user passes into a canonical CSR matrix, or raise a clear error.
+"""Check user input: turn it into a canonical CSR matrix, or raise a clear error.
 
 Canonical means ``scipy.sparse.csr_array``, column indices sorted in each row, no duplicates, no
 stored zeros, finite values.
@@ -45,19 +45,19 @@ def check_matrix(
 ) -> sparse.csr_array:
     """Turn a sparse or dense matrix into a canonical CSR array of ``dtype``.
 
-    The caller's matrix is never changed. The result shares its memory if it is canonical already.
+    The caller's matrix is not changed. The result shares its memory if it is already canonical.
 
     Parameters
     ----------
     X : sparse matrix, sparse array or array-like of shape (n_rows, n_columns)
     name : str
-        What to call it in an error.
+        Its name in error messages.
     n_columns : int, optional
         Refuse any other number of columns.
     non_negative : bool
         Refuse negative values.
     dtype : dtype, optional
-        Of the values; None keeps theirs.
+        Of the values; None keeps the dtype.
 
     Examples
     --------
@@ -65,13 +65,13 @@ def check_matrix(
     2
     >>> check_matrix([[0, -2.0]])
     Traceback (most recent call last):
-    manylabel.exceptions.InputError: X must not be negative; row 0, column 1 holds -2.0. \
+    manylabel.exceptions.InputError: X must not be negative; row 0, column 1 is -2.0. \
 Negative values in data have no meaning as counts or weights.
     """
     if sparse.issparse(X):
         check_structure(X, name)
         if X.dtype.kind not in "biuf":
-            raise InputError(f"{name} must hold numbers; got values of type {X.dtype}.")
+            raise InputError(f"{name} must contain numbers; got values of type {X.dtype}.")
         matrix = sparse.csr_array(X)
         if dtype is not None and matrix.dtype != dtype:
             matrix = matrix.astype(dtype)
@@ -93,7 +93,7 @@ Negative values in data have no meaning as counts or weights.
             )
         matrix = sparse.csr_array(dense, dtype=dtype)
     if matrix.data.size > matrix.nnz:
-        # Unused memory behind the last row, with arbitrary content.
+        # There is unused memory after the last row, with arbitrary content.
         matrix = matrix.copy()
         matrix.prune()
     if not (matrix.has_canonical_format and _without_zeros(matrix.data)):
@@ -110,8 +110,8 @@ def check_structure(X: Any, name: str = "X") -> None:
     """Refuse a sparse matrix whose index arrays are invalid.
 
     Compiled code, SciPy's and ours, trusts indices and pointers, and reads or writes wherever they
-    point. This looks at each once: 0.07 seconds for 50 million stored values, where `check_matrix`
-    takes 0.54. Anything that is not sparse passes.
+    point. This check reads each once: 0.07 seconds for 50 million stored values, where
+    `check_matrix` takes 0.54. Anything that is not sparse passes.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def check_structure(X: Any, name: str = "X") -> None:
     >>> matrix.indices[1] = 5
     >>> check_structure(matrix)
     Traceback (most recent call last):
-    manylabel.exceptions.InputError: X is damaged: column 5 is stored, and there are 2 columns.
+    manylabel.exceptions.InputError: X is damaged: column 5 is stored, but there are 2 columns.
     """
     if not sparse.issparse(X):
         return
@@ -148,7 +148,7 @@ def check_structure(X: Any, name: str = "X") -> None:
 def check_rows(
     pointers: NDArray[Any], columns: NDArray[Any], n_columns: int, *values: NDArray[Any]
 ) -> None:
-    """Refuse the arrays of sparse rows that a kernel could not read.
+    """Refuse arrays of sparse rows that a kernel cannot read safely.
 
     Parameters
     ----------
@@ -157,30 +157,30 @@ def check_rows(
     columns : ndarray of int
     n_columns : int
     *values : ndarray
-        Others with an entry for each column.
+        Further arrays with an entry for each stored column.
 
     Examples
     --------
     >>> check_rows(np.array([0, 2]), np.array([1, 5]), 4)
     Traceback (most recent call last):
-    manylabel.exceptions.InputError: rows are damaged: column 5 is stored, and there are 4 columns.
+    manylabel.exceptions.InputError: rows are damaged: column 5 is stored, but there are 4 columns.
     """
     arrays = (pointers, columns, *values)
     if any(array.ndim != 1 for array in arrays) or pointers.size == 0:
         raise InputError("rows are damaged: an array has the wrong shape.")
     if pointers[0] != 0 or (np.diff(pointers) < 0).any():
-        raise InputError("rows are damaged: their pointers do not rise.")
+        raise InputError("rows are damaged: their pointers decrease or do not start at 0.")
     if any(array.size != pointers[-1] for array in arrays[1:]):
         raise InputError("rows are damaged: an array has the wrong length.")
     if columns.size and not 0 <= columns.min() <= columns.max() < n_columns:
         wrong = columns.max() if columns.max() >= n_columns else columns.min()
         raise InputError(
-            f"rows are damaged: column {wrong} is stored, and there are {n_columns} columns."
+            f"rows are damaged: column {wrong} is stored, but there are {n_columns} columns."
         )
 
 
 def check_numbers(*arrays: NDArray[Any]) -> None:
-    """Refuse arrays of numbers that are none: a kernel that compares them would find no order.
+    """Refuse arrays that contain NaN, which kernels cannot compare.
 
     Examples
     --------
@@ -207,14 +207,16 @@ def _check_pointers(X: Any, name: str, what: str, n_rows: int) -> None:
     pointers, stored = X.indptr, min(X.data.size, X.indices.size)
     if pointers.size != n_rows + 1:
         raise InputError(
-            f"{name} is damaged: it has {pointers.size} {what} pointers (indptr), and "
+            f"{name} is damaged: it has {pointers.size} {what} pointers (indptr), but "
             f"{n_rows} {what}s need {n_rows + 1}."
         )
     if pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
-        raise InputError(f"{name} is damaged: its {what} pointers (indptr) do not rise from 0.")
+        raise InputError(
+            f"{name} is damaged: its {what} pointers (indptr) decrease or do not start at 0."
+        )
     if pointers[-1] > stored:
         raise InputError(
-            f"{name} is damaged: its {what} pointers (indptr) end at {pointers[-1]}, and it "
+            f"{name} is damaged: its {what} pointers (indptr) end at {pointers[-1]}, but it "
             f"stores {stored} values."
         )
 
@@ -227,7 +229,7 @@ def _check_range(places: NDArray[Any], name: str, what: str, size: int) -> None:
     if lowest < 0 or highest >= size:
         outside = lowest if lowest < 0 else highest
         raise InputError(
-            f"{name} is damaged: {what} {outside} is stored, and there are {size} {what}s."
+            f"{name} is damaged: {what} {outside} is stored, but there are {size} {what}s."
         )
 
 
@@ -244,13 +246,13 @@ def check_labels(Y: Any, name: str = "Y", *, n_columns: int | None = None) -> sp
         row, column = _position(labels, int(np.argmax(labels.data != 1)))
         value = labels.data[np.argmax(labels.data != 1)]
         raise InputError(
-            f"{name} must hold only 0 and 1; row {row}, column {column} holds {value}."
+            f"{name} must contain only 0 and 1; row {row}, column {column} is {value}."
         )
     return labels.astype(np.int8)
 
 
 def check_same_rows(X: sparse.csr_array, Y: sparse.csr_array) -> None:
-    """Refuse matrices of different lengths."""
+    """Refuse matrices with different numbers of rows."""
     if X.shape[0] != Y.shape[0]:
         raise InputError(
             f"X and Y must have the same number of rows; got {X.shape[0]} and {Y.shape[0]}."
@@ -258,7 +260,7 @@ def check_same_rows(X: sparse.csr_array, Y: sparse.csr_array) -> None:
 
 
 def check_incomplete(incomplete: Any, n_rows: int) -> NDArray[np.bool_] | None:
-    """Which documents are incomplete: one flag for all, or one for each; None if none is.
+    """Check flags of incomplete documents, one for all or one for each; None if all are complete.
 
     Examples
     --------
@@ -272,7 +274,7 @@ def check_incomplete(incomplete: Any, n_rows: int) -> NDArray[np.bool_] | None:
     flags = np.asarray(incomplete)
     if flags.dtype != np.bool_ or flags.shape not in ((), (n_rows,)):
         raise InputError(
-            "`incomplete` must be True or False, or one of them for each of the "
+            "`incomplete` must be True or False, or an array of them for the "
             f"{n_rows:,} documents; got {incomplete!r}."
         )
     flags = np.broadcast_to(flags, (n_rows,)).copy()
@@ -280,7 +282,7 @@ def check_incomplete(incomplete: Any, n_rows: int) -> NDArray[np.bool_] | None:
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
-    """What each document counts: a number of at least 0 for each, not all of them 0.
+    """Check sample weights: a number of at least 0 for each sample, not all 0.
 
     Examples
     --------
@@ -300,16 +302,16 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise InputError(
-            f"`sample_weight` must hold numbers of at least 0; got {list(sample_weight)[row]!r} "
-            f"for sample {row}."
+            f"`sample_weight` must contain numbers of at least 0; got "
+            f"{list(sample_weight)[row]!r} for sample {row}."
         )
     if not weights.any():
-        raise InputError("`sample_weight` is zero for every sample; give some of them more.")
+        raise InputError("`sample_weight` is 0 for every sample; give at least one a weight.")
     return weights
 
 
 def check_texts(texts: Iterable[Any], allow_empty: bool = False) -> list[str]:
-    """A list of strings; empty ones are refused by default."""
+    """Check texts: a list of strings, by default without empty ones."""
     listed = list(texts)
     for row, text in enumerate(listed):
         if text is None or (isinstance(text, float) and np.isnan(text)):
@@ -344,7 +346,7 @@ def check_whole(name: str, value: Any, minimum: int) -> int:
 
 
 def check_real(name: str, value: Any, low: float, high: float = np.inf) -> float:
-    """Check a real parameter that lies in the closed interval from ``low`` to ``high``."""
+    """Check a real parameter in the closed interval from ``low`` to ``high``."""
     expected = f"at least {low:g}" if high == np.inf else f"between {low:g} and {high:g}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         raise ParameterError(f"`{name}` must be a number {expected}; got {value!r}.")
@@ -357,7 +359,7 @@ def check_removable(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]
     """Check and sort the numbers of documents to remove; ``alive`` masks those not removed."""
     gone = check_present(np.unique(np.asarray(numbers, np.int64)), alive)
     if gone.size and gone.size == alive.sum():
-        raise InputError("at least one training document must be left.")
+        raise InputError("cannot remove all training documents; keep at least one.")
     return gone
 
 
@@ -367,19 +369,19 @@ def check_present(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
     if given.size == 0:
         return given
     if given.min() < 0 or given.max() >= alive.size or not alive[given].all():
-        raise InputError("`numbers` must name training documents that have not been removed.")
+        raise InputError("`numbers` must be training documents that have not been removed.")
     if np.unique(given).size < given.size:
-        raise InputError("`numbers` must name each document once.")
+        raise InputError("`numbers` must contain each document once.")
     return given
 
 
 def csr_parts(
     matrix: sparse.csr_array, dtype: DTypeLike = np.float32
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
-    """The arrays of a CSR matrix in the types that kernels take: int64, int32, ``dtype``.
+    """The arrays of a CSR matrix in the types that kernels expect: int64, int32, ``dtype``.
 
-    Row pointers are 64 bits wide, so the number of non-zeros is not limited to 2^31; a single
-    dimension is.
+    Row pointers have 64 bits, so the number of non-zeros is not limited to 2^31; each dimension
+    is.
     """
     if matrix.shape[1] > np.iinfo(np.int32).max:
         raise InputError(f"at most 2^31 - 1 columns are supported; got {matrix.shape[1]}.")
@@ -393,10 +395,10 @@ def csr_parts(
 def trusted_csr(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """A matrix of arrays that are known to be canonical: nothing is checked.
+    """Make a matrix from arrays that are known to be canonical, without checks.
 
-    SciPy's constructor looks at shapes, types and ranges, which takes as long as a kernel takes for
-    a document, and a document goes through a dozen matrices.
+    SciPy's constructor checks shapes, types and ranges. For a single document that takes as long as
+    a kernel, and a document goes through a dozen matrices.
 
     Examples
     --------
@@ -413,7 +415,7 @@ def trusted_csr(
 
 @cache
 def _is_plain_object() -> bool:
-    """Whether a matrix of this SciPy is its arrays and a shape, and nothing else."""
+    """Whether a matrix in this version of SciPy has only its arrays and a shape as attributes."""
     made = sparse.csr_array((np.ones(1), np.zeros(1, np.int32), np.array([0, 1], np.int32)))
     return set(vars(made)) == {"_shape", "maxprint", "data", "indices", "indptr"}
 
@@ -421,7 +423,8 @@ def _is_plain_object() -> bool:
 def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
     """Row pointers for rows of these sizes, in the narrowest type that fits.
 
-    SciPy gives the indices of a matrix the type of its pointers: wide ones double its size.
+    SciPy converts the indices of a matrix to the type of its pointers, so wide ones double its
+    size.
 
     Examples
     --------
@@ -459,12 +462,12 @@ def _check_values(matrix: sparse.csr_array, name: str, non_negative: bool) -> No
         row, column = _position(matrix, entry)
         raise InputError(
             f"{name} must be finite, without NaN or inf; "
-            f"row {row}, column {column} holds {data[entry]}."
+            f"row {row}, column {column} is {data[entry]}."
         )
     if non_negative and data.min() < 0:
         entry = int(np.argmax(data < 0))
         row, column = _position(matrix, entry)
         raise InputError(
-            f"{name} must not be negative; row {row}, column {column} holds {data[entry]}. "
+            f"{name} must not be negative; row {row}, column {column} is {data[entry]}. "
             "Negative values in data have no meaning as counts or weights."
         )

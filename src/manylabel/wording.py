@@ -1,4 +1,4 @@
-"""Sentences that fit what they speak of: one document, two documents."""
+"""Plurals and numbers in messages: one document, two documents."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ __all__ = ["counted", "percent"]
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things.
+    """A number with its noun, in the plural if needed.
 
     Parameters
     ----------
     number : int
     thing : str
-        One of them, such as "document" or "column of labels".
+        The noun in the singular, such as "document" or "column of labels".
 
     Examples
     --------
@@ -29,7 +29,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as the page writes it; what is nearly certain is not called certain.
+    """A share as a percentage; values near 0 and 1 are not rounded to 0 % and 100 %.
 
     Examples
     --------

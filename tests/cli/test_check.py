@@ -32,7 +32,7 @@ def test_every_damaged_file_is_named(call, model):
     second.unlink()
     called = call("check", model)
     assert called.code == 1
-    repair = "; restore the folder from a copy, or save the model again."
+    repair = "; restore the folder from a backup, or save the model again."
     assert set(called.out.splitlines()) == {
         f"{largest}: the file was altered after it was written" + repair,
         f"{second}: the file is missing" + repair,

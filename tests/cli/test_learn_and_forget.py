@@ -127,7 +127,7 @@ def test_a_lost_journal_is_told_and_can_be_given_up(call, model):
         assert called.err == (
             f"manylabel: {model}/journal.sqlite: 1 change that was made since the model was saved "
             "is lost: the journal should have 1 entry and has none; restore the folder from a "
-            "copy, or go on without it: manylabel compact MODEL --without-journal.\n"
+            "backup, or continue without it: manylabel compact MODEL --without-journal.\n"
         )
     called = call("compact", model, "--without-journal")
     assert called.code == 0

@@ -100,10 +100,13 @@ def test_scikit_learn_finds_weights_equal_to_repetition(cls, check):
     ("weights", "sentence"),
     [
         ([1.0], "a number for each of the 120 samples; got an array of shape (1,)."),
-        ([-1.0, *[1] * 119], "must hold numbers of at least 0; got -1.0 for sample 0."),
-        ([1, float("nan"), *[1] * 118], "must hold numbers of at least 0; got nan for sample 1."),
-        (["many"] * 120, "must hold numbers of at least 0; got 'many' for sample 0."),
-        ([0] * 120, "`sample_weight` is zero for every sample; give some of them more."),
+        ([-1.0, *[1] * 119], "must contain numbers of at least 0; got -1.0 for sample 0."),
+        (
+            [1, float("nan"), *[1] * 118],
+            "must contain numbers of at least 0; got nan for sample 1.",
+        ),
+        (["many"] * 120, "must contain numbers of at least 0; got 'many' for sample 0."),
+        ([0] * 120, "`sample_weight` is 0 for every sample; give at least one a weight."),
     ],
 )
 def test_what_is_no_weight_is_refused(weights, sentence):
@@ -122,15 +125,15 @@ def test_models_without_weights_say_so(name):
     with pytest.raises(ParameterError) as refused:
         model.fit(X, Y, sample_weight=np.ones(X.shape[0]))
     assert str(refused.value) == (
-        f"{type(model).__name__} takes no `sample_weight`: its documents count alike. Leave it "
-        "out, repeat documents that shall count more, or use OneVsRestSVM or SubsetSVM."
+        f"{type(model).__name__} does not support `sample_weight`; leave it out, repeat "
+        "documents that should count more, or use OneVsRestSVM or SubsetSVM."
     )
 
 
 def test_other_arguments_are_unknown():
     X, Y = make_problem()
     for model in (OneVsRestSVM(), make_model("lcif")):
-        with pytest.raises(TypeError, match=r"\.fit takes no argument 'wieght'"):
+        with pytest.raises(TypeError, match=r"\.fit has no argument 'wieght'"):
             model.fit(X, Y, wieght=1)
 
 

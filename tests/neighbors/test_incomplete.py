@@ -164,7 +164,7 @@ def test_complete_documents_change_nothing(animals):
 
 def test_what_cannot_be_left_open_is_refused(animals):
     X, Y, incomplete = animals
-    with pytest.raises(InputError, match="SubsetSVM cannot leave labels open"):
+    with pytest.raises(InputError, match="SubsetSVM does not support incomplete documents"):
         SubsetSVM().fit(X, Y, incomplete)
     with pytest.raises(InputError, match="every document is incomplete"):
         LCIF().fit(X, Y, True)

@@ -233,7 +233,7 @@ def test_bad_arguments_get_one_clear_sentence():
         index.search(np.eye(3), 1, strategy="lucky")
     with pytest.raises(InputError, match="Q has 2 columns, but 3 are expected"):
         index.search(np.eye(2), 1)
-    with pytest.raises(InputError, match="X must not be negative; row 0, column 0 holds -1"):
+    with pytest.raises(InputError, match="X must not be negative; row 0, column 0 is -1"):
         NeighborIndex([[-1.0]])
     with pytest.raises(InputError, match="from 0 to 2"):
         index.remove([3])

@@ -18,7 +18,7 @@ from manylabel.exceptions import ManylabelError, StoreError
 from manylabel.store import manifest as manifests
 from manylabel.store import migrations, read_manifest
 
-REPAIR = "; restore the folder from a copy, or save the model again."
+REPAIR = "; restore the folder from a backup, or save the model again."
 
 
 @pytest.fixture(scope="module")

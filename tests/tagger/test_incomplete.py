@@ -171,7 +171,7 @@ def test_models_that_cannot_leave_labels_open_refuse(catalogue):
         InputError, match="flat-lda cannot learn incomplete documents: it would count"
     ):
         tagger.learn(texts[:1], labels[:1], incomplete=True)
-    with pytest.raises(InputError, match="`incomplete` must be True or False, or one of them"):
+    with pytest.raises(InputError, match="`incomplete` must be True or False, or an array of them"):
         tagger.learn(texts[:1], labels[:1], incomplete=[True, True])
 
 

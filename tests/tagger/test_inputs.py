@@ -181,7 +181,7 @@ def test_what_is_no_text_is_refused(tagger, given, message):
         (["x", "y"], "the labels of document 0 must be a list of names, such as .'x'.; got 'x'"),
         (np.array([1, 0]), r"a matrix of 0 and 1 with a row for each text; got an array of shape"),
         (np.eye(3), "must be equally long; got 2 and 3"),
-        (np.eye(2) * 2, "labels must hold only 0 and 1"),
+        (np.eye(2) * 2, "labels must contain only 0 and 1"),
         (None, "`labels` are missing"),
     ],
 )

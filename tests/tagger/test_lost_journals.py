@@ -24,7 +24,7 @@ TEXTS, LABELS = texts_and_labels(40)
 
 def remedy(word: str) -> str:
     return (
-        f"; restore the folder from a copy, or go on without {word}: "
+        f"; restore the folder from a backup, or continue without {word}: "
         "Tagger.load(path, without_journal=True)."
     )
 

@@ -22,7 +22,7 @@ def test_documents_can_be_folded_in_with_new_labels(model):
     assert {word for word, _ in fitted.label_words(7, top=3)} == {21, 22, 23}
     scores = fitted.decision_function(X[~known][:5])
     assert (scores.toarray()[:, 7] > 0.1).all()
-    with pytest.raises(InputError, match="the model knows 8 labels already"):
+    with pytest.raises(InputError, match="the model has 8 labels"):
         fitted.partial_fit(X[:1], Y[:1, :7])
 
 

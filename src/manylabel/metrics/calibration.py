@@ -51,7 +51,7 @@ class Calibration:
         path : path, optional
             Also write the figure there; the suffix sets the format, such as ``.svg`` or ``.png``.
         """
-        figure, axes = new_axes("probability", "share of right labels")
+        figure, axes = new_axes("probability", "share of correct labels")
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=1, linestyle=(0, (4, 3)))
         axes.plot(self.scores, self.right, marker="o", label=f"error {self.error:.4f}")
         axes.set_xlim(0, 1)
@@ -79,12 +79,12 @@ def calibration(Y_true: Any, scores: Any, n_bins: int = 10) -> Calibration:
     """
     judged = judge(Y_true, scores)
     if judged.scores.size and (judged.scores.min() < 0 or judged.scores.max() > 1):
-        raise InputError("scores must lie between 0 and 1, as probabilities do.")
+        raise InputError("scores must be probabilities between 0 and 1.")
     return calibration_of(judged.scores, judged.hits, n_bins)
 
 
 def calibration_of(scores: NDArray[Any], hits: NDArray[Any], n_bins: int = 10) -> Calibration:
-    """The same for single pairs: their scores between 0 and 1, and which are correct."""
+    """As `calibration`, for single pairs: their scores between 0 and 1, and which are correct."""
     values = scores.astype(np.float64)
     bins = np.minimum((values * n_bins).astype(int), n_bins - 1)
     counts = np.bincount(bins, minlength=n_bins)

@@ -71,7 +71,7 @@ class CoverageCurve:
         path : path, optional
             Also write the figure there; the suffix sets the format, such as ``.svg`` or ``.png``.
         """
-        figure, axes = new_axes("share of documents with labels", "share of right labels")
+        figure, axes = new_axes("share of documents with labels", "share of correct labels")
         axes.plot(self.coverage, self.precision)
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1.02)

@@ -1,4 +1,4 @@
-"""F1 at cut-offs by rank: how good a ranking is, whatever the threshold.
+"""F1 at cut-offs by rank, which measures a ranking independently of a threshold.
 
 Rubin et al. (2012), section 5.5. The cut-off of an item (a document, or a label in the
 label-pivoted view) is

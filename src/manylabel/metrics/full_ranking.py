@@ -77,7 +77,7 @@ def auc_roc(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """Area under the ROC curve: the share of right-wrong pairs in the right order; ties count half.
+    """Area under the ROC curve: the share of true-false pairs in the right order; ties count half.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def margin(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """Ranks from the best wrong item down to the worst right one. Parameters as in :func:`auc_roc`.
+    """Ranks from the best false item down to the worst true one. Parameters as in :func:`auc_roc`.
 
     0 for a perfect ranking, as in Loza Mencía & Fürnkranz (2008).
 
@@ -220,9 +220,9 @@ def ranking_loss(
     empty: Empty = "perfect",
     average: bool = True,
 ) -> Any:
-    """The share of right-wrong pairs in the wrong order; ties count half.
+    """The share of true-false pairs in the wrong order; ties count half.
 
-    One minus the area under the ROC curve, whatever the ties. Parameters as in :func:`auc_roc`.
+    Always one minus the area under the ROC curve. Parameters as in :func:`auc_roc`.
 
     Examples
     --------

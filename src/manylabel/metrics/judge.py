@@ -105,7 +105,7 @@ def judge_matrices(
 
 
 def check_truth(Y_true: Any, other: sparse.csr_array, name: str) -> sparse.csr_array:
-    """The true labels in canonical form; an error if their shape is not that of ``other``."""
+    """Check true labels, which must have the shape of ``other``; return them in canonical form."""
     truth = check_labels(Y_true, "Y_true")
     if truth.shape != other.shape:
         raise InputError(

@@ -127,7 +127,7 @@ def _weights(propensity: Any, truth: sparse.csr_array) -> NDArray[np.float64]:
     values = np.asarray(propensity, np.float64)
     if values.shape != (truth.shape[1],):
         raise InputError(
-            f"`propensity` must hold one number for each of {truth.shape[1]} labels; "
+            f"`propensity` must have one number for each of {truth.shape[1]} labels; "
             f"got the shape {values.shape}."
         )
     if not (values > 0).all():

@@ -99,7 +99,7 @@ class Measure:
         return replace(self, name=f"{self.name[:-1]}{k}", k=k)
 
     def compute(self, given: Given) -> float:
-        """The value; an error names missing inputs."""
+        """Compute the value; an error names missing inputs."""
         if not given.has(self.needs):
             wanted = ", ".join(
                 word
@@ -260,8 +260,8 @@ def _full_ranking_entries() -> list[Measure]:
         "average-precision": "mean precision at the ranks of the true items",
         "one-error": "share of rankings whose first item is wrong",
         "is-error": "share of rankings that are not perfect",
-        "margin": "ranks from the best wrong item down to the worst right one",
-        "ranking-loss": "share of right-wrong pairs in the wrong order, ties count half "
+        "margin": "ranks from the best false item down to the worst true one",
+        "ranking-loss": "share of true-false pairs in the wrong order, ties count half "
         "(1 - AUC ROC)",
         "coverage-error": "rank of the last true item",
     }

@@ -30,7 +30,7 @@ __all__ = [
 #: NumPy parses headers as Python literals, which two threads must not do at once (CPython 3.11).
 _parsing = threading.Lock()
 #: What to do about a broken folder.
-REPAIR = "restore the folder from a copy, or save the model again"
+REPAIR = "restore the folder from a backup, or save the model again"
 #: Files of at least this size are memory-mapped; smaller ones are read.
 MAPPED = 1 << 16
 #: Maximum size of an array's header.

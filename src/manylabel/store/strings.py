@@ -128,7 +128,7 @@ def _decoded(encoded: bytes) -> str:
         return encoded.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         raise StoreError(
-            "a text of the model is damaged; restore the folder from a copy."
+            "a text of the model is damaged; restore the folder from a backup."
         ) from None
 
 

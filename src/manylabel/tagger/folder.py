@@ -145,7 +145,7 @@ class TaggerFolder:
         reloaded = self._reload()
         if reloaded.token == state.token and reloaded.sequence < folded:
             raise StoreError(
-                "the journal is newer than the model; restore the folder from a copy.", self.path
+                "the journal is newer than the model; restore the folder from a backup.", self.path
             )
         return reloaded
 
