@@ -46,7 +46,7 @@ def test_a_spreadsheet_takes_one_installation_and_two_commands(tmp_path, monkeyp
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0
     told = capfd.readouterr()
-    shown = re.search(r"```\n(Understood.*?)```", page, re.DOTALL)[1]
+    shown = re.search(r"```\n(Detected.*?)```", page, re.DOTALL)[1]
     assert re.sub(r"in .* s\.", "", shown) in re.sub(r"in .* s\.", "", told.err)
     best = re.findall(r'"labels": \[\{"label": "(\w+)"', told.out)
     assert best == ["bees", "forests", "soil"]

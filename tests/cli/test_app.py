@@ -75,7 +75,7 @@ def test_an_error_in_a_file_names_its_line(call, tmp_path):
     assert called.code == 1
     assert called.err == (
         f"manylabel: {path}, line 2: expected a field 'text', found 'labels'; "
-        "--text-column names the field that holds the text.\n"
+        "name the text field with --text-column.\n"
     )
 
 

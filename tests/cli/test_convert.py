@@ -44,7 +44,7 @@ def test_words_are_counted_on_the_way_to_features(call, texts, tmp_path, kind):
 def test_features_have_no_way_back_to_texts(call, rows, tmp_path):
     called = call("convert", rows, tmp_path / "out.jsonl")
     assert called.code == 1
-    assert "this format holds texts, but the corpus has only features" in called.err
+    assert "this format stores texts, but the corpus has only features" in called.err
     assert list(tmp_path.iterdir()) == [rows]
 
 

@@ -21,7 +21,7 @@ def test_a_long_line_is_refused_if_the_user_says_so(tmp_path, capfd):
     path = tmp_path / "long.jsonl"
     path.write_text(json.dumps({"text": "a cat " * 500, "labels": ["cats"]}) + "\n")
     assert run(["stats", str(path), "--max-line", "1000"]) == 1
-    assert "a line has more than 1,000 bytes; if that is meant, raise the limit (--max-line" in (
+    assert "a line has more than 1,000 bytes; if that is correct, raise the limit (--max-line" in (
         capfd.readouterr().err
     )
     assert run(["stats", str(path), "--max-line", "0"]) == 2

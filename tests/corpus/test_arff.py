@@ -142,7 +142,7 @@ def test_bad_arff_is_refused(mulan, content, line, message):
         ("<labels>", "expected XML"),
         ("<label name='a'/>", "expected <labels>"),
         ("<labels><label/></labels>", "expected <labels> with elements <label name"),
-        ("<!DOCTYPE a><labels/>", "expected plain XML without a document type"),
+        ("<!DOCTYPE a><labels/>", "expected XML without a document type"),
         ("<?xml version='1.0' encoding='no-such'?><labels/>", "expected XML"),
     ],
 )
@@ -158,14 +158,14 @@ def test_another_encoding_hides_no_document_type(mulan, file):
     path = mulan(HEADER + "1,1,1,1,1\n")
     xml = "<?xml version='1.0' encoding='utf-16'?><!DOCTYPE a [<!ENTITY b 'c'>]><labels/>"
     Path(path).with_name("pets.xml").write_bytes(xml.encode("utf-16"))
-    with pytest.raises(CorpusError, match="expected plain XML without a document type"):
+    with pytest.raises(CorpusError, match="expected XML without a document type"):
         read(path)
 
 
 @pytest.mark.parametrize(
     ("relation", "message"),
     [
-        ("pets", "expected '-C n' in the relation's name or an XML file beside this file"),
+        ("pets", "expected '-C n' in the relation's name or an XML file next to this file"),
         ("'pets: -C 9'", "expected at most 1 label after -C"),
     ],
 )
@@ -173,7 +173,7 @@ def test_without_a_word_about_labels_arff_is_refused(file, relation, message):
     path = file(f"@relation {relation}\n@attribute a {{0,1}}\n@data\n1\n", "pets.arff")
     with pytest.raises(CorpusError, match=message):
         read(path)
-    with pytest.raises(CorpusError, match="expected an XML file of the same name"):
+    with pytest.raises(CorpusError, match="expected an XML file with the same name"):
         read(path, format="mulan")
 
 
@@ -190,10 +190,14 @@ def test_columns_without_names_get_some(tmp_path):
         (
             Corpus([[1]], [[1]], label_names=["a"], feature_names=["a"]),
             "out.arff",
-            "ARFF tells attributes apart by name, but 'a' is a feature and a label",
+            "ARFF attributes must have distinct names, but 'a' is both a feature and a label",
         ),
         (Corpus.from_texts(["a"], [["b"]]), "out.arff", "vectorise it first"),
-        (Corpus([[1]], [[1]], label_names=["\x01"]), "out.arff", "a sign that XML cannot carry"),
+        (
+            Corpus([[1]], [[1]], label_names=["\x01"]),
+            "out.arff",
+            "a character that XML does not allow",
+        ),
     ],
 )
 def test_what_arff_cannot_carry_is_refused(tmp_path, corpus, path, message):
@@ -203,5 +207,5 @@ def test_what_arff_cannot_carry_is_refused(tmp_path, corpus, path, message):
 
 
 def test_mulans_two_files_do_not_fit_on_standard_output():
-    with pytest.raises(CorpusError, match="standard output cannot carry; write 'meka'"):
+    with pytest.raises(CorpusError, match="cannot be written to standard output; write 'meka'"):
         write(Corpus([[1]], [[1]]), "-", format="mulan")

@@ -44,7 +44,7 @@ def test_xml_beside_arff_makes_it_mulans(file):
 def test_what_is_none_of_them_is_refused(file):
     with (
         open_source(file("once upon a time\n")) as source,
-        pytest.raises(CorpusError, match="cannot be told from the name or the content"),
+        pytest.raises(CorpusError, match="cannot be detected from the name or the content"),
     ):
         detect(source)
 

@@ -46,7 +46,7 @@ def test_a_file_cut_short_is_refused_wherever_the_cut_is(file, kind):
     whole = COMPRESS[kind](CONTENT * 1000)
     for cut in (12, len(whole) // 2, len(whole) - 9, len(whole) - 1):
         path = file(whole[:cut])
-        with pytest.raises(CorpusError, match="the compressed data are broken or cut short"):
+        with pytest.raises(CorpusError, match="the compressed data are damaged or truncated"):
             open_all(path)
 
 
@@ -55,7 +55,7 @@ def test_broken_compressed_data_are_refused(file, kind):
     whole = bytearray(COMPRESS[kind](bytes(range(256)) * 300))
     whole[len(whole) // 2] ^= 0xFF
     whole[-3] ^= 0xFF
-    with pytest.raises(CorpusError, match="the compressed data are broken or cut short"):
+    with pytest.raises(CorpusError, match="the compressed data are damaged or truncated"):
         open_all(file(bytes(whole)))
 
 

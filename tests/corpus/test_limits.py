@@ -13,7 +13,7 @@ from manylabel.corpus import limits, read
 from manylabel.exceptions import CorpusError, ParameterError
 
 BLOCK = 1 << 20
-LINE = "a line has more than 1,048,576 bytes; if that is meant, raise the limit " \
+LINE = "a line has more than 1,048,576 bytes; if that is correct, raise the limit " \
     "(`manylabel.corpus.limits(line=...)`, or MANYLABEL_MAX_LINE)."  # fmt: skip
 
 
@@ -28,10 +28,10 @@ def zst(content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("newlines.jsonl.gz", lambda: packed(b"\n" * (99 * BLOCK)), "bytes of white space"),
-        ("spaces.tsv.gz", lambda: packed(b" " * (99 * BLOCK)), "bytes of white space"),
-        ("rows.svm.gz", lambda: packed(b"0 1:1\n" * (33 * BLOCK)), "compressed bytes became"),
-        ("zeros.jsonl.zst", lambda: zst(bytes(200 * BLOCK)), "compressed bytes became"),
+        ("newlines.jsonl.gz", lambda: packed(b"\n" * (99 * BLOCK)), "consecutive bytes of white"),
+        ("spaces.tsv.gz", lambda: packed(b" " * (99 * BLOCK)), "consecutive bytes of white"),
+        ("rows.svm.gz", lambda: packed(b"0 1:1\n" * (33 * BLOCK)), "compressed bytes expand"),
+        ("zeros.jsonl.zst", lambda: zst(bytes(200 * BLOCK)), "compressed bytes expand"),
     ],
     ids=lambda value: value if isinstance(value, str) and "." in value else "",
 )
@@ -73,7 +73,7 @@ def test_limits_can_be_raised(file, monkeypatch):
         read(path)
     assert str(error.value) == "MANYLABEL_MAX_LINE must be a number; got 'long'."
     with (
-        pytest.raises(ParameterError, match="`expansion` must be more than 0; got 0"),
+        pytest.raises(ParameterError, match="`expansion` must be a number above 0; got 0"),
         limits(expansion=0),
     ):
         pass

@@ -109,7 +109,7 @@ def test_tsv(tmp_path_factory, corpus):
     try:
         write(corpus, path)
     except CorpusError as error:
-        assert "begin and end with quotation marks" in str(error)  # noqa: PT017
+        assert "start and end with quotation marks" in str(error)  # noqa: PT017
         return
     assert_same(read(path), corpus)
 

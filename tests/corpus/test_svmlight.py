@@ -62,7 +62,7 @@ def test_rows_without_anything_are_kept(tmp_path):
     path = tmp_path / "out.svm"
     write(Corpus([[0, 0], [0, 1]], [[0], [1]]), path)
     assert read(path).X.toarray().tolist() == [[0, 0], [0, 1]]
-    with pytest.raises(CorpusError, match="a row without labels and features is a blank line"):
+    with pytest.raises(CorpusError, match="a row without labels and features would be a blank"):
         write(Corpus(np.zeros((1, 0)), [[0]]), path)
 
 

@@ -50,8 +50,8 @@ def test_jsonl_needs_only_a_text(file):
         ('{"text": "a", "id": true}', 1, "expected a string as 'id', found 'true'"),
         ("1", 1, "expected a JSON object, found '1'"),
         ("[1]", 1, "expected a JSON object, found '1'"),
-        ('[{"text": "a"},', 1, "expected ']' at the end of the JSON array; the file is cut"),
-        ('{"text": "\\ud800"}', 1, "found half a surrogate pair"),
+        ('[{"text": "a"},', 1, "expected ']' at the end of the JSON array; the file is truncated"),
+        ('{"text": "\\ud800"}', 1, "found an unpaired surrogate"),
         ("[" * 100_000, 1, "expected a JSON object"),
         ('{"text": "a", "id": ' + "9" * 5000 + "}", 1, "expected a JSON object"),
         (b'{"text": "a"}\n{"text": "\xff"}', 2, "expected UTF-8 text, found byte 0xff"),
@@ -65,7 +65,7 @@ def test_jsonl_refuses(file, content, line, message):
 def test_labels_outside_a_given_vocabulary_are_refused(file):
     path = file('{"text": "a", "labels": ["x"]}\n{"text": "b", "labels": ["z"]}', "t.jsonl")
     assert read(path, labels=["z", "y", "x"]).label_names == ["z", "y", "x"]
-    refused(path, "unknown label 'z': not among the 2 names given", 2, labels=["x", "y"])
+    refused(path, "unknown label 'z' (2 labels known)", 2, labels=["x", "y"])
 
 
 def test_tsv_of_annif_has_identifiers(file):
@@ -94,9 +94,11 @@ def test_tables_may_name_their_columns_in_any_order(file):
 
 def test_the_separator_of_labels_can_be_chosen(file):
     assert lists(read(file("a\tx|y;z\n", "t.tsv"), separator="|")) == [["x", "y;z"]]
-    with pytest.raises(ParameterError, match="`separator` is an option of texts; the format is xc"):
+    with pytest.raises(
+        ParameterError, match="`separator` is an option for texts, but the format is xc"
+    ):
         read(file("1 1 1\n0 0:1\n", "t.txt"), separator="|")
-    with pytest.raises(ParameterError, match="`separator` must be a sign other than a blank"):
+    with pytest.raises(ParameterError, match="`separator` must not be empty, a space"):
         read(file("a\tb", "t.tsv"), separator=" ")
 
 
@@ -115,13 +117,13 @@ def test_csv_cells_may_be_longer_than_a_law(file):
         ("t.tsv", "a\tx\nb\n", 2, "expected 2 columns, found 1"),
         ("t.tsv", "a\tx\ty\n", 1, "expected 2 columns, found 3"),
         ("t.tsv", "id\ttext\tlabels\n1\ta\n", 2, "expected 3 columns, found 2"),
-        ("t.tsv", "a\t<x> y\n", 1, "expected identifiers as <...> with blanks between"),
+        ("t.tsv", "a\t<x> y\n", 1, "expected identifiers as <...>, separated by spaces"),
         ("t.tsv", b"a\t\x81\n", 1, "expected UTF-8 text, found byte 0x81 at position 3"),
         ("t.tsv", "é\té\n".encode() + b"a\t\xfe\n", 2, "expected UTF-8 text, found byte 0xfe"),
         ("t.tsv", "text\tlabels\n", None, "expected at least one document"),
         ("t.csv", "a,x\nb\n", 2, "expected 2 columns, found 1"),
-        ("t.csv", 'a,x\n"b\nc,y', 2, "expected a row of CSV (unexpected end of data)"),
-        ("t.csv", '"a"b,x\n', 1, "expected a row of CSV"),
+        ("t.csv", 'a,x\n"b\nc,y', 2, "expected a CSV row (unexpected end of data)"),
+        ("t.csv", '"a"b,x\n', 1, "expected a CSV row"),
         ("t.csv", b'"a\n\x81",x\n', 2, "expected UTF-8 text, found byte 0x81 at position 1"),
     ],
 )
@@ -143,7 +145,7 @@ def test_a_folder_holds_texts_and_keys(tmp_path):
 
 
 def test_folders_refuse(tmp_path):
-    refused(tmp_path, "expected files that end in .txt, .docx, .pdf, .html or .epub, or a", None)
+    refused(tmp_path, "expected .txt, .docx, .pdf, .html or .epub files, or a", None)
     (tmp_path / "a.txt").write_bytes(b"ok\n\x81")
     refused(tmp_path, "a.txt, line 2: expected UTF-8", 2)
     refused(tmp_path, "expected a file in the format tsv, found a folder", None, format="tsv")
@@ -168,14 +170,18 @@ TEXTS = Corpus.from_texts(["a\tb", "c"], [["x;y"], []], ids=["1", "one/two"])
 @pytest.mark.parametrize(
     ("corpus", "name", "message"),
     [
-        (TEXTS, "out.csv", "the label 'x;y' cannot be told from its neighbours"),
-        (TEXTS.select_labels([]), "out.tsv", "document '1' holds a tab or a line break, which TSV"),
-        (TEXTS.select_labels([]), "out", "the id 'one/two' cannot be a file's name"),
-        (TEXTS[[0, 0]], "out", "'1' is there twice"),
-        (Corpus.from_texts(["a"], [["<x"]]), "out", "the label '<x' is empty, starts with '<'"),
-        (Corpus([[1]], [[1]]), "out.jsonl", "the corpus has only features: write Extreme"),
-        (Corpus.from_texts(["\ud800"], [[]]), "out.jsonl", "half a surrogate pair"),
-        (TEXTS, "out.what", "the format cannot be told from the name; pass one of jsonl"),
+        (TEXTS, "out.csv", "the label 'x;y' cannot be read back"),
+        (TEXTS.select_labels([]), "out.tsv", "document '1' contains a tab or a line break"),
+        (TEXTS.select_labels([]), "out", "the id 'one/two' cannot be a file name"),
+        (TEXTS[[0, 0]], "out", "'1' occurs twice"),
+        (
+            Corpus.from_texts(["a"], [["<x"]]),
+            "out",
+            "the label '<x' cannot be written to a key file",
+        ),
+        (Corpus([[1]], [[1]]), "out.jsonl", "the corpus has only features; write Extreme"),
+        (Corpus.from_texts(["\ud800"], [[]]), "out.jsonl", "an unpaired surrogate"),
+        (TEXTS, "out.what", "the format cannot be detected from the name; pass one of jsonl"),
     ],
 )
 def test_what_a_format_cannot_carry_is_refused(tmp_path, corpus, name, message):

@@ -44,8 +44,7 @@ def test_keywords_csv_with_title_abstract_and_keywords(file):
     check(corpus)
     assert corpus.titles == ["T0", "T1"]
     assert said == [
-        "Understood: text from 'Abstract', title from 'Title', labels from 'Keywords', "
-        "split at ','.",
+        "Detected: text from 'Abstract', title from 'Title', labels from 'Keywords', split at ','.",
         "Ignored columns: Year.",
     ]
 
@@ -57,7 +56,7 @@ def test_semicolons_of_excel(file):
     content = "sep=;\r\ncontent;tags;\r\n" + "\r\n".join(rows) + "\r\n;;\r\n;;\r\n"
     corpus, said = heard(file(content, "excel.csv"))
     check(corpus)
-    assert said == ["Understood: text from 'content', labels from 'tags', split at '|'."]
+    assert said == ["Detected: text from 'content', labels from 'tags', split at '|'."]
 
 
 def test_windows_1252(file):
@@ -66,7 +65,7 @@ def test_windows_1252(file):
     )
     corpus, said = heard(file(f"Text;Subjects\r\n{rows}\r\n".encode("cp1252"), "alt.csv"))
     check(corpus)
-    assert said[0] == "The file is not in UTF-8; read as Windows-1252."
+    assert said[0] == "The file is not in UTF-8; it is read as Windows-1252."
     check(read(file(f"Text;Subjects\r\n{rows}\r\n".encode("cp1252"), "alt.csv"), encoding="cp1252"))
 
 
@@ -86,7 +85,7 @@ def test_columns_of_0_and_1(file):
     check(corpus)
     assert corpus.ids == ["a", "b"]
     assert said == [
-        "Understood: text from 'comment_text', labels from the 0/1 columns 'cats', 'dogs', 'sleep'."
+        "Detected: text from 'comment_text', labels from the 0/1 columns 'cats', 'dogs', 'sleep'."
     ]
     named = read(path, text_column="comment_text", label_column=["cats", "dogs"])
     check(named, [["cats"], ["dogs"]])
@@ -103,7 +102,7 @@ def test_a_json_array(file):
         corpus, said = heard(file(json.dumps(records, indent=indent), "export.json"))
         check(corpus)
         assert said == [
-            "Understood: text from 'body', labels from 'topics'.",
+            "Detected: text from 'body', labels from 'topics'.",
             "Ignored columns: n.",
         ]
 
@@ -130,7 +129,7 @@ def test_columns_of_another_language(file):
         read(path)
     check(read(path, text_column="Zusammenfassung", label_column="Schlagwörter"))
     with pytest.raises(
-        CorpusError, match=r"'Schlagworter'; there is no .* Did you mean 'Schlagwörter'\?"
+        CorpusError, match=r"'Schlagworter', but there is no .* Did you mean 'Schlagwörter'\?"
     ):
         read(path, text_column="Zusammenfassung", label_column="Schlagworter")
 
@@ -147,7 +146,7 @@ def test_several_columns_of_text(file):
 def test_titles_alone_are_texts(file):
     corpus, said = heard(file("Title,Keywords\nOne,x\n", "t.csv"))
     assert corpus.texts == ["One"]
-    assert said == ["Understood: text from 'Title', labels from 'Keywords'."]
+    assert said == ["Detected: text from 'Title', labels from 'Keywords'."]
 
 
 def test_escaped_quotes_and_lone_carriage_returns(file):
@@ -282,10 +281,10 @@ def test_a_folder_for_each_label(tmp_path):
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "t.xls", "an old Office program; save it as .xlsx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "t.xls", "an old Office format; save the file as .xlsx"),
         (b"PK\x03\x04 what", "t.zip", "this is a ZIP archive; unpack it"),
-        (b"\x89PNG\r\n\0\0\xff", "t.png", "this is no text: it holds bytes of 0"),
-        (b"text,labels\n\x93one\x94,x\n\x81,y\n", "t.csv", "in Windows-1252, found other bytes"),
+        (b"\x89PNG\r\n\0\0\xff", "t.png", "this is not text: it contains zero bytes"),
+        (b"text,labels\n\x93one\x94,x\n\x81,y\n", "t.csv", "in Windows-1252, found invalid bytes"),
     ],
 )
 def test_what_is_no_text_is_refused(file, content, name, message):
@@ -346,7 +345,7 @@ def test_names_of_columns_below_merged_headings(tmp_path):
     book.save(tmp_path / "t.xlsx")
     corpus, said = heard(tmp_path / "t.xlsx")
     check(corpus)
-    assert said[1] == "The names of the columns are in row 2. The row above is ignored."
+    assert said[1] == "The header is row 2. The row above is ignored."
 
 
 @pytest.mark.parametrize("columns", [{}, {"text_column": "Abstract"}])
@@ -355,7 +354,7 @@ def test_names_of_columns_below_a_title(file, columns):
     content = "\n".join(["Export of 1 January", "", "by us", "Abstract;Keywords", *rows])
     corpus, said = heard(file(content, "t.csv"), **columns)
     check(corpus)
-    assert said[1] == "The names of the columns are in row 3. The rows above are ignored."
+    assert said[1] == "The header is row 3. The rows above are ignored."
 
 
 def test_a_document_that_looks_like_names_is_a_document(file):

@@ -59,7 +59,9 @@ def test_names_are_found_beside_the_file(file):
 def test_names_that_do_not_fit_are_refused(file):
     path = file("1 2 2\n0 1:1\n")
     file("cats\n", "labels.txt")
-    with pytest.raises(CorpusError, match=r"as many names in .*labels.txt as there are labels, 2"):
+    with pytest.raises(
+        CorpusError, match=r"expected 2 names in .*labels.txt, one for each of the labels, found 1"
+    ):
         read(path)
 
 
@@ -70,8 +72,8 @@ def test_names_that_do_not_fit_are_refused(file):
         ("2 3\n", 1, "expected a header of three whole numbers"),
         ("2 3 x\n", 1, "expected a header of three whole numbers"),
         ("1 9999999999 1\n0 1:1\n", 1, "expected at most 2147483647 features and labels"),
-        ("3 2 2\n0 0:1\n1 1:1\n", 3, "expected 3 rows as the header says, found 2"),
-        ("1 2 2\n0 0:1\n\n1 1:1\n", 4, "expected 1 row as the header says, found more"),
+        ("3 2 2\n0 0:1\n1 1:1\n", 3, "expected 3 rows as in the header, found 2"),
+        ("1 2 2\n0 0:1\n\n1 1:1\n", 4, "expected 1 row as in the header, found more"),
         ("1 2 2\n0 2:1\n", 2, "expected features below 2, found '2'"),
         ("1 2 2\n2 1:1\n", 2, "expected labels below 2, found '2'"),
         ("1 2 2\n99999999999999999999999 1:1\n", 2, "expected labels below 2"),
@@ -141,5 +143,5 @@ def test_texts_are_refused(tmp_path):
 def test_names_of_another_corpus_are_not_overwritten(file, tmp_path):
     file("cats\n", "labels.txt")
     corpus = Corpus([[1]], [[1]], label_names=["dogs"])
-    with pytest.raises(CorpusError, match="the names here are not those of the corpus"):
+    with pytest.raises(CorpusError, match="the file exists and has other names than the corpus"):
         write(corpus, tmp_path / "out.txt")

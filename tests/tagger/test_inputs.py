@@ -115,7 +115,9 @@ def test_every_kind_of_table_teaches_the_same(given, expected):
 def test_other_frames_are_tagged_and_name_what_they_need(tagger, expected, monkeypatch):
     frame = pl.DataFrame({"text": [QUESTION], "year": [1999]})
     assert tagger.suggest(Streamed(frame)) == [expected]
-    with pytest.raises(InputError, match=r"a LazyFrame has no rows yet: give what its `coll"):
+    with pytest.raises(
+        InputError, match=r"a LazyFrame is not evaluated; give the result of its `coll"
+    ):
         tagger.suggest(frame.lazy())
     for module in ("pyarrow", "pyarrow.interchange", "pandas.api.interchange"):
         monkeypatch.setitem(sys.modules, module, None)
@@ -158,14 +160,14 @@ def test_suggestions_become_a_data_frame(tagger):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (None, "`texts` are missing: give a text, or a list of texts; got None"),
+        (None, "`texts` is None; give a text or a list of texts"),
         ({"text": "a cat"}, "got dict with 'text'; give the text itself"),
         (5, "must be a text or a list of texts; got int"),
-        (b"a cat", "got bytes: decode them first"),
+        (b"a cat", "got bytes. Decode them first"),
         (np.eye(2), r"got a matrix of shape \(2, 2\)"),
         (["a cat", None], r"text 1 is missing \(None\)"),
         (pd.Series(["a cat", np.nan]), r"text 1 is missing \(nan\)"),
-        (pd.DataFrame({"x": ["a"]}), "no column is known to hold the texts; the columns are 'x'"),
+        (pd.DataFrame({"x": ["a"]}), "no text column found among 'x'; name it"),
     ],
 )
 def test_what_is_no_text_is_refused(tagger, given, message):
@@ -180,7 +182,7 @@ def test_what_is_no_text_is_refused(tagger, given, message):
         ([["x"], [None]], "document 1: labels must be strings; got None"),
         (["x", "y"], "the labels of document 0 must be a list of names, such as .'x'.; got 'x'"),
         (np.array([1, 0]), r"a matrix of 0 and 1 with a row for each text; got an array of shape"),
-        (np.eye(3), "must be equally long; got 2 and 3"),
+        (np.eye(3), "must have the same length; got 2 and 3"),
         (np.eye(2) * 2, "labels must contain only 0 and 1"),
         (None, "`labels` are missing"),
     ],
@@ -192,18 +194,18 @@ def test_what_are_no_labels_is_refused(labels, message):
 
 def test_columns_that_are_not_there_are_refused():
     frame = pd.DataFrame(FRAME)
-    with pytest.raises(InputError, match=r"`text` is 'abstract'; .*Did you mean 'Abstract'\?"):
+    with pytest.raises(InputError, match=r"`text` is 'abstract', but .*Did you mean 'Abstract'\?"):
         lcif().fit(frame, text="abstract")
-    with pytest.raises(InputError, match="no column is known to hold the labels; the"):
+    with pytest.raises(InputError, match="no label column found among"):
         lcif().fit(frame[["Abstract"]])
-    with pytest.raises(InputError, match="`text` and `title` name columns of a data frame; got"):
+    with pytest.raises(InputError, match="`text` and `title` are columns of a data frame; got"):
         lcif().fit(TEXTS, LABELS, text="x")
 
 
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (Path("notes.txt"), "got a path: read the file first, with `read_text()`"),
+        (Path("notes.txt"), "got a path. Read the file first, with `read_text()`"),
         ([None], "text 0 is missing (None); leave it out."),
         ([b"a cat"], "texts must be strings; text 0 is bytes; decode it first."),
         ([["a cat"]], "texts must be strings; text 0 is list."),
@@ -229,8 +231,8 @@ def test_no_texts_have_no_suggestions(tagger):
         ([[["a", "b"]]], "document 0: labels must be strings; got ['a', 'b'], of type list."),
         ([{"a": 1, "b": 0}], "the labels of document 0 must be a list of names; got {'a': 1"),
         ([[float("nan")]], "document 0: labels must be strings; got nan, of type float."),
-        (pd.DataFrame({"a": ["x"]}), "must hold 0 and 1; row 0 of 'a' holds 'x'. Give the column"),
-        (pd.DataFrame([[1, 0]], columns=["a", "a"]), "two columns are called 'a': rename"),
+        (pd.DataFrame({"a": ["x"]}), "must contain 0 and 1; row 0 of 'a' is 'x'. If the"),
+        (pd.DataFrame([[1, 0]], columns=["a", "a"]), "two columns are called 'a'; rename"),
     ],
 )
 def test_what_are_no_labels_is_named(labels, sentence):
@@ -241,22 +243,22 @@ def test_what_are_no_labels_is_named(labels, sentence):
 
 def test_one_text_is_no_list_of_texts(tagger):
     for call in (lcif().fit, tagger.learn):
-        with pytest.raises(InputError, match="got a string: put one text and its labels in lists"):
+        with pytest.raises(InputError, match=r"got a string\. Put a single text and its"):
             call("the cat", ["cats"])
 
 
 def test_records_and_columns_become_a_data_frame():
     for given in ({"text": TEXTS, "labels": LABELS}, [{"text": "a", "labels": ["b"]}]):
-        with pytest.raises(InputError, match="are read as a data frame, such as"):
+        with pytest.raises(InputError, match="into a data frame first, such as"):
             lcif().fit(given)
 
 
 def test_columns_are_told_apart(expected):
     twice = pd.DataFrame([["a cat", "a", "b"]], columns=["text", "labels", "labels"])
-    with pytest.raises(InputError, match="two columns are called 'labels': rename or drop one"):
+    with pytest.raises(InputError, match="two columns are called 'labels'; rename or drop one"):
         lcif().fit(twice)
     levels = pd.DataFrame({("x", "text"): ["a cat"], ("x", "labels"): ["a"]})
-    with pytest.raises(InputError, match="the columns have names on several levels"):
+    with pytest.raises(InputError, match="the columns have multi-level names"):
         lcif().fit(levels)
     numbered = pd.DataFrame(zip(FRAME["Abstract"], FRAME["Keywords"], strict=True))
     assert lcif().fit(numbered, text=0, labels=1).suggest(QUESTION) == expected

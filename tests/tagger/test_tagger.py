@@ -229,7 +229,7 @@ def test_snippets_instead_of_texts():
             lambda t: t.forget(map(str, range(60))),
             "cannot forget every document: at least one must be left",
         ),
-        (lambda t: t.learn(["a", "b"], [["x"]]), "must be equally long; got 2 and 1"),
+        (lambda t: t.learn(["a", "b"], [["x"]]), "must have the same length; got 2 and 1"),
         (lambda t: t.learn([" "], [["x"]]), "text 0 is empty"),
         (lambda t: t.learn(["a"]), "`labels` are missing"),
         (lambda t: t.learn(["a"], ["xy"]), "must be a list of names, such as ['xy']; got 'xy'"),

@@ -85,7 +85,9 @@ def test_only_bytes_are_taken(client):
 
 
 def test_a_file_that_takes_too_long_is_given_up():
-    with pytest.raises(CorpusError, match=r"a.html: reading it took longer than 0.01 seconds\."):
+    with pytest.raises(
+        CorpusError, match=r"a.html: reading the file took longer than 0.01 seconds\."
+    ):
         paper_text("html", b"<p>A cat</p>", "a.html", 0.01)
 
 

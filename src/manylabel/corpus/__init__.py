@@ -1,4 +1,4 @@
-"""Texts and matrices in and out: formats, splits, statistics, the bundled corpus."""
+"""Read and write corpora: formats, splits, statistics, the bundled corpus."""
 
 from __future__ import annotations
 

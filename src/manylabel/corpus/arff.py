@@ -1,10 +1,10 @@
 """ARFF, Weka's format, which Mulan and MEKA use for multi-label data; sparse and dense.
 
-Attributes are numbers or nominal. A nominal attribute whose values are all numbers holds these
-numbers; one whose two values are words such as no and yes, or false and true, holds 0 and 1; any
-other becomes a column ``name=value`` for each of its values. In a sparse row an attribute that is
-not mentioned has the value 0 if it is a number, and *the first of its declared values* if it is
-nominal. Strings, dates and missing values (``?``) are refused.
+Attributes are numeric or nominal. A nominal attribute whose values are all numbers becomes these
+numbers. One with two values such as no and yes, or false and true, becomes 0 and 1. Any other
+becomes a column ``name=value`` for each of its values. An attribute that a sparse row omits has the
+value 0 if it is numeric, and *the first of its declared values* if it is nominal. Strings, dates
+and missing values (``?``) are refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NUMERIC = ("numeric", "real", "integer")
 
 @dataclass
 class Table:
-    """A whole file: declarations, and all columns as one matrix."""
+    """The contents of a file: declarations, and all columns as one matrix."""
 
     source: Source
     relation: str = ""
@@ -84,7 +84,7 @@ def _word(source: Source, text: str, line: int) -> tuple[str, str]:
     taken = take_word(text)
     if taken is None:
         raise source.error(
-            f"expected a name, quoted if it has blanks, found {shorten(text)}.", line
+            f"expected a name, quoted if it has spaces, found {shorten(text)}.", line
         )
     return taken
 
@@ -137,7 +137,7 @@ def _read_data(table: Table, lines: Iterator[tuple[int, str]]) -> None:
 
 
 def to_corpus(table: Table, labels: Sequence[int]) -> Corpus:
-    """Part the attributes into labels, given by their places, and features."""
+    """Split the attributes into labels, given by their positions, and features."""
     assert table.matrix is not None
     is_label = np.zeros(len(table.columns), bool)
     first_columns = np.cumsum([0, *(len(attribute.columns) for attribute in table.attributes)])

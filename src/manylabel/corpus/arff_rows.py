@@ -1,4 +1,4 @@
-"""Rows of ARFF data, sparse and dense, decoded by the attributes' declarations."""
+"""Decode rows of ARFF data, sparse and dense, by the declared attributes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from manylabel.wording import counted
 
 __all__ = ["Attribute", "BadRowError", "Decoder"]
 
-_REMEMBERED = 1 << 18
+_MAX_CACHED = 1 << 18
 
 
 @dataclass
 class Attribute:
-    """One declared attribute and the columns that it fills.
+    """A declared attribute and its columns.
 
     Attributes
     ----------
     name : str
     columns : list of str
-        One name for a number, one for each value of a nominal attribute in words.
+        One name for a numeric attribute, one for each value of a nominal attribute with words.
     codes : dict or None
-        For each nominal value its column, counted from the attribute's first, and its number; None
-        if the attribute is a number.
+        For each nominal value, its column, counted from the attribute's first, and its number; None
+        if the attribute is numeric.
     default : (int, float)
-        The column and the number of a value that a sparse row leaves out.
+        The column and the number that a sparse row implies if it omits the attribute.
     """
 
     name: str
@@ -57,17 +57,17 @@ class Decoder:
         for attribute in attributes:
             self._first_columns.append(column)
             column += len(attribute.columns)
-        # What a sparse row holds without saying so.
-        self._unsaid = {
+        # The values that a sparse row implies.
+        self._implied = {
             place: (self._first_columns[place] + attribute.default[0], attribute.default[1])
             for place, attribute in enumerate(attributes)
             if attribute.default[1]
         }
-        # Sparse rows repeat the same few pairs, such as "17 1", over and over.
+        # Cached because sparse rows repeat the same few pairs, such as "17 1".
         self._known: dict[str, tuple[int, tuple[int, float]]] = {}
 
     def dense(self, text: str) -> list[tuple[int, float]]:
-        """Column and number of each value of ``value,value,...``."""
+        """Decode ``value,value,...`` to columns and numbers."""
         quoted = "'" in text or '"' in text
         cells = split_words(text) if quoted else [cell.strip() for cell in text.split(",")]
         expected = len(self._attributes)
@@ -79,7 +79,7 @@ class Decoder:
         return [self._decode(place, cell) for place, cell in enumerate(cells)]
 
     def sparse(self, text: str) -> list[tuple[int, float]]:
-        """Column and number of each value of ``{attribute value,attribute value,...}``."""
+        """Decode ``{attribute value,attribute value,...}`` to columns and numbers."""
         if not text.endswith("}"):
             raise BadRowError(f"expected a row that ends with '}}', found {shorten(text[-40:])}.")
         body = text[1:-1].strip()
@@ -93,7 +93,7 @@ class Decoder:
             if place in cells:
                 raise BadRowError(f"expected each attribute once, found {place} twice.")
             cells[place] = cell
-        return list((self._unsaid | cells).values() if self._unsaid else cells.values())
+        return list((self._implied | cells).values() if self._implied else cells.values())
 
     def _pair(self, pair: str) -> tuple[int, tuple[int, float]]:
         """The attribute of ``attribute value``, with its column and number."""
@@ -109,7 +109,7 @@ class Decoder:
             taken = take_word(cell)
             cell = cell if taken is None or taken[1] else taken[0]
         decoded = place, self._decode(place, cell)
-        if len(self._known) < _REMEMBERED:
+        if len(self._known) < _MAX_CACHED:
             self._known[pair] = decoded
         return decoded
 

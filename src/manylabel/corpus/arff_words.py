@@ -1,4 +1,4 @@
-"""The words of ARFF: plain, or in single or double quotes with backslashes."""
+"""Quote and unquote ARFF words: plain, or in single or double quotes with backslashes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def unquote(word: str) -> str:
 
 
 def quote(word: str) -> str:
-    r"""A word as it stands in a file.
+    r"""A word as written in a file, quoted if needed.
 
     Examples
     --------

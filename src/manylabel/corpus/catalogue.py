@@ -1,4 +1,4 @@
-"""The bundled corpus: a small public library's catalogue."""
+"""The bundled corpus: the catalogue of a small, invented public library."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["load_catalogue"]
 
 
 def load_catalogue(subset: str = "train") -> Corpus:
-    """Texts that describe invented books, with subject headings as labels.
+    """Load descriptions of invented books, with subject headings as labels.
 
     Parameters
     ----------
     subset : {"train", "test", "all"}
-        Each side of the fixed split has its own label names; "all" joins both.
+        Each part of the fixed split has its own label names; "all" joins both.
     """
     if subset == "all":
         return load_catalogue("train").join(load_catalogue("test"))

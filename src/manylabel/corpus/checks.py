@@ -1,4 +1,4 @@
-"""What readers and writers need to say no."""
+"""Checks and messages that readers and writers share."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from manylabel.exceptions import CorpusError
 
 __all__ = ["NUMBER", "require_features", "require_texts", "shorten"]
 
-#: A finite decimal number; Python's own rule also takes ``1_0``, ``nan`` and digits of any script.
+#: A decimal number; Python's ``float`` also accepts ``1_0``, ``nan`` and digits of any script.
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 
 
 def shorten(text: str, length: int = 40) -> str:
-    """A quoted piece of the input, short enough for one line."""
+    """A quoted excerpt of the input, short enough for one line."""
     return repr(text if len(text) <= length else text[: length - 1] + "…")
 
 
 def require_features(corpus: Corpus, path: str | os.PathLike[str]) -> sparse.csr_array:
-    """The matrix of features, for formats that carry nothing else."""
+    """The matrix of features, for formats that store features."""
     if corpus.X is None:
         raise CorpusError(
-            "this format holds features, but the corpus has only texts: vectorise it first "
+            "this format stores features, but the corpus has only texts; vectorise it first "
             "(`corpus.vectorized()`).",
             path=os.fspath(path),
         )
@@ -33,10 +33,10 @@ def require_features(corpus: Corpus, path: str | os.PathLike[str]) -> sparse.csr
 
 
 def require_texts(corpus: Corpus, path: str | os.PathLike[str]) -> list[str]:
-    """The texts, for formats that carry nothing else."""
+    """The texts, for formats that store texts."""
     if corpus.texts is None:
         raise CorpusError(
-            "this format holds texts, but the corpus has only features: write Extreme "
+            "this format stores texts, but the corpus has only features; write Extreme "
             "Classification text, svmlight or ARFF instead.",
             path=os.fspath(path),
         )

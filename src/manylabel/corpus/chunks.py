@@ -1,4 +1,4 @@
-"""A file of texts, read and counted a chunk at a time: no process ever has all the texts."""
+"""Read and count a file of texts in chunks, so that no process needs memory for all texts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from manylabel.text.blocks import Block
 
 __all__ = ["TextFile", "read_in_chunks"]
 
-#: Bytes of a chunk: as many as a vectorizer counts at once.
+#: Bytes per chunk, as many as a vectorizer counts at a time.
 CHUNK = 1 << 23
 _LINES = ("jsonl", "tsv")
 
 
-#: Of the documents of a chunk: ids, how texts begin, how many labels each has, the labels, and the
+#: For the documents of a chunk: ids, beginnings of texts, numbers of labels, the labels, and the
 #: counted texts.
 _Counted = tuple[list[str], list[str], list[int], list[str], Block]
 
@@ -37,16 +37,16 @@ _Counted = tuple[list[str], list[str], list[int], list[str], Block]
 def read_in_chunks(
     path: str | os.PathLike[str], vectorizer: CountVectorizer, format: str | None = None
 ) -> Corpus:
-    r"""Read texts and count their words, chunk by chunk, wherever blocks run.
+    r"""Read texts and count their words in chunks, in threads or on a cluster.
 
-    The caller gets counts, ids and labels; no process holds the texts of more than a chunk.
+    The result has counts, ids and labels. No process holds the texts of more than one chunk.
 
     Parameters
     ----------
     path : path
-        JSON Lines or TSV, not compressed, where all workers see it.
+        JSON Lines or TSV, not compressed, at a path that is valid for all workers.
     vectorizer : CountVectorizer
-        Is fitted, as by the whole of the texts.
+        Fitted here, with the same result as on all texts at once.
     format : {"jsonl", "tsv"}, optional
         Detected by default.
 
@@ -69,7 +69,7 @@ def read_in_chunks(
 
 
 class TextFile:
-    """A file of texts that is read a chunk at a time, wherever blocks run.
+    """A file of texts that is read in chunks, in threads or on a cluster.
 
     Parameters
     ----------
@@ -88,29 +88,29 @@ class TextFile:
                 reader = reader_of_lines(source, self.kind)
             if reader is None:
                 raise source.error(
-                    "chunks need JSON Lines or TSV in UTF-8, not quoted and not "
+                    "reading in chunks needs JSON Lines or TSV in UTF-8, neither quoted nor "
                     "compressed; use `read`, or convert the file."
                 )
-        #: What was detected of the columns, for the readers of chunks.
+        #: The detected columns, for the readers of chunks.
         self.detected = reader.to_json()
         self._sizes: list[int] = []
 
     @classmethod
     def at(cls, path: str | os.PathLike[str], format: str | None = None) -> TextFile | None:
-        """The file, if it can be read in chunks."""
+        """The file, or None if it cannot be read in chunks."""
         try:
             return cls(path, format)
         except CorpusError:
             return None
 
     def count(self, vectorizer: CountVectorizer, n_characters: int | None = None) -> Corpus:
-        """Fit a vectorizer to the texts, and give the counts.
+        """Fit a vectorizer to the texts, and return the counts.
 
         Parameters
         ----------
         vectorizer : CountVectorizer
         n_characters : int, optional
-            Texts are cut to that length in the corpus; by default it has none.
+            Keep this many characters of each text in the corpus; by default it has no texts.
         """
         ids: list[str] = []
         texts: list[str] = []
@@ -142,7 +142,7 @@ class TextFile:
         )
 
     def texts(self, rows: ArrayLike) -> list[str]:
-        """Whole texts of some documents, once all have been counted."""
+        """Full texts of some documents; call :meth:`count` first."""
         wanted = np.asarray(rows, np.int64)
         order = np.argsort(wanted, kind="stable")
         bounds = np.cumsum([0, *self._sizes])
@@ -150,9 +150,10 @@ class TextFile:
         return [picked[place] for place in np.argsort(order).tolist()]
 
     def _map(self, task: Any, *more: Any) -> Iterator[Any]:
-        """What a task makes of each chunk."""
+        """The results of a task for each chunk."""
         stat = os.stat(self.name)
-        # The time of the last change is there so that another file is another piece of work.
+        # The modification time is part of the arguments, so that cached results of an older version
+        # of the file are not used.
         shared = (self.name, stat.st_mtime_ns, self.kind, self.detected, *more)
         return map_blocks(task, shared, stat.st_size, CHUNK, fixed=True)
 
@@ -167,10 +168,10 @@ def _count_chunk(
     start: int,
     stop: int,
 ) -> _Counted:
-    """Count the documents whose lines begin between two bytes of a file."""
+    """Count the documents whose lines start in a byte range of a file."""
     documents = _documents(path, changed, kind, detected, start, stop)
     return (
-        # An empty name stands for none.
+        # An empty id means that there is none.
         [document.id or "" for document in documents],
         [document.full_text[:n_characters] for document in documents],
         [len(document.labels) for document in documents],
@@ -189,7 +190,7 @@ def _pick_chunk(
     start: int,
     stop: int,
 ) -> list[str]:
-    """The texts of those rows, in their order, that are in a chunk."""
+    """The texts of the rows that are in a chunk, in order."""
     first, end = bounds[start // CHUNK], bounds[start // CHUNK + 1]
     mine = rows[np.searchsorted(rows, first) : np.searchsorted(rows, end)] - first
     if mine.size == 0:
@@ -201,7 +202,7 @@ def _pick_chunk(
 def _documents(
     path: str, changed: int, kind: str, detected: str, start: int, stop: int
 ) -> list[Document]:
-    """The documents whose lines begin between two bytes of a file."""
+    """The documents whose lines start in a byte range of a file."""
     if os.stat(path).st_mtime_ns != changed:
-        raise CorpusError("the file was changed while it was read; read it again.", path)
+        raise CorpusError("the file changed while it was being read; read it again.", path)
     return list(chunk_of_lines(path, kind, detected, start, stop))

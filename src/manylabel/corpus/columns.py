@@ -1,8 +1,8 @@
-"""Which columns of a table, or fields of a record, hold what.
+"""Detect which columns of a table, or fields of a record, are texts, titles, labels and ids.
 
-Files with named columns, JSON, spreadsheets and data frames in memory all ask here. A name is
-looked up among those that people use for texts, titles, labels and ids; columns that
-the user names always win. What is left over can be named, so that nothing is ignored in silence.
+Files with named columns, JSON, spreadsheets and data frames all use this module. It recognises
+common names of such columns; columns that the user names take precedence. It also lists the
+remaining columns, so that callers can report which ones are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
     "text_in",
 ]
 
-#: What a column is for -> the names that tell so, the surest first.
+#: Role of a column -> its common names, the most reliable first.
 ROLES: dict[str, tuple[str, ...]] = {
     "text": (
         *("text", "texts", "full text", "fulltext", "content", "contents", "body", "abstract"),
@@ -48,17 +48,17 @@ ROLES: dict[str, tuple[str, ...]] = {
 _RANK = {name: (role, rank) for role, names in ROLES.items() for rank, name in enumerate(names)}
 _IDENTIFIERS = re.compile(r"\s*(<[^<>\s]+>\s*)*")
 _QUOTED = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*(?:,|$)""")
-# As spreadsheets in some languages write them.
+# Spreadsheets write truth values in the user's language.
 _YES = frozenset({"1", "1.0", "true", "x", "yes", "wahr", "ja", "vrai", "oui"})
 _NO = frozenset({"0", "0.0", "false", "", "no", "falsch", "nein", "faux", "non"})
-#: Rows that are looked at to find out what columns hold.
+#: Rows from which columns are detected.
 SAMPLE = 100
-#: Signs that may stand between labels; a comma is the last to be believed.
+#: Possible separators of labels; the comma comes last, because labels may contain commas.
 _SEPARATORS = (";", "|", "\n", ",")
 
 
 def role_of(name: Any) -> str | None:
-    """What a column of this name is for: "text", "title", "labels", "id" or None.
+    """The role of a column with this name: "text", "title", "labels", "id" or None.
 
     Examples
     --------
@@ -75,15 +75,15 @@ def _plain(name: Any) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns hold what, as far as the user says so.
+    """The columns that the user has named.
 
     Parameters
     ----------
     text, labels : tuple of str
-        Several texts are put one under the other; several columns of labels are put together.
+        Several text columns are joined by blank lines; several label columns are combined.
     title, id : str, optional
     separator : str, optional
-        What stands between two labels.
+        Separator of labels in one string.
     """
 
     text: tuple[str, ...] = ()
@@ -101,20 +101,22 @@ class Columns:
         id_column: str | None = None,
         separator: str | None = None,
     ) -> Columns:
-        """From the arguments that people give."""
-        sign = separator
-        if sign is not None:
+        """Check the arguments of a reader."""
+        if separator is not None:
             # A shell passes a tab or a line break as two characters.
-            sign = {"\\n": "\n", "\\t": "\t"}.get(sign, sign)
-            if not sign or (sign.isspace() and sign not in "\n\t") or sign in "<>":
+            separator = {"\\n": "\n", "\\t": "\t"}.get(separator, separator)
+            is_space = separator.isspace() and separator not in "\n\t"
+            if not separator or is_space or separator in "<>":
                 raise ParameterError(
-                    f"`separator` must be a sign other than a blank, < and >; got {sign!r}."
+                    f"`separator` must not be empty, a space, < or >; got {separator!r}."
                 )
-        return cls(_several(text_column), _several(label_column), title_column, id_column, sign)
+        return cls(
+            _several(text_column), _several(label_column), title_column, id_column, separator
+        )
 
     @property
     def named(self) -> list[tuple[str, str]]:
-        """The argument and the name of every column that was given."""
+        """The argument and the name of every column that the user has named."""
         pairs = [("text_column", name) for name in self.text]
         pairs += [("label_column", name) for name in self.labels]
         pairs += [("title_column", self.title)] if self.title is not None else []
@@ -129,14 +131,14 @@ def _several(given: str | Sequence[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where to find what in a row.
+    """The role of each column or field.
 
-    A key is the place of a column in a row that is a list, or the name of a field in a record.
+    A key is the position of a column in a row that is a list, or the name of a field in a record.
 
     Parameters
     ----------
     text, labels, one_hot : tuple of keys
-        Those of ``one_hot`` hold 0 or 1, and the column's name is the label.
+        Columns of ``one_hot`` contain 0 or 1, and the column's name is the label.
     title, id : key or None
     separator : str
         Separator of labels in one string.
@@ -160,17 +162,17 @@ class Layout:
         sample: Sequence[Any] = (),
         one_hot: Iterable[str] | None = None,
     ) -> Layout | None:
-        """What these columns are for; None if none of them is known to hold texts.
+        """Detect the roles of columns; None if there is no text column.
 
         Parameters
         ----------
         names : mapping of key to str
         columns : Columns, optional
-            What the user says.
+            The columns that the user has named.
         sample : sequence of rows, optional
-            Columns of 0 and 1, and the separator of labels, are detected in these.
+            Columns of 0 and 1, and the separator of labels, are detected in these rows.
         one_hot : iterable of str, optional
-            The columns of 0 and 1, where they are known already.
+            The columns of 0 and 1, if they are already known.
 
         Raises
         ------
@@ -182,7 +184,7 @@ class Layout:
         for argument, name in said.named:
             if name not in given:
                 raise InputError(
-                    f"`{argument}` is {name!r}; there is no such column among "
+                    f"`{argument}` is {name!r}, but there is no such column; the columns are "
                     f"{_listed(names.values())}.{_hint(name, given)}"
                 )
         taken = {given[name] for _, name in said.named}
@@ -208,7 +210,7 @@ class Layout:
             id_key = given[said.id] if said.id is not None else best.get("id")
             rest = [key for key in names if key not in (*text, title, id_key)]
             flags = _flags(rest, sample, names, one_hot)
-            # One column of 0 and 1 beside a text may be anything.
+            # A single column of 0 and 1 is not reliable evidence of labels.
             if len(flags) < 2 and one_hot is None:
                 flags = ()
         separator = said.separator
@@ -226,15 +228,12 @@ class Layout:
 
     @property
     def ignored(self) -> list[str]:
-        """The columns that nothing is taken from."""
+        """The columns that are not used."""
         used = {*self.text, *self.labels, *self.one_hot, self.title, self.id}
         return [name for key, name in self.names.items() if key not in used and name]
 
     def described(self) -> str:
-        """What was understood of the names, in one line; empty if they say it themselves.
-
-        If one of them does not, all are said that are learned from.
-        """
+        """The detected columns in one line; empty if their names are identical to their roles."""
         roles = {
             "text": self.text,
             "title": () if self.title is None else (self.title,),
@@ -257,12 +256,12 @@ class Layout:
 
 
 def _is_clear(what: str, names: list[str]) -> bool:
-    """Whether a column is called what it is for."""
+    """Whether a column's name is identical to its role."""
     return [_plain(name) for name in names] == [what]
 
 
 def _best_by_role(names: Mapping[Any, str], taken: set[Any]) -> dict[str, Any]:
-    """The key whose name is the surest one for each role."""
+    """The key with the most reliable name for each role."""
     best: dict[str, tuple[int, Any]] = {}
     for key, name in names.items():
         role, rank = _RANK.get(_plain(name), (None, 0))
@@ -277,25 +276,25 @@ def _flags(
     names: Mapping[Any, str],
     known: Iterable[str] | None,
 ) -> tuple[Any, ...]:
-    """Those of some columns that hold 0 and 1."""
+    """The columns that contain 0 and 1."""
     if known is not None:
         wanted = set(known)
         return tuple(key for key in keys if names[key] in wanted)
     flags = []
     for key in keys:
         values = {_flag(_cell(row, key)) for row in sample}
-        if None not in values and _says_something(sample, key):
+        if None not in values and _has_values(sample, key):
             flags.append(key)
     return tuple(flags)
 
 
-def _says_something(sample: Sequence[Any], key: Any) -> bool:
-    """Whether a column of the sample is not empty throughout."""
+def _has_values(sample: Sequence[Any], key: Any) -> bool:
+    """Whether a column of the sample has any value."""
     return any(str(_cell(row, key)).strip() not in ("", "None") for row in sample)
 
 
 def _flag(value: Any) -> bool | None:
-    """Yes or no; None for anything else."""
+    """A truth value; None for anything else."""
     plain = "" if value is None else str(value).strip().casefold()
     if plain in _YES:
         return True
@@ -309,7 +308,7 @@ def _cell(row: Any, key: Any) -> Any:
 
 
 def text_in(row: Any, layout: Layout) -> str:
-    """The texts of a row, one under the other."""
+    """The texts of a row, joined by blank lines."""
     if len(layout.text) == 1:
         value = _cell(row, layout.text[0])
         return "" if value is None else str(value)
@@ -323,7 +322,7 @@ def labels_in(row: Any, layout: Layout) -> list[str]:
     Raises
     ------
     InputError
-        If a cell holds no labels; says which.
+        If a cell does not contain labels.
     """
     labels: list[str] = []
     for key in layout.labels:
@@ -333,7 +332,7 @@ def labels_in(row: Any, layout: Layout) -> list[str]:
         if flag is None:
             raise InputError(
                 f"expected 0 or 1 in the column {layout.names[key]!r}, "
-                f"found {_short(_cell(row, key))}; `label_column` says which columns are labels."
+                f"found {_short(_cell(row, key))}; name the label columns with `label_column`."
             )
         if flag:
             labels.append(layout.names[key])
@@ -367,7 +366,7 @@ def _split(cell: str, separator: str) -> list[str]:
         if _IDENTIFIERS.fullmatch(cell):
             return re.findall("<(.*?)>", cell)
         raise InputError(
-            f"expected identifiers as <...> with blanks between them, found {_short(cell)}."
+            f"expected identifiers as <...>, separated by spaces, found {_short(cell)}."
         )
     if bare.startswith("[") and bare.endswith("]"):
         listed = _listed_in(bare)
@@ -377,7 +376,7 @@ def _split(cell: str, separator: str) -> list[str]:
 
 
 def _listed_in(cell: str) -> list[str] | None:
-    """The strings of a list as JSON or Python write it; None if it is none."""
+    """The strings of a list in JSON or Python syntax; None if it is not a list."""
     try:
         labels = json.loads(cell)
         return [_label(label) for label in labels]
@@ -394,10 +393,10 @@ def _listed_in(cell: str) -> list[str] | None:
 
 
 def guess_separator(cells: Iterable[Any]) -> str:
-    r"""The sign that stands between the labels of these cells.
+    r"""Detect the separator of the labels in these cells.
 
-    A comma counts if at least a quarter of the cells have one and none of them another sign:
-    names such as "Whales, hunting of" have commas, too.
+    A comma is the separator only if at least a quarter of the cells have one and none has another
+    separator, because names such as "Whales, hunting of" contain commas.
 
     Examples
     --------
@@ -406,9 +405,9 @@ def guess_separator(cells: Iterable[Any]) -> str:
     """
     strings = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
     plain = [cell for cell in strings if cell.lstrip()[0] not in "<["]
-    for sign in _SEPARATORS[:-1]:
-        if any(sign in cell.strip() for cell in plain):
-            return sign
+    for separator in _SEPARATORS[:-1]:
+        if any(separator in cell.strip() for cell in plain):
+            return separator
     with_comma = sum("," in cell for cell in plain)
     return "," if with_comma and 4 * with_comma >= len(plain) else ";"
 

@@ -1,4 +1,4 @@
-"""A corpus: what documents say, which labels they carry, and what everything is called."""
+"""A corpus: documents with their labels, and the names of labels and features."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Corpus:
     Parameters
     ----------
     X : sparse or dense matrix of shape (n_documents, n_features), optional
-        Counts or values, kept as a canonical ``csr_array`` of float64. None for texts that are not
-        vectorised yet.
+        Counts or values, stored as a canonical ``csr_array`` of float64. None for texts that are
+        not vectorised yet.
     Y : sparse or dense indicator matrix of shape (n_documents, n_labels)
-        Kept as a canonical ``csr_array`` of int8 ones.
+        Stored as a canonical ``csr_array`` of int8 ones.
     ids : sequence of str, optional
         The documents' names; row numbers by default.
     feature_names, label_names : sequence of str, optional
         Distinct names of the columns; column numbers by default.
     texts, titles : sequence of str, optional
-        One a document.
+        One per document.
     sized : bool, default=True
-        False if the number of features is not given, as in svmlight: whatever columns may
-        follow the last one are zeros.
+        False if the number of features is unknown, as in svmlight: there may be further columns,
+        all zero.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Corpus:
         elif texts is None:
             raise InputError("a corpus needs `X`, `texts` or both; got neither.")
         elif feature_names is not None:
-            raise InputError("`feature_names` name the columns of `X`, which is not given.")
+            raise InputError("`feature_names` needs `X`, which is not given.")
         self._ids = _strings("ids", ids if ids is None else list(map(str, ids)), len(self))
         self.texts = _strings("texts", texts, len(self))
         self.titles = _strings("titles", titles, len(self))
@@ -95,13 +95,13 @@ class Corpus:
         titles: Sequence[str] | None = None,
         label_names: Sequence[str] | None = None,
     ) -> Corpus:
-        """Make a corpus of texts, not vectorised yet.
+        """Make a corpus of texts without features.
 
         Parameters
         ----------
         texts : sequence of str
         labels : iterable of iterables of str
-            The names of each document's labels; a name given twice counts once.
+            The names of each document's labels; repeated names count once.
         ids, titles : sequence of str, optional
         label_names : sequence of str, optional
             The vocabulary; by default the names that occur, sorted.
@@ -114,7 +114,8 @@ class Corpus:
         Y, names = vocabulary.indicator(labels, label_names)
         if Y.shape[0] != len(texts):
             raise InputError(
-                f"`texts` and `labels` must be equally long; got {len(texts)} and {Y.shape[0]}."
+                f"`texts` and `labels` must have the same length; got {len(texts)} and "
+                f"{Y.shape[0]}."
             )
         return cls(None, Y, ids=ids, label_names=names, texts=texts, titles=titles)
 
@@ -123,20 +124,20 @@ class Corpus:
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self.Y.shape[0]
 
     @property
     def n_features(self) -> int:
-        """How many features there are; 0 before vectorising."""
+        """The number of features; 0 before vectorising."""
         return 0 if self.X is None else self.X.shape[1]
 
     @property
     def n_labels(self) -> int:
-        """How many labels the vocabulary has, with or without documents."""
+        """The number of labels, with or without documents."""
         return self.Y.shape[1]
 
-    # Numbers are spelt out only when asked for: a header may promise a thousand million columns.
+    # Default names are created on access: a header may declare a billion columns.
     @property
     def ids(self) -> list[str]:
         """The documents' names."""
@@ -159,7 +160,7 @@ class Corpus:
 
     @property
     def full_texts(self) -> list[str] | None:
-        """The texts, each below its title unless it begins with it."""
+        """The texts, each below its title unless it starts with the title."""
         if self.texts is None or self.titles is None:
             return self.texts
         return [titled(*both) for both in zip(self.titles, self.texts, strict=True)]
@@ -186,20 +187,20 @@ class Corpus:
         try:
             chosen = np.atleast_1d(np.arange(len(self))[rows])
         except IndexError as error:
-            raise InputError(f"rows cannot be chosen this way ({error}).") from None
+            raise InputError(f"invalid row selection ({error}).") from None
         if chosen.ndim != 1:
-            raise InputError(f"rows must be chosen in 1 dimension; got {chosen.ndim}.")
+            raise InputError(f"a row selection must have 1 dimension; got {chosen.ndim}.")
         return self._replaced(
             X=None if self.X is None else self.X[chosen],
             Y=self.Y[chosen],
-            # Row numbers become names here, so that a subset still says where it came from.
+            # Row numbers become names, so that documents of a subset can be traced back.
             ids=_pick(self.ids, chosen),
             texts=_pick(self.texts, chosen),
             titles=_pick(self.titles, chosen),
         )
 
     def select_labels(self, labels: Any) -> Corpus:
-        """The same documents with only some labels, by name or by column, in the order given.
+        """The same documents with only some labels, by name or column, in the given order.
 
         Examples
         --------
@@ -216,7 +217,7 @@ class Corpus:
         try:
             columns = np.arange(self.n_labels)[chosen]
         except IndexError as error:
-            raise InputError(f"labels cannot be chosen this way ({error}).") from None
+            raise InputError(f"invalid label selection ({error}).") from None
         return self._replaced(Y=self.Y[:, columns], label_names=_pick(self.label_names, columns))
 
     def align_to(
@@ -224,9 +225,9 @@ class Corpus:
         label_names: Sequence[str] | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> Corpus:
-        """The same documents in the columns of another vocabulary.
+        """The same documents with the columns of another vocabulary.
 
-        Names that this corpus does not know become empty columns; its other columns are dropped.
+        Names that this corpus lacks become empty columns; its other columns are dropped.
 
         Examples
         --------
@@ -240,17 +241,17 @@ class Corpus:
             changes["label_names"] = label_names
         if feature_names is not None:
             if self.X is None:
-                raise InputError("this corpus has no features to align: vectorise it first.")
+                raise InputError("this corpus has no features to align; vectorise it first.")
             changes["X"] = vocabulary.align(self.X, self.feature_names, feature_names)
             changes["feature_names"] = feature_names
         return self._replaced(**changes)
 
     def join(self, *others: Corpus) -> Corpus:
-        """The documents of this corpus, then those of the others, on the union of vocabularies.
+        """Concatenate this corpus and others, on the union of their vocabularies.
 
-        Columns are matched by name; new names follow in order of appearance. Ids are kept where
-        all are distinct, otherwise the rows are numbered again. Features, texts and titles are kept
-        where every corpus has them.
+        Columns are matched by name; new names follow in order of appearance. Ids are kept if all
+        are distinct; otherwise rows are numbered. Features, texts and titles are kept if every
+        corpus has them.
 
         Examples
         --------
@@ -262,7 +263,8 @@ class Corpus:
         with_features = all(one.X is not None for one in corpora)
         if not with_features and any(one.texts is None for one in corpora):
             raise InputError(
-                "corpora can be joined if all have features or all have texts; vectorise first."
+                "corpora can be joined only if all have features or all have texts; vectorise "
+                "them first."
             )
         labels = vocabulary.union([one.label_names for one in corpora])
         features = (
@@ -283,7 +285,7 @@ class Corpus:
     def split(
         self, test_size: float = 0.25, random_state: Any = None, *, stratified: bool = False
     ) -> tuple[Corpus, Corpus]:
-        """Two corpora, to train and to test on; documents keep their order in each.
+        """Split into a training and a test corpus; documents keep their order.
 
         Parameters
         ----------
@@ -292,7 +294,7 @@ class Corpus:
         random_state : int, RandomState or None
         stratified : bool
             Keep each label's share in both, rare labels first (iterative stratification,
-            Sechidis et al. 2011). The sizes are then met nearly, not always exactly.
+            Sechidis et al. 2011). The sizes may then differ slightly from ``test_size``.
 
         Examples
         --------
@@ -327,10 +329,10 @@ class Corpus:
             With ``fit_transform``, ``transform`` and ``get_feature_names_out``, as scikit-learn's;
             by default a new `manylabel.text.CountVectorizer`.
         fit : bool
-            False uses the vocabulary that ``vectorizer`` has learned already: for test documents.
+            False uses the vocabulary of a fitted ``vectorizer``, for test documents.
         """
         if self.texts is None:
-            raise InputError("this corpus has no texts to vectorise.")
+            raise InputError("this corpus has no texts to vectorise; give one with texts.")
         if vectorizer is None:
             if not fit:
                 raise InputError("`fit=False` needs a fitted `vectorizer`; got None.")
@@ -341,7 +343,7 @@ class Corpus:
         return self._replaced(X=X, feature_names=list(vectorizer.get_feature_names_out()))
 
     def statistics(self) -> Statistics:
-        """The figures of the papers' tables of corpora; see `manylabel.corpus.statistics`."""
+        """Compute the statistics that the papers report; see `manylabel.corpus.statistics`."""
         from manylabel.corpus.statistics import statistics
 
         return statistics(self)
@@ -370,11 +372,11 @@ class Corpus:
 
 
 def _strings(name: str, values: Sequence[str] | None, expected: int) -> list[str] | None:
-    """A list of strings, one a document."""
+    """Check a list of strings, one per document."""
     if values is None:
         return None
     if isinstance(values, str):
-        raise InputError(f"`{name}` must be a list of strings, one a document; got a string.")
+        raise InputError(f"`{name}` must be a list of strings, one per document; got a string.")
     listed = list(values)
     if len(listed) != expected:
         raise InputError(
@@ -396,14 +398,14 @@ def _pick(values: list[str] | None, rows: NDArray[np.int64]) -> list[str] | None
 
 
 def _concatenated(lists: list[list[str] | None]) -> list[str] | None:
-    """One list of all, or None if any is missing."""
+    """Concatenate lists; None if any is missing."""
     if any(values is None for values in lists):
         return None
     return [value for values in lists if values is not None for value in values]
 
 
 def titled(title: str | None, text: str) -> str:
-    r"""A text below its title, unless it begins with it.
+    r"""A text below its title, unless it starts with the title.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Tables with commas or other delimiters, quoted where needed; `columns` says what columns hold.
+"""CSV tables with commas or other delimiters; `columns` detects the roles of columns.
 
-The delimiter (comma, semicolon, tab or bar) and the way quotation marks are written are detected
-in the first rows; see `dialects`.
+The delimiter (comma, semicolon, tab or bar) and the quoting are detected in the first rows; see
+`dialects`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _LONGEST = 2**31 - 1
 
 
 def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
-    """The rows of a table, with the number of the line where each begins."""
-    # The module's own limit, 128 KB a cell, is below the length of a law or a book.
+    """The rows of a table, with the number of the line where each starts."""
+    # Python's default limit, 128 KB per cell, is too low for a law or a book.
     if csv.field_size_limit() < _LONGEST:
         csv.field_size_limit(_LONGEST)
     for _ in range(dialect.n_above):
@@ -34,10 +34,10 @@ def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
     while True:
         first = lines.number + 1
         try:
-            # After an error the reader begins again with the next line.
+            # After an error, the reader continues with the next line.
             fields = next(reader, None)
         except csv.Error as error:
-            wrong = f"expected a row of CSV ({error})."
+            wrong = f"expected a CSV row ({error})."
             yield first, CorpusError(wrong, lines.source.name, first)
             continue
         except CorpusError as error:
@@ -50,7 +50,7 @@ def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") -> None:
-    """Write one row per document, below a row that names the columns."""
+    """Write a header and one row per document."""
     rows = rows_of(corpus, path, separator)
     line = io.StringIO(newline="")
     writer = csv.writer(line, lineterminator="\n", quoting=csv.QUOTE_ALL)

@@ -1,4 +1,4 @@
-"""Which format a file is in: its first bytes or its ending where they tell, its lines otherwise."""
+"""Detect the format of a file by its first bytes, its extension or its first lines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from manylabel.exceptions import CorpusError
 
 __all__ = ["FORMATS", "PAPERS", "READ_ONLY", "TEXT_FORMATS", "detect", "format_of_name"]
 
-#: Files that are one document each.
+#: Formats with one document per file.
 PAPERS = ("docx", "pdf", "html", "epub")
 #: Formats of texts; "lines" is plain text, one document per line.
 TEXT_FORMATS = ("jsonl", "json", "tsv", "csv", "xlsx", "ods", "parquet", "folder", *PAPERS, "lines")
-#: Formats that are not written.
+#: Formats that can be read but not written.
 READ_ONLY = ("json", "xlsx", "ods", "parquet", *PAPERS, "lines")
-#: Every format; "mulan" and "meka" are two ways to say in ARFF which attributes are labels.
+#: All formats; "mulan" and "meka" are ARFF with different ways to declare labels.
 FORMATS = (
     *("jsonl", "tsv", "csv", "xc", "svmlight", "mulan", "meka", "folder"),
     *READ_ONLY,
@@ -40,7 +40,7 @@ _ENDINGS = {
     ".htm": "html",
     ".xlsm": "xlsx",
 } | {f".{name}": name for name in ("xlsx", "ods", "parquet", *PAPERS)}
-#: First bytes of files that are no text, and what to do with them.
+#: First bytes of binary files -> format.
 _BINARY = (
     (b"PAR1", "parquet"),
     (b"%PDF", "pdf"),
@@ -60,14 +60,14 @@ _LINES = 5
 
 
 def detect(source: Source, otherwise: str | None = None) -> str:
-    """The format of an opened file; a text in none of them is ``otherwise``, or refused."""
+    """Detect the format of an open file; ``otherwise`` is the default, without it raise."""
     peeked = source.peek()
     if (binary := _of_bytes(source, peeked)) is not None:
         return binary
     start = _as_text(peeked)
     if len(peeked) == source.peek_size:
         start = start[: max(map(start.rfind, " \t\n")) + 1]
-    # Three numbers are no row of svmlight, whatever the ending says.
+    # Three numbers are not a row of svmlight, whatever the extension.
     if xc.HEADER.fullmatch(start.split("\n", 1)[0]):
         return "xc"
     kind = _ENDINGS.get(bare_suffix(source.name)) or _by_content(start) or otherwise
@@ -75,14 +75,14 @@ def detect(source: Source, otherwise: str | None = None) -> str:
         kind = "json"
     if kind is None:
         raise source.error(
-            "the format cannot be told from the name or the content; "
+            "the format cannot be detected from the name or the content; "
             f"pass one of {', '.join(FORMATS)} as `format`."
         )
     return "meka" if kind == "mulan" and mulan.find_xml(source) is None else kind
 
 
 def _of_bytes(source: Source, start: bytes) -> str | None:
-    """The format of a binary file, or an error if we do not read it."""
+    """The format of a binary file; None for text, an error for other binary files."""
     for magic, kind in _BINARY:
         if start.startswith(magic):
             return kind
@@ -96,18 +96,18 @@ def _of_bytes(source: Source, start: bytes) -> str | None:
         raise source.error("this is a ZIP archive; unpack it, and give the file or folder inside.")
     if start.startswith(_OLD_OFFICE):
         raise source.error(
-            "this is a file of an old Office program; save it as .xlsx, .docx or .csv first."
+            "this is an old Office format; save the file as .xlsx, .docx or .csv first."
         )
     is_known_text = suffix in _ENDINGS and _is_utf8(start)
     if b"\0" in start and not is_known_text and not _is_utf16(start):
         raise source.error(
-            "this is no text: it holds bytes of 0. Convert it to text, a table or JSON Lines first."
+            "this is not text: it contains zero bytes. Convert it to text, a table or JSON Lines."
         )
     return None
 
 
 def _is_utf8(start: bytes) -> bool:
-    """Whether bytes are UTF-8, but for a letter that is cut at their end."""
+    """Whether bytes are UTF-8, apart from a character that is cut off at the end."""
     try:
         start.decode()
     except UnicodeDecodeError as error:
@@ -123,7 +123,7 @@ def _is_utf16(start: bytes) -> bool:
 
 
 def _as_text(start: bytes) -> str:
-    """The first bytes as text, well enough to tell formats apart."""
+    """The first bytes as text, accurate enough to detect the format."""
     if b"\0" in start or start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         is_big = start[:2] == b"\xfe\xff" or (start[:2] != b"\xff\xfe" and start[:1] == b"\0")
         return start.decode("utf-16-be" if is_big else "utf-16-le", "replace").lstrip("\ufeff")
@@ -131,7 +131,7 @@ def _as_text(start: bytes) -> str:
 
 
 def _by_content(start: str) -> str | None:
-    """The format that the first lines are in."""
+    """Detect the format from the first lines."""
     lines = [line.removesuffix("\r") for line in start.split("\n") if line.strip()]
     line = next((line for line in lines if not line.startswith("#")), "")
     if line.lstrip().startswith(("@", "%")):
@@ -146,26 +146,26 @@ def _by_content(start: str) -> str | None:
         return "tsv"
     if line.casefold().startswith("sep="):
         return "csv"
-    for sign in ",;|":
-        # A carriage return in the middle of a line ends it for `csv`, which complains otherwise.
-        fields = next(csv.reader(line.split("\r")[:1], delimiter=sign), [])
+    for delimiter in ",;|":
+        # `csv` refuses a carriage return in the middle of a line.
+        fields = next(csv.reader(line.split("\r")[:1], delimiter=delimiter), [])
         if len(fields) > 1 and is_header(fields):
             return "csv"
     return None
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse the name of a file that other programs would expect more in than text."""
+    """Refuse a file name whose extension belongs to a read-only format."""
     suffix = bare_suffix(path)
     if _ENDINGS.get(suffix) in READ_ONLY:
         raise CorpusError(
-            f"files that end in {suffix} are read, not written; write .csv or .jsonl instead.",
+            f"cannot write {suffix} files; write .csv or .jsonl instead.",
             path=str(Path(path)),
         )
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str:
-    """The format to write a file of this name in."""
+    """The format in which to write a file with this name."""
     check_writable(path)
     suffix = bare_suffix(path)
     kind = _ENDINGS.get(suffix)
@@ -177,6 +177,7 @@ def format_of_name(path: str | os.PathLike[str]) -> str:
         return "folder"
     written = [name for name in FORMATS if name not in READ_ONLY]
     raise CorpusError(
-        f"the format cannot be told from the name; pass one of {', '.join(written)} as `format`.",
+        f"the format cannot be detected from the name; pass one of {', '.join(written)} as "
+        "`format`.",
         path=str(Path(path)),
     )

@@ -1,4 +1,4 @@
-"""How a table separates and quotes its cells, told by its first rows."""
+"""Detect how a table separates and quotes its cells, from its first rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _ROWS = 50
 
 @dataclass(frozen=True)
 class Dialect:
-    r"""How cells are told apart.
+    r"""How cells are separated and quoted.
 
     Parameters
     ----------
     delimiter : str
     quoted : bool
-        Whether quotation marks around a cell are not part of it.
+        Whether cells may be in quotation marks.
     escaped : bool
         Whether a quotation mark inside a cell is written ``\"`` instead of ``""``.
     n_above : int
-        Lines above the first row that are no rows: Excel's ``sep=;``.
+        Lines above the first row to skip, such as Excel's ``sep=;``.
     """
 
     delimiter: str = ","
@@ -36,20 +36,20 @@ class Dialect:
     n_above: int = 0
 
     def options(self) -> dict[str, Any]:
-        """For `csv.reader`."""
+        """The options for `csv.reader`."""
         quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
         escapes = {"escapechar": "\\", "doublequote": False} if self.escaped else {}
         return {"delimiter": self.delimiter, "quoting": quoting, "strict": True, **escapes}
 
 
 def is_header(fields: list[str]) -> bool:
-    """Whether a row names columns: one of them is known to hold texts, or titles beside labels."""
+    """Whether a row names columns: one of texts, or both titles and labels."""
     roles = {role_of(field) for field in fields}
     return "text" in roles or {"title", "labels"} <= roles
 
 
 def guess_dialect(start: str, kind: str, wanted: tuple[str, ...] = ()) -> Dialect:
-    """The dialect of the table that begins like this.
+    """Detect the dialect of a table from its first lines.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def guess_dialect(start: str, kind: str, wanted: tuple[str, ...] = ()) -> Dialec
         The first lines.
     kind : {"csv", "tsv"}
     wanted : tuple of str
-        Names of columns that the user gave.
+        Columns that the user has named.
     """
     first = start.split("\n", 1)[0].rstrip("\r")
     if first.casefold().startswith("sep=") and len(first) == 5:
@@ -72,7 +72,7 @@ def guess_dialect(start: str, kind: str, wanted: tuple[str, ...] = ()) -> Dialec
 
 
 def _fit(start: str, delimiter: str, wanted: tuple[str, ...]) -> tuple[float, ...]:
-    """How well a delimiter explains the first rows; the greatest is the best."""
+    """How well a delimiter fits the first rows; the greatest value is the best."""
     rows = _rows(start, Dialect(delimiter), strict=False) or []
     if not rows:
         return (0.0,)
@@ -89,7 +89,7 @@ def _fit(start: str, delimiter: str, wanted: tuple[str, ...]) -> tuple[float, ..
 
 
 def _rows(start: str, dialect: Dialect, strict: bool = True) -> list[list[str]] | None:
-    """The first rows; None if they cannot be read."""
+    """The first rows; None if they cannot be parsed."""
     options = dialect.options() | {"strict": strict}
     rows: list[list[str]] = []
     try:
@@ -99,16 +99,16 @@ def _rows(start: str, dialect: Dialect, strict: bool = True) -> list[list[str]] 
             if len(rows) == _ROWS:
                 break
     except csv.Error as error:
-        # The last row may be cut, which is no fault of the dialect.
+        # The last row may be cut off, which does not disprove the dialect.
         return rows if not strict or "unexpected end" in str(error) else None
     return rows
 
 
 def _needs_quotes(start: str) -> bool:
-    """Whether the quotation marks in a table with tabs are not part of the cells.
+    """Whether the cells of a table with tabs are quoted.
 
-    Spreadsheets put them around cells with a quotation mark or a comma, and around no others.
-    Annif's tables have none, and texts that begin with direct speech.
+    Spreadsheets quote cells with a quotation mark or a comma, and no others. Annif's tables are not
+    quoted, but their texts may start with a quotation mark.
     """
     if '\t"' not in start and not start.startswith('"') and '\n"' not in start:
         return False

@@ -1,4 +1,4 @@
-"""Documents one at a time, and the corpus that a stream of them makes."""
+"""Single documents, and collecting a stream of them into a corpus."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Document(NamedTuple):
     Attributes
     ----------
     id : str or None
-        Its name, if the file gives one.
+        Its name, if the file has one.
     text : str
     labels : list of str
     title : str or None
     line : int or None
-        Where it begins in its file.
+        The line in its file where it starts.
     incomplete : bool
-        Whether labels that it lacks are unknown, not wrong.
+        Whether missing labels are unknown, not false.
     """
 
     id: str | None
@@ -37,16 +37,17 @@ class Document(NamedTuple):
 
     @property
     def full_text(self) -> str:
-        """The text below its title."""
+        """The title and the text."""
         return titled(self.title, self.text)
 
 
 def collect(
     documents: Iterable[Document], path: str, label_names: Sequence[str] | None = None
 ) -> Corpus:
-    """A corpus of all the documents of a stream.
+    """Collect a stream of documents into a corpus.
 
-    A document without a name is named after its row, a missing title is empty if others have one.
+    A document without an id is named by its row number. A missing title is empty if others have
+    one.
     """
     ids: list[str | None] = []
     texts: list[str] = []

@@ -1,4 +1,4 @@
-"""Bytes as text: UTF-8, or what spreadsheets and old programs write instead."""
+"""Decode text: UTF-8, or UTF-16 and Windows-1252 as spreadsheets and old programs write it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PIECE = 1 << 16
 
 
 def check_encoding(encoding: str | None) -> None:
-    """Refuse an encoding that Python does not know."""
+    """Refuse an unknown encoding."""
     try:
         if encoding is not None:
             codecs.lookup(encoding)
@@ -29,11 +29,11 @@ def check_encoding(encoding: str | None) -> None:
 
 
 def recoded(source: Source, encoding: str | None, tell: Callable[[str], None]) -> Source:
-    """A source of UTF-8, whatever the file itself is in.
+    """Convert a source to UTF-8.
 
-    UTF-16 is known by its byte order mark or by every other byte being 0. Line ends that are
-    carriage returns alone become line feeds. Files in Windows-1252 are left to `Lines`, since their
-    first foreign letter may come late.
+    UTF-16 is detected by its byte order mark, or if every other byte is 0. Carriage returns alone
+    as line ends become line feeds. Windows-1252 is left to `Lines`, because its first non-ASCII
+    character may come late in the file.
     """
     start = source.peek()
     detected = encoding
@@ -51,7 +51,7 @@ def recoded(source: Source, encoding: str | None, tell: Callable[[str], None]) -
 
 
 def _without_mark(start: bytes) -> str | None:
-    """UTF-16 that has no mark: of letters of Europe, every other byte is 0."""
+    """Detect UTF-16 without a mark: in European languages, every other byte is 0."""
     if len(start) < 4 or b"\0" not in start:
         return None
     even, odd = start[::2].count(0) / len(start[::2]), start[1::2].count(0) / len(start[1::2])
@@ -61,7 +61,7 @@ def _without_mark(start: bytes) -> str | None:
 
 
 class _Recoder(io.RawIOBase):
-    """The bytes of a source in another encoding, as UTF-8."""
+    """A stream that converts a source to UTF-8."""
 
     def __init__(self, source: Source, encoding: str, has_returns: bool) -> None:
         self._source, self._has_returns = source, has_returns
@@ -80,8 +80,8 @@ class _Recoder(io.RawIOBase):
                 text = self._decoder.decode(piece, final=not piece)
             except UnicodeDecodeError as error:
                 raise self._source.error(
-                    f"expected text in {self._encoding}, found other bytes ({error.reason}); "
-                    "`encoding` says what it is in."
+                    f"expected text in {self._encoding}, found invalid bytes ({error.reason}); "
+                    "set the encoding with `encoding`."
                 ) from None
             if self._is_first and text:
                 text, self._is_first = text.removeprefix("\ufeff"), False
@@ -93,7 +93,7 @@ class _Recoder(io.RawIOBase):
 
 
 def decoded_start(source: Source, *, or_old: bool) -> str:
-    """The first lines of a source as text, without a last one that is cut."""
+    """The first lines of a source as text, without a last line that is cut off."""
     start = source.peek()
     if len(start) == source.peek_size:
         start = start[: start.rfind(b"\n") + 1] or start
@@ -104,24 +104,24 @@ def decoded_start(source: Source, *, or_old: bool) -> str:
 
 
 class Lines(Iterator[str]):
-    """The lines of a source, with line ends; goes on behind one that is no text.
+    """The lines of a source, with line ends; can continue after a line that cannot be decoded.
 
     Parameters
     ----------
     source : Source
-        Of UTF-8.
+        In UTF-8.
     or_old : bool
-        Whether a file may be in Windows-1252: if the first line that is more than ASCII is not in
-        UTF-8, it and all others are.
+        Whether the file may be in Windows-1252. It is if the first line that is not ASCII is not
+        UTF-8 either.
     tell : callable
-        Is told so.
+        Called with a sentence if it is.
 
     Attributes
     ----------
     number : int
-        Of the last line.
+        Number of the last line.
     n_bytes : int
-        Read so far.
+        Bytes read so far.
     """
 
     def __init__(self, source: Source, or_old: bool, tell: Callable[[str], None]) -> None:
@@ -143,13 +143,14 @@ class Lines(Iterator[str]):
                 self._is_old = self._may_be_old and _is_old(line)
                 if not self._is_old:
                     return self._source.decode(line, self.number)
-                self._tell("The file is not in UTF-8; read as Windows-1252.")
+                self._tell("The file is not in UTF-8; it is read as Windows-1252.")
             else:
                 self._may_be_old = False
                 return text
         if not _is_old(line):
             raise CorpusError(
-                "expected text in Windows-1252, found other bytes; `encoding` says what it is in.",
+                "expected text in Windows-1252, found invalid bytes; set the encoding with "
+                "`encoding`.",
                 self._source.name,
                 self.number,
             )
@@ -157,7 +158,7 @@ class Lines(Iterator[str]):
 
 
 def _is_old(line: bytes) -> bool:
-    """Whether bytes can be Windows-1252, which leaves a few bytes out."""
+    """Whether bytes are valid Windows-1252, which does not define all bytes."""
     try:
         line.decode(_OLD)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Bytes in and out: plain or compressed, a path or a standard stream."""
+"""Open files for reading and writing: plain or compressed, a path or a standard stream."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from manylabel.exceptions import CorpusError, MissingExtraError, ParameterError
 __all__ = ["Limits", "Source", "atomic_write", "bare_stem", "bare_suffix", "limits", "open_source"]
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-# The mark of the first block, or of the end, is part of bzip2's: a text may well start with "BZh".
+# For bzip2, the magic number of the first block or of the end is required as well, because a text
+# may start with "BZh".
 _MAGIC = re.compile(
     rb"(?P<gz>\x1f\x8b)|(?P<bz2>BZh[1-9](1AY&SY|\x17rE8P\x90))"
     rb"|(?P<xz>\xfd7zXZ\x00)|(?P<zst>\x28\xb5\x2f\xfd)"
@@ -34,26 +35,26 @@ _BUFFER = 1 << 18
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a file is read before it is taken for a mistake, or for an attack.
+    """Limits beyond which a file is refused as a mistake or an attack.
 
     Parameters
     ----------
     line : int, default=64 MiB
-        Bytes of a line. A sixteenth of this may be white space at a stretch.
+        Maximum bytes per line. The limit of consecutive white space is a sixteenth of this.
     expansion : float, default=100
-        Bytes that a compressed byte may become, once there are more than 32 MiB.
+        Maximum ratio of decompressed to compressed bytes, beyond the first 32 MiB.
     """
 
     line: int = 1 << 26
     expansion: float = 100.0
 
 
-#: Bytes that any compressed file may become.
+#: Decompressed bytes that are always allowed.
 _FREE = 1 << 25
 
 
 def _default_limits() -> Limits:
-    """As the environment says."""
+    """The limits set by environment variables, or the defaults."""
     limits: dict[str, Any] = {}
     for name, kind in (("line", int), ("expansion", float)):
         text = os.environ.get(f"MANYLABEL_MAX_{name.upper()}")
@@ -72,14 +73,14 @@ _limits: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 @contextmanager
 def limits(*, line: int | None = None, expansion: float | None = None) -> Iterator[None]:
-    """Read files with other limits, for as long as this lasts.
+    """Read files with other limits within this context.
 
     Parameters
     ----------
     line : int, optional
-        Most bytes of a line.
+        Maximum bytes per line.
     expansion : float, optional
-        Most bytes that a compressed byte may become.
+        Maximum ratio of decompressed to compressed bytes.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def limits(*, line: int | None = None, expansion: float | None = None) -> Iterat
     given = {"line": line, "expansion": expansion}
     for name, value in given.items():
         if value is not None and not value > 0:
-            raise ParameterError(f"`{name}` must be more than 0; got {value!r}.")
+            raise ParameterError(f"`{name}` must be a number above 0; got {value!r}.")
     changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     before = _limits.set(replace(_limits.get() or _default_limits(), **changed))
     try:
@@ -99,14 +100,14 @@ def limits(*, line: int | None = None, expansion: float | None = None) -> Iterat
 
 
 class Source:
-    """The decompressed bytes of one file behind its byte order mark, with the name for errors.
+    """The decompressed bytes of a file after its byte order mark, and its name for errors.
 
     Parameters
     ----------
     stream : io.BufferedReader
-        Must be buffered with at least ``peek_size`` bytes.
+        With a buffer of at least ``peek_size`` bytes.
     name : str
-        The path as the user gave it; ``-`` for standard input.
+        The path as given by the user; ``-`` for standard input.
     """
 
     peek_size = 1 << 16
@@ -116,15 +117,15 @@ class Source:
 
     @property
     def folder(self) -> Path | None:
-        """Where files that belong to this one may lie."""
+        """The folder to search for related files; None for standard input."""
         return None if self.name == "-" else Path(self.name).parent
 
     def peek(self) -> bytes:
-        """The next bytes, without taking them."""
+        """The next bytes, without consuming them."""
         return self.stream.peek(self.peek_size)[: self.peek_size]
 
     def error(self, message: str, line: int | None = None) -> CorpusError:
-        """An error that names this file."""
+        """Make an error that names this file."""
         return CorpusError(message, path=self.name, line=line)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -138,7 +139,7 @@ class Source:
             yield number, self.decode(line, number)
 
     def decode(self, line: bytes, number: int | None = None) -> str:
-        """A line as text, or an error that names the line and the byte."""
+        """Decode a line; an error names the line and the byte."""
         try:
             return line.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -149,10 +150,10 @@ class Source:
             ) from None
 
     def blocks(self, size: int = 1 << 20) -> Iterator[bytes]:
-        """What is left in blocks of about ``size`` bytes that end where a line ends."""
+        """The remaining bytes in blocks of about ``size`` bytes that end at line ends."""
         rest = b""
         while True:
-            # A line longer than a block is read in growing steps, so its cost stays linear.
+            # A line longer than a block is read in growing steps, so that the cost is linear.
             fresh = self.stream.read(max(size, len(rest)))
             if not fresh:
                 break
@@ -168,13 +169,13 @@ class Source:
 
 @contextmanager
 def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
-    """Open a file or standard input (``-``) for reading, decompressing by its first bytes.
+    """Open a file or standard input (``-``) for reading; compression is detected.
 
     Raises
     ------
     CorpusError
-        Here if the file cannot be opened or is empty, and later, from the reads, if its compressed
-        data are broken or cut short.
+        If the file cannot be opened or is empty; later, when reading, if its compressed data are
+        damaged or truncated.
     """
     name = os.fspath(path)
     with ExitStack() as stack:
@@ -193,7 +194,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
         if magic is not None:
             read, fault = (
                 _decompressor(str(magic.lastgroup), plain),
-                "the compressed data are broken or cut short",
+                "the compressed data are damaged or truncated",
             )
             stream = io.BufferedReader(_Pull(read, name, fault, _Guard(name, pulled)), _BUFFER)
         else:
@@ -208,7 +209,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
 
 
 class _Guard:
-    """Stops reading at lines that never end, at endless white space and at compressed bombs."""
+    """Stops at endless lines, endless white space and decompression bombs."""
 
     def __init__(self, name: str, compressed: _Pull | None) -> None:
         self._name, self._compressed = name, compressed
@@ -216,39 +217,39 @@ class _Guard:
         self._size = self._line = self._blank = 0
 
     def see(self, piece: bytes | memoryview) -> None:
-        """Look at the next bytes."""
+        """Check the next bytes."""
         piece = bytes(piece)
         self._size += len(piece)
         cut = piece.rfind(b"\n")
-        # The first line of a piece that holds an end has seen its own.
+        # The line that continues from the last piece ends at the first line end of this one.
         longest = self._line + (piece.find(b"\n") if cut >= 0 else len(piece))
         self._line = len(piece) - cut - 1 if cut >= 0 else longest
         if longest > self._limits.line:
             raise CorpusError(
-                f"a line has more than {self._limits.line:,} bytes; if that is meant, raise the "
+                f"a line has more than {self._limits.line:,} bytes; if that is correct, raise the "
                 "limit (`manylabel.corpus.limits(line=...)`, or MANYLABEL_MAX_LINE).",
                 path=self._name,
             )
         self._blank = 0 if piece.strip() else self._blank + len(piece)
         if self._blank > self._limits.line // 16:
             raise CorpusError(
-                f"the file holds more than {self._limits.line // 16:,} bytes of white space at a "
-                "stretch; remove it.",
+                f"the file has more than {self._limits.line // 16:,} consecutive bytes of white "
+                "space; remove them.",
                 path=self._name,
             )
         if self._compressed is not None and self._size > _FREE:
             most = self._limits.expansion * max(self._compressed.size, 1)
             if self._size > most:
                 raise CorpusError(
-                    f"{self._compressed.size:,} compressed bytes became {self._size:,}, more than "
-                    f"{self._limits.expansion:g} times as many; if that is meant, raise the limit "
-                    "(`manylabel.corpus.limits(expansion=...)`, or MANYLABEL_MAX_EXPANSION).",
+                    f"{self._compressed.size:,} compressed bytes expand to {self._size:,}, more "
+                    f"than {self._limits.expansion:g} times as many; if that is correct, raise the "
+                    "limit (`manylabel.corpus.limits(expansion=...)`, or MANYLABEL_MAX_EXPANSION).",
                     path=self._name,
                 )
 
 
 class _Pull(io.RawIOBase):
-    """A raw stream over a read function; fills every request and turns its faults into ours."""
+    """A raw stream over a read function; turns its errors into CorpusError."""
 
     def __init__(
         self, read: Callable[[int], bytes], name: str, fault: str, guard: _Guard | None = None
@@ -289,13 +290,13 @@ def _decompressor(kind: str, stream: IO[bytes]) -> Callable[[int], bytes]:
 
 
 def _zstd_reader(stream: IO[bytes]) -> Callable[[int], bytes]:
-    """A read function for Zstandard frames that, unlike the library's own, refuses a cut file."""
+    """A read function for Zstandard that, unlike the library's own, refuses a truncated file."""
     zstandard = _import_zstandard("Reading .zst files")
 
     def decompress() -> Iterator[bytes]:
         rest, frame = b"", None
         while True:
-            # A kilobyte may become millions of bytes, all at once.
+            # Small pieces, because a kilobyte may expand to millions of bytes at once.
             fresh = rest or stream.read(1 << 10)
             if not fresh:
                 break
@@ -336,7 +337,7 @@ def _import_zstandard(what: str) -> Any:
 
 
 def bare_suffix(path: str | os.PathLike[str]) -> str:
-    """The ending that tells the format, below any ending that tells the compression.
+    """The extension of the format, without that of the compression.
 
     Examples
     --------
@@ -347,7 +348,7 @@ def bare_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def bare_stem(path: str | os.PathLike[str]) -> str:
-    """A file's name without its endings.
+    """A file's name without its extensions.
 
     Examples
     --------
@@ -364,9 +365,9 @@ def _bare(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing that appears under its name only when everything is written.
+    """Open a file for writing that appears under its name only when it is complete.
 
-    Compresses by the name's ending; ``-`` is standard output.
+    The extension selects the compression; ``-`` is standard output.
     """
     name = os.fspath(path)
     if name == "-":
@@ -376,8 +377,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(name)
     if target.exists() and not target.is_file():
         if target.is_dir():
-            raise CorpusError("cannot write a file here: this is a folder.", path=name)
-        # A pipe or a device takes bytes but must not be replaced by a file.
+            raise CorpusError("cannot write a file: this is a folder.", path=name)
+        # Write to a pipe or a device directly; it must not be replaced by a file.
         with open(target, "wb") as file:
             yield file
         return
@@ -397,7 +398,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 @contextmanager
 def _compressor(suffix: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
     if suffix == ".gz":
-        # No name and no time inside: the same corpus gives the same bytes.
+        # Without a name and a time, so that the same corpus gives the same bytes.
         stream: Any = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
     elif suffix == ".bz2":
         stream = bz2.BZ2File(file, "wb")

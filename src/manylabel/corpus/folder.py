@@ -1,12 +1,12 @@
-"""A folder of texts: Annif's layout for whole documents, or a folder for each label.
+"""A folder of texts: Annif's layout for full documents, or one folder per label.
 
-``name.txt`` is a text and ``name`` its id; pages, .docx, .pdf, .html and .epub, count as texts as
-well. Its labels are in ``name.tsv`` or else ``name.key``, one a line: an identifier in angle
-brackets, whose brackets and whatever follows a tab are dropped, or a name. A text without such a
-file has no labels. Documents come in the order of their names.
+``name.txt`` is a text and ``name`` its id; .docx, .pdf, .html and .epub files are texts as well.
+The labels are in ``name.tsv`` or else ``name.key``, one per line: a name, or an identifier in angle
+brackets. The brackets, and everything after a tab, are dropped. A text without such a file has no
+labels. Documents are sorted by name.
 
-Where there are no texts but folders of them, each folder's name is the label of the texts inside. A
-text that lies in several folders under the same name has all their labels.
+If a folder has no texts but subfolders with texts, the name of a subfolder is the label of its
+texts. A text that is in several subfolders under the same name has all their labels.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def iter_documents(path: str | os.PathLike[str], on_bad: OnBad | None = None) ->
     ----------
     path : path
     on_bad : callable, optional
-        Is told of each file that cannot be read, which is then skipped.
+        Called with the error of each file that cannot be read; the file is then skipped.
     """
     files = _texts_in(Path(path))
     if not files:
@@ -67,7 +67,7 @@ def _texts_in(folder: Path) -> list[Path]:
 
 
 def _by_label(path: Path, on_bad: OnBad | None) -> Iterator[Document]:
-    """The documents of folders that are named after labels."""
+    """The documents of subfolders that are named after labels."""
     folders = sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
     places: dict[str, list[Path]] = {}
     for folder in folders:
@@ -75,8 +75,8 @@ def _by_label(path: Path, on_bad: OnBad | None) -> Iterator[Document]:
             places.setdefault(file.name, []).append(file)
     if not places:
         raise CorpusError(
-            "expected files that end in .txt, .docx, .pdf, .html or .epub, or a folder of them for "
-            "each label, found none.",
+            "expected .txt, .docx, .pdf, .html or .epub files, or a folder of them for each label, "
+            "found none.",
             path=os.fspath(path),
         )
     for files in (places[name] for name in sorted(places)):
@@ -107,11 +107,11 @@ def _read_text(path: Path) -> str:
     if path.stat().st_size == 0:
         return ""
     with open_source(path) as source:
-        return "".join(Lines(recoded(source, None, _hear), or_old=True, tell=_hear))
+        return "".join(Lines(recoded(source, None, _ignore), or_old=True, tell=_ignore))
 
 
-def _hear(sentence: str) -> None:
-    """Say nothing: a sentence for each of a thousand files helps no one."""
+def _ignore(sentence: str) -> None:
+    """Ignore notes on encodings: one for each of a thousand files would not help."""
 
 
 def _read_labels(path: Path) -> list[str]:
@@ -127,7 +127,7 @@ def _read_labels(path: Path) -> list[str]:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write a folder that does not exist yet, with a ``.txt`` and a ``.key`` for each document."""
+    """Write a new folder with a ``.txt`` and a ``.key`` file for each document."""
     texts = require_texts(corpus, path)
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -154,7 +154,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
 
 
 def _with_mark(text: str) -> str:
-    """The text, behind a byte order mark if it starts with one: readers drop the first."""
+    """The text; if it starts with a byte order mark, with a second one, as readers drop one."""
     return f"\ufeff{text}" if text.startswith("\ufeff") else text
 
 
@@ -162,10 +162,10 @@ def _check_ids(ids: list[str], path: str | os.PathLike[str]) -> None:
     """Refuse ids that cannot be file names."""
     seen: set[str] = set()
     for name in ids:
-        # Some file systems do not tell capitals from small letters.
+        # Some file systems are not case-sensitive.
         if name.lower() in seen:
             raise CorpusError(
-                f"documents are told apart by their ids, but {name!r} is there twice.",
+                f"ids must be distinct, but {name!r} occurs twice.",
                 path=os.fspath(path),
             )
         seen.add(name.lower())
@@ -176,17 +176,18 @@ def _check_ids(ids: list[str], path: str | os.PathLike[str]) -> None:
             or (len(name.encode()) > 250 or not name.isprintable())
         ):
             raise CorpusError(
-                f"the id {name!r} cannot be a file's name; write JSON Lines instead.",
+                f"the id {name!r} cannot be a file name; write JSON Lines instead.",
                 path=os.fspath(path),
             )
 
 
 def _check_labels(corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    """Refuse labels that would not be read back the same."""
+    """Refuse labels that would not be read back unchanged."""
     for name in corpus.label_names:
         if not name or name != name.strip() or name.startswith("<") or set(name) & set("\t\r\n"):
             raise CorpusError(
-                f"the label {name!r} is empty, starts with '<', has blanks at its ends or holds a "
-                "tab or a line break, which a key file cannot carry; write JSON Lines instead.",
+                f"the label {name!r} cannot be written to a key file: it is empty, starts with "
+                "'<', has spaces at its ends or contains a tab or a line break; write JSON Lines "
+                "instead.",
                 path=os.fspath(path),
             )

@@ -1,4 +1,4 @@
-"""Every format through one door, told apart by its content and its ending."""
+"""Read and write a corpus in any format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from manylabel.exceptions import CorpusError, ParameterError
 
 __all__ = ["iter_documents", "read", "write"]
 
-# The options that only some formats have.
+# Option -> the formats that have it.
 _READ_OPTIONS = {
     "features": ("xc", "svmlight"),
     "zero_based": ("svmlight",),
@@ -53,28 +53,29 @@ def read(
     format : str, optional
         One of ``manylabel.corpus.detection.FORMATS``: texts in "jsonl", "json", "tsv", "csv",
         "xlsx", "ods", "parquet", "folder", "docx", "pdf", "html", "epub" or "lines"; features in
-        "xc", "svmlight", "mulan" or "meka". By default the ending and the content tell.
+        "xc", "svmlight", "mulan" or "meka". Detected by default.
     labels : path or sequence of str, optional
-        The names of the labels, or a file that has them one a line (for ARFF, Mulan's XML). By
-        default they are looked for beside the file. For texts this is the vocabulary, and a label
-        outside it is refused.
+        The names of the labels, or a file with one name per line (for ARFF, Mulan's XML). By
+        default a file next to the corpus is used, if there is one. For texts this is the
+        vocabulary, and other labels are refused.
     features : path or sequence of str, optional
         The names of the features ("xc" and "svmlight").
     zero_based : bool, optional
         Whether features are counted from 0 or from 1 ("svmlight"); by default from 0 if a 0 occurs.
     text_column, label_column : str or sequence of str, optional
-        The columns, or fields of records, that hold the texts and the labels. Several texts are
-        put one under the other. Several columns of labels are put together; the name of one that
-        holds 0 and 1 is the label. By default their names tell: ``abstract`` and ``keywords``, say.
+        The columns, or fields of records, with the texts and the labels. Several text columns are
+        joined by blank lines. Several label columns are combined; the name of a column of 0 and 1
+        is the label. By default columns are detected by name, such as ``abstract`` and
+        ``keywords``.
     title_column, id_column : str, optional
     separator : str, optional
         Separator of labels in one string; detected by default.
     delimiter : str, optional
         Separator of the cells of CSV; detected by default.
     encoding : str, optional
-        Of texts; by default UTF-8, or UTF-16 or Windows-1252 where the bytes say so.
+        Encoding of texts; by default UTF-8, or UTF-16 or Windows-1252 if detected.
     tell : callable, optional
-        Is told, in a sentence each, what was understood of the columns and which are ignored.
+        Called with sentences on the detected columns and on those that are ignored.
 
     Returns
     -------
@@ -84,7 +85,7 @@ def read(
     Raises
     ------
     CorpusError
-        Naming the file, the line and what was expected there.
+        With the file, the line and what was expected there.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def iter_documents(
     encoding: str | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Iterator[Document]:
-    r"""The documents of a corpus of texts one at a time, in constant memory.
+    r"""Read the documents of a corpus of texts one at a time, in constant memory.
 
     Parameters are those of `read`.
 
@@ -151,52 +152,49 @@ def write(
     *,
     separator: str | None = None,
 ) -> None:
-    """Write a corpus; a crash leaves the old file or the new one, never a half.
+    """Write a corpus atomically: a crash leaves either the old file or the new one.
 
-    Texts go to "jsonl", "tsv", "csv" and "folder", features to "xc", "svmlight", "mulan" and
-    "meka"; what else a corpus has is left out. Labels without documents are left out by the
-    formats of texts.
+    "jsonl", "tsv", "csv" and "folder" store texts; "xc", "svmlight", "mulan" and "meka" store
+    features. The rest of a corpus is not written. Formats of texts omit labels without documents.
 
     Parameters
     ----------
     corpus : Corpus
     path : path
-        Its ending tells the compression and, without ``format``, the format: ``.txt`` is "xc",
-        no ending "folder", ``.arff`` "mulan". ``-`` is standard output.
+        Its extension selects the compression and, without ``format``, the format: ``.txt`` is
+        "xc", no extension "folder", ``.arff`` "mulan". ``-`` is standard output.
     format : str, optional
         As in `read`.
     separator : str, optional
-        What stands between two labels ("tsv" and "csv"); ``;`` by default.
+        Separator of labels in one string ("tsv" and "csv"); ``;`` by default.
 
     Raises
     ------
     CorpusError
-        If the format cannot carry the corpus.
+        If the format cannot represent the corpus.
     """
     _check_format(format)
     kind = format or format_of_name(path)
     if kind in READ_ONLY:
-        raise CorpusError(
-            f"{kind} is read, not written; write csv or jsonl instead.", path=os.fspath(path)
-        )
+        raise CorpusError(f"cannot write {kind}; write csv or jsonl instead.", path=os.fspath(path))
     options = _checked_options(kind, {"separator": separator}, _WRITE_OPTIONS)
     try:
         _module(kind).write(corpus, path, **options)
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"a text or name holds {error.object[error.start : error.end]!r}, half a surrogate "
-            "pair, which UTF-8 cannot carry.",
+            f"a text or name contains {error.object[error.start : error.end]!r}, an unpaired "
+            "surrogate, which UTF-8 cannot encode; remove it.",
             path=os.fspath(path),
         ) from None
 
 
 def _check_no_columns(columns: Columns, kind: str) -> None:
-    """Refuse what is said of columns where there are none."""
+    """Refuse options for columns if the format has features, not columns."""
     given = [name for name, _ in columns.named]
     if columns.separator is not None:
         given.append("separator")
     for name in given:
-        raise ParameterError(f"`{name}` is an option of texts; the format is {kind}.")
+        raise ParameterError(f"`{name}` is an option for texts, but the format is {kind}.")
 
 
 def _is_folder(path: str | os.PathLike[str]) -> bool:
@@ -204,7 +202,7 @@ def _is_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def _module(kind: str) -> Any:
-    """The module of a format; imported when it is first needed."""
+    """Import the module of a format."""
     return import_module(f"manylabel.corpus.{kind}")
 
 
@@ -216,11 +214,11 @@ def _check_format(kind: str | None) -> None:
 def _checked_options(
     kind: str, options: dict[str, Any], known: dict[str, tuple[str, ...]]
 ) -> dict[str, Any]:
-    """The options that were given, or an error for one that the format does not have."""
+    """The given options; an error for one that the format does not have."""
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if kind not in known[name]:
             raise ParameterError(
-                f"`{name}` is an option of {' and '.join(known[name])}; the format is {kind}."
+                f"`{name}` is an option for {' and '.join(known[name])}, but the format is {kind}."
             )
     return given

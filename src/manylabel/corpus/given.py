@@ -1,4 +1,4 @@
-"""Texts and labels as people hand them over: lists, series, data frames, matrices."""
+"""Turn texts and labels in memory into a corpus: lists, series, data frames, matrices."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ROWS_LOOKED_AT = 100
 
 
 def as_texts(given: Any, text: Any = None) -> str | list[str] | Corpus:
-    """One text, several, or a corpus; anything else is refused.
+    """Check texts: one text, several, or a corpus; anything else is refused.
 
     Parameters
     ----------
     given : str, iterable of str, series, data frame or Corpus
     text : str or sequence of str, optional
-        The columns of a data frame that hold the texts.
+        The text columns of a data frame.
     """
     if isinstance(given, str | Corpus):
         return given
@@ -49,7 +49,7 @@ def as_corpus(
     label_names: Sequence[str] | None = None,
     what: str = "texts",
 ) -> Corpus:
-    """Documents with labels.
+    """Turn documents with labels into a corpus.
 
     Parameters
     ----------
@@ -61,28 +61,24 @@ def as_corpus(
     text, title : str or sequence of str, optional
         Columns of a data frame.
     label_names : sequence of str, optional
-        Of the columns of an indicator matrix.
+        Names of the columns of an indicator matrix.
     what : str
-        What ``documents`` are called.
+        The name of the argument ``documents`` in error messages.
     """
     documents = _by_columns(documents)
     names = _column_names(documents)
     if names is None and (text is not None or title is not None):
-        raise InputError(
-            f"`text` and `title` name columns of a data frame; got {_kind(documents)}."
-        )
+        raise InputError(f"`text` and `title` are columns of a data frame; got {_kind(documents)}.")
     if isinstance(documents, str) and (labels is not None or ids is not None):
         raise InputError(
-            f"`{what}` must be a list of texts, with labels for each; got a string: put one text "
-            "and its labels in lists of their own."
+            f"`{what}` must be a list of texts, with labels for each; got a string. Put a single "
+            "text and its labels into lists."
         )
     if isinstance(documents, str | os.PathLike):
         documents = read(documents)
     if isinstance(documents, Corpus):
         if labels is not None or ids is not None:
-            raise InputError(
-                "a corpus brings its own labels and ids: leave `labels` and `ids` out."
-            )
+            raise InputError("a corpus has its own labels and ids; leave out `labels` and `ids`.")
         return documents
     if names is not None:
         if labels is None or _are_columns(labels, names):
@@ -91,19 +87,19 @@ def as_corpus(
         return _with_labels(documents, labels, ids_given, label_names)
     if labels is None:
         raise InputError(
-            f"`labels` are missing: give a list of label names for each text.{_as_frame(documents)}"
+            f"`labels` are missing; give a list of label names for each text.{_as_frame(documents)}"
         )
     texts = check_texts(_listed(documents, what), allow_empty=True)
     return _with_labels(Corpus.from_texts(texts, [[]] * len(texts)), labels, ids, label_names)
 
 
 def _as_frame(documents: Any) -> str:
-    """A hint for texts that are records or columns."""
+    """A hint for documents given as records or columns."""
     if isinstance(documents, list | tuple) and documents:
         documents = documents[0]
     if not isinstance(documents, Mapping):
         return ""
-    return " Records and columns are read as a data frame, such as pandas.DataFrame makes of them."
+    return " Turn records or columns into a data frame first, such as a pandas.DataFrame."
 
 
 def _with_labels(texts: Corpus, labels: Any, ids: Any, names: Sequence[str] | None) -> Corpus:
@@ -117,14 +113,14 @@ def _with_labels(texts: Corpus, labels: Any, ids: Any, names: Sequence[str] | No
     matrix = _indicator(labels)
     if matrix is None:
         if names is not None:
-            raise InputError("`label_names` name the columns of an indicator matrix; got lists.")
+            raise InputError("`label_names` needs an indicator matrix; got lists of labels.")
         return Corpus.from_texts(
             texts.texts or [], [_items(row) for row in _values(labels)], named, titles=texts.titles
         )
     Y = check_labels(matrix, "labels")
     if Y.shape[0] != len(texts):
         raise InputError(
-            f"`texts` and `labels` must be equally long; got {len(texts)} and {Y.shape[0]}."
+            f"`texts` and `labels` must have the same length; got {len(texts)} and {Y.shape[0]}."
         )
     columns = _column_names(labels) if names is None else list(names)
     for name in columns or []:
@@ -136,12 +132,12 @@ def _with_labels(texts: Corpus, labels: Any, ids: Any, names: Sequence[str] | No
 
 
 def _items(row: Any) -> Any:
-    """The labels of a document; a missing value in a column of lists is none."""
+    """The labels of a document; a missing value means no labels."""
     return [] if row is None or (isinstance(row, float) and np.isnan(row)) else row
 
 
 def _indicator(labels: Any) -> Any:
-    """A matrix of 0 and 1, if that is what the labels are."""
+    """The labels as a matrix of 0 and 1; None if they are lists of names."""
     if sparse.issparse(labels):
         return labels
     if _column_names(labels) is not None and not isinstance(labels, np.ndarray):
@@ -165,14 +161,14 @@ def _flags(name: str, values: list[Any]) -> list[float]:
     for row, value in enumerate(values):
         if not isinstance(value, int | float | np.number | np.bool_):
             raise InputError(
-                f"`labels` as a data frame must hold 0 and 1; row {row} of {name!r} holds "
-                f"{value!r}. Give the column itself if it holds the names of labels."
+                f"`labels` as a data frame must contain 0 and 1; row {row} of {name!r} is "
+                f"{value!r}. If the column contains names of labels, give the column itself."
             )
     return [float(value) for value in values]
 
 
 def _are_flags(rows: Sequence[Any]) -> bool:
-    """Whether rows are lists of 0 and 1 of the same length, more of them than a label has twice."""
+    """Whether rows are lists of 0 and 1 of the same length, at least 2."""
     if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
         return False
     sizes = {len(row) for row in rows}
@@ -188,7 +184,7 @@ def _are_flags(rows: Sequence[Any]) -> bool:
 def _listed(given: Any, what: str = "texts") -> list[Any]:
     """The items of a list, a series or a vector."""
     if given is None:
-        raise InputError(f"`{what}` are missing: give a text, or a list of texts; got None.")
+        raise InputError(f"`{what}` is None; give a text or a list of texts.")
     if isinstance(given, Mapping):
         hint = "; give one of its parts" if any(_column_names(v) for v in given.values()) else ""
         raise InputError(
@@ -196,7 +192,7 @@ def _listed(given: Any, what: str = "texts") -> list[Any]:
             f"{', '.join(map(repr, list(given)[:6]))}{hint or '; give the text itself'}."
         )
     if isinstance(given, bytes | bytearray):
-        raise InputError(f"`{what}` must be text; got bytes: decode them first.")
+        raise InputError(f"`{what}` must be text; got bytes. Decode them first.")
     if sparse.issparse(given) or (isinstance(given, np.ndarray) and given.ndim != 1):
         raise InputError(
             f"`{what}` must be a text or a list of texts; got a matrix of shape {given.shape}. "
@@ -204,7 +200,7 @@ def _listed(given: Any, what: str = "texts") -> list[Any]:
         )
     if isinstance(given, os.PathLike):
         raise InputError(
-            f"`{what}` must be a text or a list of texts; got a path: read the file first, with "
+            f"`{what}` must be a text or a list of texts; got a path. Read the file first, with "
             "`read_text()` or `manylabel.corpus.read`."
         )
     if not isinstance(given, Iterable):
@@ -213,7 +209,7 @@ def _listed(given: Any, what: str = "texts") -> list[Any]:
 
 
 def _values(column: Any) -> list[Any]:
-    """The values of a column or a series, as Python has them."""
+    """The values of a column or a series as Python objects."""
     for method in ("to_list", "to_pylist", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())
@@ -221,9 +217,9 @@ def _values(column: Any) -> list[Any]:
 
 
 def _column_names(given: Any) -> list[str] | None:
-    """The columns of a data frame of any library; None for what is none.
+    """The columns of a data frame of any library; None for other objects.
 
-    pandas, Polars and others have ``columns``; Arrow's tables and data sets of Hugging Face have
+    pandas, Polars and others have ``columns``; Arrow's tables and Hugging Face's datasets have
     ``column_names``.
     """
     if isinstance(given, str | bytes | list | tuple | Mapping | Corpus | np.ndarray):
@@ -237,14 +233,14 @@ def _column_names(given: Any) -> list[str] | None:
 
 
 def _by_columns(given: Any) -> Any:
-    """A data frame of a library that we do not know, as a table that we do.
+    """Convert a data frame of an unknown library to a known one.
 
-    Such a frame speaks the dataframe interchange protocol or gives a stream of Arrow's; anything
-    else is returned as it is.
+    Such a frame supports the dataframe interchange protocol or Arrow's stream interface. Any other
+    object is returned unchanged.
     """
     if all(hasattr(type(given), name) for name in ("collect", "collect_schema")):
-        raise InputError(f"a {_kind(given)} has no rows yet: give what its `collect()` returns.")
-    # A series speaks these, too, and is read as the list that it can become.
+        raise InputError(f"a {_kind(given)} is not evaluated; give the result of its `collect()`.")
+    # A series supports these protocols too, but is read as a list.
     is_series = any(hasattr(given, name) for name in ("to_list", "to_pylist", "tolist"))
     if is_series or _column_names(given) is not None:
         return given
@@ -261,7 +257,7 @@ def _by_columns(given: Any) -> Any:
 
 
 def _imported(name: str) -> Any:
-    """A module, if it is installed."""
+    """A module; None if it is not installed."""
     try:
         return import_module(name)
     except ImportError:
@@ -269,7 +265,7 @@ def _imported(name: str) -> Any:
 
 
 def _are_columns(labels: Any, names: list[str]) -> bool:
-    """Whether labels of a data frame are named by columns."""
+    """Whether ``labels`` names columns of a data frame."""
     if isinstance(labels, str | int):
         return True
     return (
@@ -280,7 +276,7 @@ def _are_columns(labels: Any, names: list[str]) -> bool:
 
 
 def _frame_corpus(frame: Any, *, text: Any, labels: Any, ids: Any, title: Any) -> Corpus:
-    """The documents of a data frame by the names of its columns, as in files."""
+    """The documents of a data frame; columns are detected by name, as in files."""
     names = _column_names(frame) or []
     _check_names(frame, names)
     wanted = None if labels == () else labels
@@ -292,18 +288,12 @@ def _frame_corpus(frame: Any, *, text: Any, labels: Any, ids: Any, title: Any) -
     try:
         layout = Layout.of(keys, said, rows[:_ROWS_LOOKED_AT])
     except InputError as error:
-        # The arguments are called otherwise in Python than the options of files are.
+        # These arguments have other names than those of file readers.
         raise InputError(_renamed(str(error))) from None
     if layout is None:
-        raise InputError(
-            f"no column is known to hold the texts; the columns are {_shown(names)}. "
-            "Name the one that does with `text`."
-        )
+        raise InputError(f"no text column found among {_shown(names)}; name it with `text`.")
     if labels is None and not layout.labels and not layout.one_hot:
-        raise InputError(
-            f"no column is known to hold the labels; the columns are {_shown(names)}. "
-            "Name those that do with `labels`."
-        )
+        raise InputError(f"no label column found among {_shown(names)}; name it with `labels`.")
     for key in layout.text:
         check_texts([row[key] for row in rows], allow_empty=True)
     given: list[list[str]] = []
@@ -324,7 +314,7 @@ def _frame_corpus(frame: Any, *, text: Any, labels: Any, ids: Any, title: Any) -
 
 
 def _as_names(given: Any) -> Any:
-    """Names of columns as text; pandas numbers columns without names."""
+    """Names of columns as strings; pandas numbers columns without names."""
     if isinstance(given, int):
         return str(given)
     if isinstance(given, list | tuple):
@@ -333,19 +323,19 @@ def _as_names(given: Any) -> Any:
 
 
 def _check_names(frame: Any, names: list[str]) -> None:
-    """Refuse columns that cannot be told apart, and names on several levels."""
+    """Refuse columns with the same name, and multi-level names."""
     if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
         raise InputError(
-            "the columns have names on several levels: give them plain ones, such as "
+            "the columns have multi-level names; give them plain names, such as "
             "frame.columns = ['text', 'labels']."
         )
     repeated = first_repeated(names)
     if repeated is not None:
-        raise InputError(f"two columns are called {repeated!r}: rename or drop one of them.")
+        raise InputError(f"two columns are called {repeated!r}; rename or drop one of them.")
 
 
 def _taken(frame: Any, name: str) -> Any:
-    """A column by its name as text; pandas numbers columns without names."""
+    """A column by its name as a string; pandas numbers columns without names."""
     try:
         return frame[name]
     except KeyError:
@@ -353,13 +343,13 @@ def _taken(frame: Any, name: str) -> Any:
 
 
 def _frame_texts(frame: Any, text: Any, title: Any, ids: Any) -> tuple[Corpus, Any]:
-    """The texts of a data frame whose labels were given apart from it."""
+    """The texts of a data frame whose labels are given separately."""
     corpus = _frame_corpus(frame, text=text, labels=(), ids=ids, title=title)
     return corpus, corpus.ids if corpus.has_ids else None
 
 
 def _column(frame: Any, name: str) -> list[Any]:
-    """A column; numbers that stand for classes become the names of the classes."""
+    """The values of a column; class numbers become the names of the classes."""
     values = [_missing_as_none(value) for value in _values(_taken(frame, name))]
     features = getattr(frame, "features", None)
     feature = features.get(name) if isinstance(features, Mapping) else None

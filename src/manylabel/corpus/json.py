@@ -1,4 +1,4 @@
-"""A JSON array of objects, read one object at a time; `jsonl` says what they hold."""
+"""A JSON array of objects, read one object at a time; `jsonl` describes the objects."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BLANK = re.compile(r"[\s,]*")
 
 
 def rows(lines: Any) -> Iterator[tuple[int, Any]]:
-    """The objects of an array, with the line that each ends in.
+    """The objects of an array, with the line where each ends.
 
-    A fault in the array's own punctuation ends the file: the next object cannot be located.
+    A syntax error in the array itself ends the file, because the next object cannot be found.
     """
     name, decoder = lines.source.name, json.JSONDecoder()
     buffer, has_begun, tried = "", False, 0
@@ -36,8 +36,8 @@ def rows(lines: Any) -> Iterator[tuple[int, Any]]:
                 yield 1, CorpusError("expected a JSON array, which begins with '['.", name, 1)
                 return
             has_begun, buffer = bool(buffer), buffer[1:]
-        # An object that is not complete is tried again when the text has doubled, which keeps the
-        # cost of one long object linear.
+        # An incomplete object is parsed again only when the text has doubled, so that the cost of a
+        # long object is linear.
         if line is not None and len(buffer) < 2 * tried:
             continue
         place = 0
@@ -63,7 +63,7 @@ def rows(lines: Any) -> Iterator[tuple[int, Any]]:
             yield (
                 lines.number,
                 CorpusError(
-                    "expected ']' at the end of the JSON array; the file is cut.",
+                    "expected ']' at the end of the JSON array; the file is truncated.",
                     name,
                     lines.number,
                 ),
@@ -72,7 +72,7 @@ def rows(lines: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _checked(record: Any, name: str, number: int) -> Any:
-    """A record, or the error in its place."""
+    """The record, or the error to report instead."""
     if not isinstance(record, dict):
         instead = shorten(json.dumps(record))
         return CorpusError(f"expected a JSON object, found {instead}.", name, number)

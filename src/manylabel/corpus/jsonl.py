@@ -1,8 +1,8 @@
-r"""JSON Lines: ``{"id": ..., "title": ..., "text": ..., "labels": [...]}`` a line.
+r"""JSON Lines: one object ``{"id": ..., "title": ..., "text": ..., "labels": [...]}`` per line.
 
-Only ``text`` is needed. ``id`` is a string or a whole number; ``labels`` is a list of those, one
-string of several, or absent or null for none. `columns` says which other names of fields are
-understood. Blank lines are skipped.
+Only ``text`` is required. ``id`` is a string or a whole number; ``labels`` is a list of those, or
+one string with separators; missing or null means no labels. `columns` lists the other field names
+that are recognised. Blank lines are skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["check_letters", "rows", "write"]
 
 
 def rows(lines: Any) -> Iterator[tuple[int, Any]]:
-    """The records of a file, with their lines."""
+    """The records of a file, with their line numbers."""
     name = lines.source.name
     while True:
         try:
@@ -57,13 +57,13 @@ def _record(line: str, name: str, number: int) -> dict[str, Any]:
 
 
 def check_letters(record: dict[str, Any], name: str, number: int) -> None:
-    """Refuse half a character, which JSON can escape and no text can hold."""
+    """Refuse unpaired surrogates, which JSON can escape but UTF-8 cannot encode."""
     for field, value in record.items():
         values = value if isinstance(value, list) else [value]
         for text in values:
             if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
                 raise CorpusError(
-                    f"expected text as {field!r}, found half a surrogate pair.", name, number
+                    f"expected text as {field!r}, found an unpaired surrogate.", name, number
                 )
 
 

@@ -11,7 +11,7 @@ __all__ = ["rows"]
 
 
 def rows(lines: Any) -> Iterator[tuple[int, Any]]:
-    """A record with a text for each line."""
+    """One record per line, with a text."""
     while True:
         try:
             line = next(lines, None)

@@ -1,6 +1,6 @@
-"""MEKA's ARFF: ``-C n`` in the relation's name says which attributes are labels.
+"""MEKA's ARFF: ``-C n`` in the relation's name declares the label attributes.
 
-The first n attributes, or the last n if the number is negative.
+Labels are the first n attributes, or the last n if the number is negative.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def read(source: Source, labels: Names | None = None) -> Corpus:
     option = _OPTION.search(table.relation)
     if option is None:
         raise source.error(
-            "expected '-C n' in the relation's name or an XML file beside this file, found "
-            "neither; name the label attributes in `labels`."
+            "expected '-C n' in the relation's name or an XML file next to this file, found "
+            "neither; name the label attributes with `labels`."
         )
     n_labels, n_attributes = int(option[1]), len(table.attributes)
     if abs(n_labels) > n_attributes:
         raise source.error(
-            f"expected at most {counted(n_attributes, 'label')} after -C, the number of "
+            f"expected at most {counted(n_attributes, 'label')} after -C, as many as there are "
             f"attributes, found {n_labels}."
         )
     places = range(n_labels) if n_labels > 0 else range(n_attributes + n_labels, n_attributes)

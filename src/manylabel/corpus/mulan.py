@@ -1,8 +1,7 @@
-"""Mulan's ARFF: an XML file says by name which attributes are labels.
+"""Mulan's ARFF: an XML file names the label attributes.
 
-The XML file is looked for beside the ARFF file, under the same name or that name without
-``-train`` or ``-test``. Labels within labels count like any other. Columns keep the order that they
-have in the ARFF file.
+The XML file is next to the ARFF file and has the same name, with or without ``-train`` or
+``-test``. Nested labels count like any other. Columns keep the order of the ARFF file.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from xml.etree import ElementTree  # nosec B405  # what has a document type is refused
+from xml.etree import ElementTree  # nosec B405  # a document type is refused
 
 from manylabel.corpus import arff, names
 from manylabel.corpus.checks import require_features, shorten
@@ -39,8 +38,8 @@ def read(source: Source, labels: Names | None = None) -> Corpus:
     given = labels if labels is not None else find_xml(source)
     if given is None:
         raise source.error(
-            "expected an XML file of the same name beside this file, found none; "
-            "name it in `labels`."
+            "expected an XML file with the same name next to this file, found none; "
+            "name it with `labels`."
         )
     if isinstance(given, str | os.PathLike) and Path(given).suffix.lower() == ".xml":
         wanted = read_xml(given)
@@ -58,9 +57,9 @@ def read_xml(path: str | os.PathLike[str]) -> list[str]:
     """The names of all labels in Mulan's XML, at any depth."""
     with open_source(path) as source:
         data = source.stream.read()
-        signs = data.replace(b"\0", b"")  # UTF-16 and UTF-32 hide no document type either
-        if b"<!DOCTYPE" in signs or b"<!ENTITY" in signs:
-            raise source.error("expected plain XML without a document type, found one.")
+        without_zeros = data.replace(b"\0", b"")  # finds a document type in UTF-16 or UTF-32 too
+        if b"<!DOCTYPE" in without_zeros or b"<!ENTITY" in without_zeros:
+            raise source.error("expected XML without a document type, found one.")
         try:
             root = ElementTree.fromstring(data)  # noqa: S314  # nosec B314  # no entities
         except (ElementTree.ParseError, LookupError, ValueError) as error:
@@ -68,7 +67,7 @@ def read_xml(path: str | os.PathLike[str]) -> list[str]:
         labels = [element for element in root.iter() if _tag(element) == "label"]
         named = [name for element in labels if (name := element.get("name")) is not None]
         if _tag(root) != "labels" or len(named) < len(labels):
-            raise source.error('expected <labels> with elements <label name="..."> in it.')
+            raise source.error('expected <labels> with elements <label name="...">.')
         return named
 
 
@@ -78,18 +77,20 @@ def _tag(element: ElementTree.Element) -> str:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write features, then labels, as sparse rows, and the XML file beside them."""
+    """Write features, then labels, as sparse rows, and the XML file."""
     require_features(corpus, path)
     if os.fspath(path) == "-":
         raise CorpusError(
-            "Mulan's format is two files, which standard output cannot carry; write 'meka'.",
+            "Mulan's format consists of two files, so it cannot be written to standard output; "
+            "write 'meka' instead.",
             path="-",
         )
     label_names, feature_names = attribute_names(corpus, path)
     for name in label_names:
         if re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", name):
             raise CorpusError(
-                f"the label {name!r} holds a sign that XML cannot carry.", path=str(path)
+                f"the label {name!r} contains a character that XML does not allow; rename it.",
+                path=str(path),
             )
     with atomic_write(Path(path).parent / f"{bare_stem(path)}.xml") as file:
         file.write(b'<?xml version="1.0" encoding="utf-8"?>\n')
@@ -102,14 +103,14 @@ def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
 
 
 def _attribute(name: str) -> str:
-    """A name as an attribute's value, in quotes."""
-    from xml.sax.saxutils import quoteattr  # nosec B406  # writes, and imports much
+    """A name as a quoted attribute value."""
+    from xml.sax.saxutils import quoteattr  # nosec B406  # only writes; slow to import
 
     return quoteattr(name, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
 def attribute_names(corpus: Corpus, path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
-    """Names for labels and features that no attribute shares; columns without names get some."""
+    """Distinct attribute names of labels and features; columns without names get numbered ones."""
     label_names, feature_names = corpus.label_names, corpus.feature_names
     if not corpus.has_label_names:
         label_names = [f"label-{name}" for name in label_names]
@@ -118,8 +119,8 @@ def attribute_names(corpus: Corpus, path: str | os.PathLike[str]) -> tuple[list[
     shared = set(label_names) & set(feature_names)
     if shared:
         raise CorpusError(
-            f"ARFF tells attributes apart by name, but {min(shared)!r} is a feature and a label; "
-            "rename one.",
+            f"ARFF attributes must have distinct names, but {min(shared)!r} is both a feature and "
+            "a label; rename one.",
             path=os.fspath(path),
         )
     return label_names, feature_names

@@ -1,4 +1,4 @@
-"""Names of labels and features in files of their own: one a line, beside the corpus."""
+"""Files with the names of labels and features, one per line, next to the corpus."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from manylabel.exceptions import CorpusError
 
 __all__ = ["Names", "find", "given_names", "read_names", "write_beside"]
 
-#: What ``labels=`` and ``features=`` take: a file, or the names themselves.
+#: The type of ``labels=`` and ``features=``: a file, or the names themselves.
 Names = str | os.PathLike[str] | Sequence[str]
 
 
 def find(source: Source, what: str, given: Names | None, expected: int | None) -> list[str] | None:
-    """The names that the user gave, or those that lie beside the file, or None."""
+    """The names that the user gave, or those in a file next to the corpus, or None."""
     if given is None:
         beside = None if source.folder is None else source.folder / f"{what}.txt"
         if beside is None or not beside.is_file() or beside == Path(source.name):
@@ -29,8 +29,8 @@ def find(source: Source, what: str, given: Names | None, expected: int | None) -
         where = f" in {os.fspath(given)}"
     if expected is not None and len(named) != expected:
         raise source.error(
-            f"expected as many names{where} as there are {what}, {expected}; found {len(named)}. "
-            f"Pass `{what}=` to name them otherwise."
+            f"expected {expected} names{where}, one for each of the {what}, found {len(named)}; "
+            f"give other names with `{what}`."
         )
     return named
 
@@ -41,7 +41,7 @@ def given_names(given: Names) -> list[str]:
 
 
 def read_names(path: str | os.PathLike[str]) -> list[str]:
-    """Distinct names, one a line; of a table, the first column."""
+    """Read distinct names, one per line; from a table, the first column."""
     with open_source(path) as source:
         named = [line.split("\t", 1)[0] for _, line in source.lines()]
         repeated = first_repeated(named)
@@ -54,8 +54,8 @@ def read_names(path: str | os.PathLike[str]) -> list[str]:
 def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     """Write ``labels.txt`` and ``features.txt`` next to a file, if the corpus has names.
 
-    Files of the same names are kept if they say the same, and are an error if they do not: another
-    corpus in that folder needs them.
+    Existing files are kept if their content is the same. Otherwise raise, because another corpus in
+    the folder needs them.
     """
     if os.fspath(path) == "-":
         return
@@ -68,15 +68,15 @@ def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:
         if named is None:
             if beside.is_file():
                 raise CorpusError(
-                    "these names would be taken for those of the corpus, which has none; "
-                    "write to another folder.",
+                    "this file would give names to the corpus, which has none; write to another "
+                    "folder.",
                     path=str(beside),
                 )
             continue
         if beside.is_file():
             if read_names(beside) != named:
                 raise CorpusError(
-                    "the names here are not those of the corpus; write to another folder.",
+                    "the file exists and has other names than the corpus; write to another folder.",
                     path=str(beside),
                 )
             continue
@@ -84,12 +84,12 @@ def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:
 
 
 def write_names(path: Path, named: Sequence[str]) -> None:
-    """Write names one a line, or refuse those that would not come back the same."""
+    """Write one name per line; refuse names that would not be read back unchanged."""
     for name in named:
         if set(name) & set("\t\r\n") or name.startswith("\ufeff"):
             raise CorpusError(
-                f"the name {name!r} holds a tab, a line break or a byte order mark, "
-                "which this file cannot carry.",
+                f"the name {name!r} contains a tab, a line break or a byte order mark, which this "
+                "format does not allow; rename it.",
                 path=str(path),
             )
     with atomic_write(path) as file:

@@ -1,4 +1,4 @@
-"""LibreOffice's tables: the first sheet whose first row names a column of texts, or the first."""
+"""LibreOffice spreadsheets: the first sheet whose first row names a text column, or the first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manylabel.corpus.xlsx import padded
 
 __all__ = ["rows"]
 
-#: Empty cells and rows at the end of a sheet are written as one that is repeated a million times.
+#: Maximum repetitions: a sheet may end with an empty cell or row that is repeated a million times.
 _REPEATED = 1000
 
 
@@ -29,7 +29,7 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
             (name for name, rows in rows_of.items() if rows and is_header(list(map(str, rows[0])))),
             next(iter(rows_of)),
         )
-    except Exception as error:  # what a library says of a broken file is of many kinds
+    except Exception as error:  # the library raises many kinds of errors
         raise source.error(f"the file cannot be read as .ods ({error}).") from None
     others = [name for name in rows_of if name != chosen]
     if others:
@@ -48,7 +48,7 @@ def _rows(sheet: Any, table: Any) -> Iterator[list[Any]]:
 
 
 def _value(cell: Any) -> str | None:
-    """What a cell shows, its paragraphs on lines of their own; a truth value is 0 or 1."""
+    """The displayed text of a cell, one line per paragraph; a truth value is 0 or 1."""
     from odf import teletype
 
     if cell.getAttribute("valuetype") == "boolean":

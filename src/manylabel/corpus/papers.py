@@ -1,6 +1,6 @@
-"""Files that are one document each: .docx, .pdf, .html and .epub, as text.
+"""Read files that contain one document each: .docx, .pdf, .html and .epub.
 
-Their libraries are the extra ``files``, and are imported when such a file is read.
+The libraries belong to the extra ``files`` and are imported when such a file is read.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from manylabel.exceptions import CorpusError, MissingExtraError
 
 __all__ = ["PAPER_ENDINGS", "paper_of", "read_paper", "require"]
 
-#: What is read of a file inside an archive, at most: a book is smaller.
-_MOST = 1 << 28
+#: Maximum size of a file inside an archive; books are smaller.
+_MAX_MEMBER = 1 << 28
 
 
 def require(module: str, package: str, what: str) -> Any:
-    """A library of the extra ``files``."""
+    """Import a library of the extra ``files``."""
     try:
         return import_module(module)
     except ImportError:
@@ -33,32 +33,32 @@ def require(module: str, package: str, what: str) -> Any:
 
 
 def read_paper(path: str | os.PathLike[str]) -> Document:
-    """The document in a file, named after the file."""
+    """Read the document in a file; its id is the file's name."""
     with open_source(path) as source:
         kind = PAPER_ENDINGS[bare_suffix(path)]
         return paper_of(kind, source.stream.read(), source.name)
 
 
 def paper_of(kind: str, content: bytes, name: str) -> Document:
-    """The document in the bytes of a file.
+    """Read the document in the bytes of a file.
 
     Parameters
     ----------
     kind : {"docx", "pdf", "html", "epub"}
     content : bytes
     name : str
-        The file's, for its id and for errors.
+        The file's name, for its id and for errors.
     """
     try:
         title, text = _READERS[kind](content)
     except (CorpusError, MissingExtraError):
         raise
-    except Exception as error:  # what a library says of a broken file is of many kinds
+    except Exception as error:  # the libraries raise many kinds of errors
         raise CorpusError(
             f"the file cannot be read as .{kind} ({type(error).__name__}: {error}).", name
         ) from None
     if not text.strip():
-        why = "; scanned pages have none until they are recognised (OCR)" if kind == "pdf" else ""
+        why = "; scanned pages need text recognition (OCR) first" if kind == "pdf" else ""
         raise CorpusError(f"there is no text in this file{why}.", name)
     named = None if name == "-" else bare_stem(name)
     return Document(named, text, [], title or None, 1)
@@ -80,7 +80,7 @@ def _pdf(content: bytes) -> tuple[str, str]:
         raise ValueError("it needs a password")
     pages = "\n\n".join(page.extract_text() or "" for page in reader.pages)
     title = reader.metadata.title if reader.metadata is not None else None
-    # A word that is divided at the end of a line is one word.
+    # Join words that are hyphenated at the end of a line.
     return str(title or ""), _tidy(re.sub(r"(?<=[^\W\d_])-\n(?=[a-zà-ÿ])", "", pages))
 
 
@@ -102,8 +102,8 @@ def _epub(content: bytes) -> tuple[str, str]:
     with zipfile.ZipFile(io.BytesIO(content)) as book:
 
         def inside(name: str) -> bytes:
-            if book.getinfo(name).file_size > _MOST:
-                raise ValueError(f"{name} in it is too large")
+            if book.getinfo(name).file_size > _MAX_MEMBER:
+                raise ValueError(f"{name} in the archive is too large")
             return book.read(name)
 
         container = bs4.BeautifulSoup(inside("META-INF/container.xml"), "html.parser")
@@ -128,5 +128,5 @@ _READERS: dict[str, Callable[[bytes], tuple[str, str]]] = {
     "html": _html,
     "epub": _epub,
 }
-#: Ending -> what reads it.
+#: Extension -> format.
 PAPER_ENDINGS = {f".{kind}": kind for kind in _READERS} | {".htm": "html"}

@@ -1,7 +1,7 @@
-"""Office files and web pages of strangers, read in a process of their own.
+"""Read untrusted office files and web pages in a separate process.
 
-The libraries that read them are large. A file that makes one of them run for minutes, fill the
-memory or end the process costs that process alone.
+The libraries that read them are large. If a file makes one of them run for minutes, fill the memory
+or crash, only that process is affected.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from manylabel.exceptions import CorpusError, ManylabelError
 
 __all__ = ["paper_text"]
 
-#: Bytes that the process may take beyond what it takes to start.
+#: Maximum memory in bytes, beyond what the process needs to start.
 _MEMORY = 1 << 30
 
 
 def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
-    """The text of a file.
+    """Read the text of a file.
 
     Parameters
     ----------
     kind : {"docx", "pdf", "html", "epub"}
     content : bytes
     name : str
-        The file's, for errors.
+        The file's name, for errors.
     seconds : float
-        How long reading may take.
+        Maximum time.
 
     Returns
     -------
     str
-        With the title, where there is one, as its first line.
+        The text; its first line is the title, if there is one.
     """
     try:
         done = subprocess.run(  # noqa: S603 - our own module, and no shell
@@ -49,12 +49,12 @@ def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
             env=_environment(),
         )
     except subprocess.TimeoutExpired:
-        raise CorpusError(f"reading it took longer than {seconds:g} seconds.", name) from None
+        raise CorpusError(f"reading the file took longer than {seconds:g} seconds.", name) from None
     try:
         answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         raise CorpusError(
-            f"the file is too large, or broken; it cannot be read as .{kind}.", name
+            f"the file cannot be read as .{kind}: it is too large or damaged.", name
         ) from None
     if "error" in answer:
         raise CorpusError(answer["error"], name)
@@ -62,16 +62,16 @@ def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The environment, without the server's settings: tokens are among them."""
+    """The environment without the server's settings, which include tokens."""
     kept = {name: value for name, value in os.environ.items() if "MANYLABEL" not in name.upper()}
     return kept | {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def _limit(seconds: int) -> None:
-    """Keep this process within its memory and its time."""
+    """Limit the memory and the CPU time of this process."""
     try:
         import resource
-    except ImportError:  # not on this system; the time is kept from outside
+    except ImportError:  # not available on this system; the parent limits the time
         return
     with open("/proc/self/statm", encoding="ascii") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
@@ -80,9 +80,9 @@ def _limit(seconds: int) -> None:
 
 
 def main(kind: str) -> None:
-    """Read a file from standard input; write its text, or what is wrong with it, as JSON."""
+    """Read a file from standard input; write its text, or an error, as JSON."""
     content = sys.stdin.buffer.read()
-    with suppress(OSError, ValueError):  # a system without such limits, or with lower ones
+    with suppress(OSError, ValueError):  # the system has no such limits, or lower ones
         _limit(120)
     try:
         answer = {"text": paper_of(kind, content, "-").full_text}

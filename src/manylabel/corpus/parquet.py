@@ -1,4 +1,4 @@
-"""Parquet: columns with names; labels may be lists, or one string of several."""
+"""Parquet files; labels may be lists, or strings with separators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BATCH = 1_000
 
 
 def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any]]:
-    """The names of the columns as the first row, then the others."""
+    """The names of the columns as the first row, then the rows."""
     parquet = require("pyarrow.parquet", "pyarrow", "Reading .parquet files")
     path = Path(source.name)
     is_plain = source.name != "-" and path.suffix.lower() == ".parquet" and path.is_file()

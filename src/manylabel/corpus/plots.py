@@ -17,16 +17,16 @@ __all__ = ["plot_label_frequencies", "plot_labels_per_document"]
 
 
 def plot_label_frequencies(corpus: Corpus, path: str | os.PathLike[str] | None = None) -> Figure:
-    """How many labels have k documents, for each k, both axes logarithmic (figure 1).
+    """Plot the number of labels with k documents against k, on logarithmic axes (figure 1).
 
-    A straight line falling to the right means a power law: many rare labels, few common ones.
-    Labels without documents have no place on a logarithmic axis and are left out.
+    A straight descending line means a power law: many rare labels, few common ones. Labels without
+    documents cannot be shown on a logarithmic axis and are left out.
 
     Parameters
     ----------
     corpus : Corpus
     path : path, optional
-        Also write the figure there; the ending tells the kind, such as ``.svg`` or ``.png``.
+        Also write the figure there; the suffix sets the format, such as ``.svg`` or ``.png``.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def plot_label_frequencies(corpus: Corpus, path: str | os.PathLike[str] | None =
 
 
 def plot_labels_per_document(corpus: Corpus, path: str | os.PathLike[str] | None = None) -> Figure:
-    """How many documents have k labels, for each k (figure 2).
+    """Plot the number of documents with k labels against k (figure 2).
 
     Parameters and return value are those of `plot_label_frequencies`.
     """

@@ -1,4 +1,4 @@
-"""What the columns of a table or the keys of records are for, and the documents in its rows."""
+"""Turn the rows of a table, or records, into documents."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from manylabel.wording import counted
 
 __all__ = ["RowReader"]
 
-#: Rows among which the names of the columns are looked for.
+#: The header is searched for in this many rows.
 _HIGHEST = 5
 
 
 class RowReader:
-    """Makes documents of rows, once it has looked at the first of them.
+    """Turns rows into documents; detects the columns from the first rows.
 
     Parameters
     ----------
     columns : Columns
-        What the user says of them.
+        The columns that the user has named.
     is_table : bool
-        Whether rows are lists of cells, the first of which may name the columns, or records.
+        Whether rows are lists of cells, where the first may be a header; otherwise records.
     path : str
         For errors.
     """
@@ -41,8 +41,8 @@ class RowReader:
     def __init__(self, columns: Columns, is_table: bool, path: str) -> None:
         self._columns, self._is_table, self._path = columns, is_table, path
         self._header: list[str] | None = None
-        self._n_above = 0  # rows above the one that names the columns
-        self._n_skipped = 0  # rows at the beginning that are no documents
+        self._n_above = 0  # rows above the header
+        self._n_skipped = 0  # rows at the start that are not documents
         self._table: Layout | None = None
         self._by_fields: dict[tuple[str, ...], Layout] = {}
         self._separator: str | None = None
@@ -52,7 +52,7 @@ class RowReader:
         self._labelled = False
 
     def look_at(self, sample: Sequence[Any]) -> None:
-        """Find out from the first rows what the columns hold."""
+        """Detect the columns from the first rows."""
         rows = [row for row in sample if not isinstance(row, CorpusError)]
         if not self._is_table:
             self._look_at_records([row for row in rows if isinstance(row, dict)])
@@ -68,8 +68,7 @@ class RowReader:
             self._table = self._layout(dict(enumerate(names)), rows[above + 1 :])
             if self._table is None:
                 raise self._error(
-                    f"no column is known to hold the texts; the columns are {_quoted(names)}. "
-                    "Name the one that does with `text_column`.",
+                    f"no text column found among {_quoted(names)}; name it with `text_column`.",
                     None,
                 )
             self._separator = self._table.separator
@@ -98,7 +97,7 @@ class RowReader:
             return None
 
     def document(self, line: int, row: Any) -> Document | None:
-        """The document in a row; None for the row that names the columns, and for empty ones."""
+        """The document in a row; None for the header and for empty rows."""
         if isinstance(row, Document):
             return row
         try:
@@ -117,8 +116,8 @@ class RowReader:
         return document
 
     def _of_cells(self, line: int, row: list[Any]) -> Document | None:
-        # Spreadsheets write rows of nothing below a table. A text may be empty, but who names a
-        # third column fills something in.
+        # Spreadsheets write empty rows below a table. In a table of text and labels both may be
+        # empty, but with three or more columns an empty row is not a document.
         width = 0 if self._header is None else len(self._header)
         if width > 2 and not any(_is_something(cell) for cell in row):
             return None
@@ -142,8 +141,8 @@ class RowReader:
         if self._header is not None or self._row > 0 or len(cells) == 1:
             return f"{wrong}."
         return (
-            f"{wrong}: {_quoted(cells)}. If these are the names of columns, say which is which "
-            "with `text_column` and `label_column`."
+            f"{wrong}: {_quoted(cells)}. If this is a header, name the columns with `text_column` "
+            "and `label_column`."
         )
 
     def _of_record(self, line: int, record: dict[str, Any]) -> Document:
@@ -159,7 +158,7 @@ class RowReader:
                 present = _quoted(fields) if fields else "none"
                 raise InputError(
                     f"expected a field {wanted}, found {present}; "
-                    "`text_column` names the field that holds the text."
+                    "name the text field with `text_column`."
                 )
             separator = self._separator or ";"
             layout = Layout(
@@ -196,20 +195,19 @@ class RowReader:
         )
 
     def notes(self) -> Iterator[str]:
-        """What was understood of the columns, and what was ignored."""
+        """Sentences on the detected columns, and on those that are ignored."""
         layouts = [self._table] if self._table is not None else list(self._by_fields.values())
         if layouts:
             described = dict.fromkeys(filter(None, (layout.described() for layout in layouts)))
-            sign = layouts[0].separator
-            is_usual = sign == ";" or self._columns.separator is not None
-            split = "" if is_usual or not self._labelled else f"split at {sign!r}"
-            said = ", ".join(filter(None, [next(iter(described), ""), split]))
-            if said:
-                yield f"Understood: {said}."
+            separator = layouts[0].separator
+            is_usual = separator == ";" or self._columns.separator is not None
+            split = "" if is_usual or not self._labelled else f"split at {separator!r}"
+            detected = ", ".join(filter(None, [next(iter(described), ""), split]))
+            if detected:
+                yield f"Detected: {detected}."
         if self._n_above:
             rows = "The row above is" if self._n_above == 1 else "The rows above are"
-            place = self._n_above + 1
-            yield f"The names of the columns are in row {place}. {rows} ignored."
+            yield f"The header is row {self._n_above + 1}. {rows} ignored."
         if self._table is not None:
             self._ignored |= dict.fromkeys(self._table.ignored)
         if self._ignored:
@@ -218,21 +216,21 @@ class RowReader:
             yield f"Ignored columns: {', '.join(names[:20])}{more}."
 
     def to_json(self) -> str:
-        """What was detected, for a reader of another chunk of the file."""
+        """What was detected, for readers of other chunks of the file."""
         return json.dumps([self._header, self._separator, self._one_hot, self._n_above])
 
     @classmethod
     def from_json(cls, found: str, is_table: bool, path: str, has_header: bool) -> RowReader:
-        """A reader that knows what another has detected.
+        """Make a reader with what another one has detected.
 
         Parameters
         ----------
         found : str
-            As `to_json` gives it.
+            As returned by `to_json`.
         is_table : bool
         path : str
         has_header : bool
-            Whether its chunk of the file begins with the names of the columns.
+            Whether its chunk of the file starts with the header.
         """
         header, separator, one_hot, n_above = json.loads(found)
         reader = cls(Columns(separator=separator), is_table, path)
@@ -254,9 +252,10 @@ def _names_in(row: Sequence[Any]) -> list[str]:
 
 
 def _rows_above(rows: Sequence[Sequence[Any]], said: Columns) -> int:
-    """How many rows stand above the names of the columns, such as a title or headings of groups.
+    """The number of rows above the header, such as a title or group headings.
 
-    A later row must have more known names than the first, so that a document is not taken for it.
+    A later row is the header only if it has more known names than the first, so that a document is
+    not mistaken for it.
     """
     if said.named:
         wanted = set(_names(said))
@@ -268,14 +267,14 @@ def _rows_above(rows: Sequence[Sequence[Any]], said: Columns) -> int:
 
 
 def _check_nesting(record: dict[str, Any], said: Columns) -> None:
-    """Refuse an object that holds all documents in one of its lists."""
+    """Refuse an object with a list of documents in one of its fields."""
     if said.named or len(record) > 3:
         return
     for name, value in record.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
             raise InputError(
                 f"expected a document, found a list of {counted(len(value), 'object')} in "
-                f"{name!r}; give this list alone, as a JSON array."
+                f"{name!r}; give only this list, as a JSON array."
             )
 
 

@@ -1,4 +1,4 @@
-"""Rows ``label,label feature:value ...``: the body of Extreme Classification text and svmlight."""
+"""Rows ``label,label feature:value ...`` of Extreme Classification text and svmlight."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from manylabel.wording import counted
 
 __all__ = ["LIMIT", "Rows", "format_rows", "number", "parse_rows"]
 
-#: Columns are 32 bits wide in the kernels.
+#: Maximum number of columns: kernels use 32-bit column numbers.
 LIMIT = 2**31 - 1
 
 _WHOLE = re.compile(r"\d+", re.ASCII)
@@ -28,7 +28,7 @@ _WHOLE = re.compile(r"\d+", re.ASCII)
 
 @dataclass
 class Rows:
-    """What has been read: each a list of arrays, one a block."""
+    """The rows read so far: lists of arrays, one array per block."""
 
     source: Source
     labels: list[NDArray[np.int32]] = field(default_factory=list)
@@ -42,11 +42,11 @@ class Rows:
     n_lines: int = 0
 
     def all_features(self) -> NDArray[np.int32]:
-        """Every feature as the file counts it, row after row."""
+        """All features, numbered as in the file, row after row."""
         return _joined(self.features, np.int32)
 
     def all_labels(self) -> NDArray[np.int32]:
-        """Every label, row after row."""
+        """All labels, row after row."""
         return _joined(self.labels, np.int32)
 
     def line_of(self, what: str, entry: int) -> int:
@@ -81,7 +81,7 @@ class Rows:
         return matrix
 
     def indicator(self, n_labels: int) -> sparse.csr_array:
-        """The labels as a canonical indicator matrix; a label given twice counts once."""
+        """The labels as a canonical indicator matrix; repeated labels count once."""
         columns = self.all_labels()
         matrix = sparse.csr_array(
             (np.ones(columns.size, np.int8), columns, _bounds(self.label_counts)),
@@ -111,9 +111,9 @@ def parse_rows(
     n_labels, n_features : int
         Refuse columns from these numbers on.
     loose : bool
-        Skip blank lines and comments, as svmlight does; otherwise each line is a row.
+        Skip blank lines and comments, as in svmlight; otherwise each line is a row.
     max_rows : int, optional
-        Refuse more rows than these; blank lines after them are no rows.
+        Refuse more rows; blank lines after the last row do not count.
     """
     from manylabel.kernels import corpus_parsing
 
@@ -121,7 +121,7 @@ def parse_rows(
     line = first_line
     for text in source.blocks():
         block = np.frombuffer(text, np.uint8)
-        # The most that the block can need.
+        # The maximum that the block can need.
         n_lines, capacity = text.count(b"\n") + 1, text.count(b":")
         label_capacity = n_lines + text.count(b",")
         labels, label_ends = np.empty(label_capacity, np.int32), np.empty(n_lines, np.int64)
@@ -148,7 +148,7 @@ def parse_rows(
             filled = (label_counts + feature_counts)[n:] > 0
             if filled.any():
                 raise source.error(
-                    f"expected {counted(max_rows, 'row')} as the header says, found more.",
+                    f"expected {counted(max_rows, 'row')} as in the header, found more.",
                     line + int(row_lines[n + np.argmax(filled)]),
                 )
             label_counts, feature_counts = label_counts[:n], feature_counts[:n]
@@ -174,7 +174,7 @@ def explain(
     n_features: int,
     loose: bool,
 ) -> NoReturn:
-    """Raise the error that says what is wrong with a line of a block."""
+    """Raise an error that says what is wrong with a line of a block."""
     number = first_line + int(place)
     line = source.decode(text.split(b"\n", place + 1)[place], number).removesuffix("\r")
     if loose:

@@ -1,4 +1,4 @@
-"""Split documents at random, or so that each label keeps its share in every fold."""
+"""Split documents at random, or stratified so that each label keeps its share in every fold."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def stratified_folds(
 ) -> NDArray[np.int64]:
     """The fold of each document by iterative stratification (Sechidis et al. 2011, algorithm 1).
 
-    Documents and labels are shuffled first, so ties between them break at random; ties between
-    folds are broken by a random fold drawn for each document.
+    Documents and labels are shuffled first, so ties between them are broken at random. Ties between
+    folds are broken by a random fold for each document.
     """
     from manylabel.kernels import corpus_stratification
 

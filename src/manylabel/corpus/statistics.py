@@ -1,4 +1,4 @@
-"""The figures by which the papers describe a corpus.
+"""The statistics by which the papers describe a corpus.
 
 Rubin et al. 2012, table 4 and section 4: cardinality, density, frequencies of labels and of label
 sets. Feremans et al. 2020, definitions 2 and 4 and table 1: cardinality and density of features.
@@ -20,30 +20,29 @@ __all__ = ["Statistics", "statistics"]
 
 @dataclass(frozen=True)
 class Statistics:
-    """What `statistics` finds; counts are whole, averages are floats.
+    """Statistics of a corpus.
 
-    Frequencies are taken over every label of the vocabulary, also those without documents, and the
-    empty label set counts as a label set. The figures of features are None before vectorising, and
-    averages over nothing are 0.
+    Frequencies include labels without documents, and the empty label set counts as a label set.
+    Statistics of features are None before vectorising. Averages over nothing are 0.
 
     Attributes
     ----------
     documents, features, labels : int
     label_cardinality : float
-        Labels per document on average.
+        Mean number of labels per document.
     label_density : float
-        The same divided by the number of labels.
+        Label cardinality divided by the number of labels.
     labels_per_document_median, labels_per_document_max : float, int
     label_frequency_mean, label_frequency_median, label_frequency_mode, label_frequency_max
         Documents per label; the mode is the smallest of the most common frequencies.
     distinct_label_sets : int
-        Combinations of labels that occur.
+        Number of combinations of labels that occur.
     label_set_frequency_mean : float
-        Documents a combination.
+        Mean number of documents per combination.
     unique_label_set_proportion : float
         Share of documents whose combination no other document has.
     feature_cardinality, feature_density : float
-        Non-zero features per document, and the same divided by the number of features.
+        Non-zero features per document, and that divided by the number of features.
     documents_without_labels, documents_without_features, labels_without_documents : int
     """
 
@@ -68,12 +67,12 @@ class Statistics:
     labels_without_documents: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures by the names that the command line uses, such as ``label-cardinality``."""
+        """The statistics by their names on the command line, such as ``label-cardinality``."""
         return {name.replace("_", "-"): value for name, value in asdict(self).items()}
 
 
 def statistics(corpus: Corpus) -> Statistics:
-    """Describe a corpus in figures.
+    """Compute the statistics of a corpus.
 
     Examples
     --------
@@ -116,7 +115,7 @@ def statistics(corpus: Corpus) -> Statistics:
 
 
 def _label_sets(corpus: Corpus) -> Counter[bytes]:
-    """How many documents have each combination of labels."""
+    """The number of documents with each combination of labels."""
     entries = corpus.Y.indices.astype(np.int32, copy=False)
     row_bytes = memoryview(entries.tobytes())
     bounds = (corpus.Y.indptr * entries.itemsize).tolist()

@@ -1,12 +1,11 @@
-"""Multi-label svmlight: ``label,label feature:value ...`` a row, without a header.
+"""Multi-label svmlight: one row ``label,label feature:value ...`` per line, without a header.
 
-Blank lines and what follows ``#`` are skipped. Labels keep the numbers that the file gives them.
-Features are counted from 0 if a feature 0 occurs and from 1 otherwise, unless `zero_based` or a
-comment at the top says so: a test file may lack the feature 0 that its training file has. In all
-else the rows are those of Extreme Classification text, and names may be beside the file in
-the same way.
+Blank lines and everything after ``#`` are skipped. Labels keep their numbers. Features are counted
+from 0 if a feature 0 occurs and from 1 otherwise, unless `zero_based` or a comment at the top
+specifies it: a test file may lack the feature 0 that its training file has. Otherwise rows are as
+in Extreme Classification text, and names may be in files next to the corpus in the same way.
 
-`write` puts the sizes into a comment at the top, which `read` understands and others skip.
+`write` puts the sizes into a comment at the top, which `read` uses and other programs skip.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = ["read", "write"]
 _SIZES = re.compile(
     r"#\s*(\d{1,15}) rows, (\d{1,15}) features from ([01]), (\d{1,15}) labels", re.ASCII
 )
-# scikit-learn's `dump_svmlight_file` says it this way.
+# Written by scikit-learn's `dump_svmlight_file`.
 _BASE = re.compile(r"#\s*Column indices are (zero|one)-based", re.ASCII)
 
 
@@ -51,7 +50,7 @@ def read(
         raise source.error("expected at least one row, found none.")
     if n_rows is not None and rows.n_rows != n_rows:
         raise source.error(
-            f"expected {counted(n_rows, 'row')} as the comment says, found {rows.n_rows}."
+            f"expected {counted(n_rows, 'row')} as in the comment, found {rows.n_rows}."
         )
     sized = n_features is not None or feature_names is not None
     used = rows.all_features()
@@ -69,7 +68,7 @@ def read(
 
 
 def _comments(source: Source) -> tuple[int | None, int | None, int | None, int | None]:
-    """Rows, features, labels and the first feature's number, as far as comments at the top tell."""
+    """Numbers of rows, features and labels, and the first feature's number, from comments."""
     base = None
     for line in source.peek().decode("utf-8", "replace").splitlines():
         if not line.startswith("#"):
@@ -80,9 +79,9 @@ def _comments(source: Source) -> tuple[int | None, int | None, int | None, int |
             if max(n_features, n_labels) > LIMIT:
                 raise source.error(f"expected at most {LIMIT} features and labels.", 1)
             return n_rows, n_features, n_labels, base
-        told = _BASE.match(line)
-        if told is not None:
-            base = 0 if told[1] == "zero" else 1
+        stated = _BASE.match(line)
+        if stated is not None:
+            base = 0 if stated[1] == "zero" else 1
     return None, None, None, base
 
 
@@ -91,13 +90,13 @@ def _size(
     rows: Rows,
     used: np.ndarray,
     base: int,
-    promised: int | None,
+    declared: int | None,
     named: list[str] | None,
 ) -> int:
-    """How many columns there are; columns outside what is promised are refused."""
+    """The number of columns; columns outside the declared range are refused."""
     if named is not None:
-        promised = len(named)
-    size = promised if promised is not None else int(used.max(initial=base - 1)) + 1 - base
+        declared = len(named)
+    size = declared if declared is not None else int(used.max(initial=base - 1)) + 1 - base
     outside = (used < base) | (used >= size + base)
     if outside.any():
         entry = int(np.argmax(outside))
@@ -109,12 +108,12 @@ def _size(
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write the features and labels, counted from 0, and names beside them where there are any."""
+    """Write features and labels, counted from 0, and files with their names if there are any."""
     X = require_features(corpus, path)
     empty = (np.diff(X.indptr) == 0) & (np.diff(corpus.Y.indptr) == 0)
     if empty.any() and X.shape[1] == 0:
         raise CorpusError(
-            "a row without labels and features is a blank line here, which is no row; "
+            "a row without labels and features would be a blank line, which readers skip; "
             "write Extreme Classification text instead.",
             path=os.fspath(path),
         )
@@ -123,5 +122,5 @@ def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
         sizes = f"# {len(corpus)} rows, {X.shape[1]} features from 0, {corpus.n_labels} labels\n"
         file.write(sizes.encode())
         for row, line in enumerate(format_rows(corpus)):
-            # A zero says nothing and makes a row.
+            # An explicit zero keeps an empty row.
             file.write((" 0:0" if empty[row] else line).encode() + b"\n")

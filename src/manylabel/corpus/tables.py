@@ -1,8 +1,7 @@
-"""What the tables of texts that we write, TSV and CSV, have in common.
+"""Rows of the tables of texts that are written: TSV and CSV.
 
-The columns are ``text`` and ``labels``, and ``id`` and ``title`` where the corpus has them. Labels
-stand behind one another with a separator between them, or as a JSON list where a reader could take
-another sign for the separator.
+The columns are ``text`` and ``labels``, and ``id`` and ``title`` if the corpus has them. Labels are
+joined by a separator, or written as a JSON list if a reader could detect another separator.
 """
 
 from __future__ import annotations
@@ -21,11 +20,9 @@ __all__ = ["rows_of"]
 
 
 def rows_of(corpus: Corpus, path: str | os.PathLike[str], separator: str) -> Iterator[list[str]]:
-    """The rows of a corpus with a header, or an error for what cannot be read back."""
+    """The header and the rows of a corpus; an error for labels that cannot be read back."""
     if not separator or separator.isspace() or separator in "<>":
-        raise ParameterError(
-            f"`separator` must be a sign other than a blank, < and >; got {separator!r}."
-        )
+        raise ParameterError(f"`separator` must not be empty, a space, < or >; got {separator!r}.")
     texts = require_texts(corpus, path)
     _check_label_names(corpus, path, separator)
     named = corpus.has_ids or corpus.titles is not None
@@ -41,7 +38,7 @@ def rows_of(corpus: Corpus, path: str | os.PathLike[str], separator: str) -> Ite
 
 
 def _need_lists(corpus: Corpus, separator: str) -> bool:
-    """Whether labels are written as JSON lists: a reader would guess another separator."""
+    """Whether to write labels as JSON lists, because a reader would detect another separator."""
     cells = (separator.join(labels) for labels in islice(corpus.label_lists(), SAMPLE))
     is_guessed = guess_separator(cells) == separator or separator != ";"
     return not is_guessed or any(name.startswith("[") for name in corpus.label_names)
@@ -54,8 +51,8 @@ def _check_label_names(corpus: Corpus, path: str | os.PathLike[str], separator: 
             not name or name != name.strip() or separator in name or name.startswith("<")
         ):
             raise CorpusError(
-                f"the label {name!r} cannot be told from its neighbours: it is empty, starts or "
-                f"ends with a blank, starts with '<' or holds the separator {separator!r}. "
-                "Write JSON Lines instead, or choose another separator.",
+                f"the label {name!r} cannot be read back: it is empty, starts or ends with a "
+                f"space, starts with '<' or contains the separator {separator!r}. Write JSON Lines "
+                "instead, or choose another separator.",
                 path=os.fspath(path),
             )

@@ -1,9 +1,8 @@
-"""The one reader of texts: whatever the format, rows become documents here.
+"""Read texts in any format: turn rows into documents.
 
-A format of texts is a module with ``rows(source, ...)``, which gives pairs of a line number and a
-row: a list of cells, a record (a dictionary), or the error that stands in the row's place. The
-reader finds out what the columns are for, and makes documents of rows: all of them, those that are
-good, or those of a chunk of the file.
+A format of texts is a module with ``rows(source, ...)``, which yields pairs of a line number and a
+row: a list of cells, a record (a dictionary), or an error instead. The reader detects the columns
+and turns rows into documents: all of them, the valid ones, or those of a chunk of the file.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from manylabel.exceptions import CorpusError, InputError, ParameterError
 
 __all__ = ["TextReader", "chunk_of_lines", "reader_of_lines"]
 
-#: Formats that rows of cells are read from; the others give records.
+#: Formats with rows of cells; the others have records.
 _TABLES = ("csv", "tsv", "xlsx", "ods", "parquet")
 _DELIMITED = ("csv", "tsv")
-#: Formats in which a line that is no UTF-8 may be Windows-1252: what spreadsheets write.
+#: Formats in which a line that is not UTF-8 may be Windows-1252, as spreadsheets write it.
 _MAY_BE_OLD = (*_DELIMITED, "lines")
-#: A row, or the error in its place.
+#: A line number with a row or an error.
 Item = tuple[int, Any]
 Tell = Callable[[str], None]
 
 
 class TextReader:
-    r"""The documents of a file or folder of texts, one after another, in constant memory.
+    r"""Reads the documents of a file or folder of texts one at a time, in constant memory.
 
     Parameters
     ----------
@@ -46,25 +45,25 @@ class TextReader:
     format : str, optional
         Detected by default.
     columns : Columns, optional
-        Which columns hold what; by default their names tell.
+        The columns that the user has named; the others are detected.
     delimiter : str, optional
         Separator of the cells of CSV; detected by default.
     encoding : str, optional
-        By default UTF-8, or UTF-16 or Windows-1252 where the bytes say so.
+        By default UTF-8, or UTF-16 or Windows-1252 if detected.
     on_bad : callable, optional
-        Is told of each row that cannot be read, and how many there were, itself included; the row
-        is then skipped. By default it is an error.
+        Called with the error of each row that cannot be read, and the number of such rows so far;
+        the row is then skipped. By default the error is raised.
     tell : callable, optional
-        Is told, in a sentence each, what was understood and what is ignored.
+        Called with sentences on the detected columns and on those that are ignored.
 
     Attributes
     ----------
     done, total : int, int or None
-        Bytes that have been read and that there are; None if this is not known.
+        Bytes read so far, and their total; None if unknown.
     n_bad : int
-        Rows that were skipped.
+        Number of rows that were skipped.
     row : int
-        The place of the last document among all, counted from 0; rows that were skipped count.
+        Position of the last document, from 0, counting skipped rows.
 
     Examples
     --------
@@ -75,7 +74,7 @@ class TextReader:
     ...     for document in TextReader(path, tell=print):
     ...         print(document.text, document.labels)
     A cat, a dog ['cats', 'dogs']
-    Understood: text from 'Abstract', labels from 'Keywords', split at ','.
+    Detected: text from 'Abstract', labels from 'Keywords', split at ','.
     Ignored columns: Year.
     """
 
@@ -109,12 +108,12 @@ class TextReader:
             yield from self.documents(source)
 
     def documents(self, source: Source) -> Iterator[Document]:
-        """The documents of a file that is open."""
+        """The documents of an open file."""
         kind = self.format or detect(source)
         if kind == "folder":
             raise source.error("expected a folder, found a file.")
         if kind not in TEXT_FORMATS:
-            raise source.error(f"expected texts, found the format {kind}, which holds features.")
+            raise source.error(f"expected texts, found the format {kind}, which stores features.")
         self.total = _plain_size(source)
         items = self._items(source, kind)
         reader = RowReader(self.columns, kind in _TABLES, source.name)
@@ -162,14 +161,14 @@ class TextReader:
         from manylabel.corpus import folder
 
         for given in self.columns.named:
-            raise InputError(f"`{given[0]}` is for tables and records; {self.path} is a folder.")
+            raise InputError(f"`{given[0]}` needs a table or records, but {self.path} is a folder.")
         for document in folder.iter_documents(self.path, self._on_bad_file):
             self.row += 1
             yield document
 
     @property
     def _on_bad_file(self) -> Callable[[CorpusError], None] | None:
-        """What to do with a file of a folder that cannot be read."""
+        """The function to call if a file of a folder cannot be read."""
         if self._on_bad is None:
             return None
 
@@ -182,7 +181,7 @@ class TextReader:
 
 
 def reader_of_lines(source: Source, kind: str) -> RowReader | None:
-    """What makes documents of the lines of a file; None if not every line is a row, in UTF-8."""
+    """A reader for the lines of a file; None unless every line is a row in UTF-8."""
     text = recoded(source, None, lambda sentence: None)
     if text is not source:
         return None
@@ -196,7 +195,7 @@ def reader_of_lines(source: Source, kind: str) -> RowReader | None:
 
 
 def chunk_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> Iterator[Document]:
-    """The documents whose lines begin between two bytes of a file.
+    """The documents whose lines start in a byte range of a file.
 
     Parameters
     ----------
@@ -212,8 +211,8 @@ def chunk_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> I
         try:
             document = reader.document(line, row)
         except CorpusError as error:
-            # Only the first chunk knows the numbers of its lines.
-            where = f" in line {line} of the lines from byte {start} on"
+            # Line numbers count from the start of the chunk.
+            where = f" in line {line} after byte {start}"
             raise CorpusError(f"{error.message.rstrip('.')}{where}.", path) from None
         if document is not None:
             yield document
@@ -225,7 +224,7 @@ def _rows_of_lines(lines: Any, kind: str) -> Iterator[Item]:
 
 
 class _Given:
-    """Lines that were read already."""
+    """Lines that have already been read."""
 
     def __init__(self, source: Source, lines: list[str]) -> None:
         self.source, self.number = source, 0
@@ -241,7 +240,7 @@ class _Given:
 
 
 class _Between:
-    """The lines that begin between two bytes of a file."""
+    """The lines that start in a byte range of a file."""
 
     def __init__(self, path: str, start: int, stop: int) -> None:
         self.number = 0
@@ -249,7 +248,7 @@ class _Between:
         self.source = Source(self._file, path)  # type: ignore[arg-type]
         self._stop = stop
         if start > 0:
-            # The line that the byte before belongs to is another chunk's.
+            # Skip the rest of a line that starts in the previous chunk.
             self._file.seek(start - 1)
             self._file.readline()
 
@@ -270,13 +269,13 @@ class _Between:
 
 
 def dialect_of(source: Source, kind: str, columns: Columns) -> Dialect:
-    """How the table in a file separates its cells."""
+    """Detect the dialect of the table in a file."""
     wanted = tuple(name for _, name in columns.named)
     return guess_dialect(decoded_start(source, or_old=True), kind, wanted)
 
 
 class _Counting:
-    """Lines of a source that tell a reader how far it has come."""
+    """The lines of a source; updates the reader's progress."""
 
     def __init__(self, source: Source, reader: TextReader, or_old: bool) -> None:
         self.source, self._reader = source, reader
@@ -284,7 +283,7 @@ class _Counting:
 
     @property
     def number(self) -> int:
-        """Of the last line."""
+        """The number of the last line."""
         return self._lines.number
 
     def __iter__(self) -> _Counting:
@@ -298,7 +297,7 @@ class _Counting:
 
 
 def _plain_size(source: Source) -> int | None:
-    """The bytes of a file that is not compressed."""
+    """The size of a file in bytes; None if it is compressed."""
     path = Path(source.name)
     if source.name == "-" or not path.is_file() or bare_suffix(path) != path.suffix.lower():
         return None

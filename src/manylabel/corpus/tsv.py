@@ -1,7 +1,7 @@
-"""Tables with tabs, one document per line; `columns` says what columns hold.
+"""Tab-separated tables, one document per line; `columns` detects the roles of columns.
 
-Cells are quoted only where the first rows have a quoted cell that holds a tab, a line break or a
-quotation mark: what spreadsheets write. Annif's files of short texts have no quoting.
+Cells count as quoted only if the first rows look like the output of a spreadsheet; see `dialects`.
+Annif's files of short texts are not quoted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["rows", "write"]
 
 
 def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
-    """The rows of a table, with the number of the line where each begins."""
+    """The rows of a table, with the number of the line where each starts."""
     if dialect.quoted:
         yield from csv.rows(lines, dialect)
         return
@@ -40,7 +40,7 @@ def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") -> None:
-    """Write one line per document, below a line that names the columns."""
+    """Write a header and one line per document."""
     rows = rows_of(corpus, path, separator)
     start = ""
     with atomic_write(path) as file:
@@ -48,8 +48,8 @@ def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") ->
             for cell in row:
                 if re.search("[\t\r\n]", cell):
                     raise CorpusError(
-                        f"document {corpus.ids[number - 1]!r} holds a tab or a line break, which "
-                        "TSV cannot carry; write CSV or JSON Lines instead.",
+                        f"document {corpus.ids[number - 1]!r} contains a tab or a line break, "
+                        "which TSV does not allow; write CSV or JSON Lines instead.",
                         path=os.fspath(path),
                     )
             line = "\t".join(row) + "\n"
@@ -57,7 +57,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], separator: str = ";") ->
             file.write(line.encode())
         if guess_dialect(start, "tsv").quoted:
             raise CorpusError(
-                "texts begin and end with quotation marks as if a spreadsheet had put them there, "
-                "which TSV cannot carry; write CSV or JSON Lines instead.",
+                "texts start and end with quotation marks, which a reader would remove; write CSV "
+                "or JSON Lines instead.",
                 path=os.fspath(path),
             )

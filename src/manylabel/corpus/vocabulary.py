@@ -1,4 +1,4 @@
-"""Names of columns: checked, looked up, united, and used to line matrices up."""
+"""Names of columns: check and look them up, and align matrices by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Indicator", "align", "check_names", "indicator", "positions", "union
 
 
 def check_names(name: str, names: Sequence[str] | None, expected: int) -> list[str] | None:
-    """A list of distinct names of the right length, or None."""
+    """Check distinct names, one per column; None if there are none."""
     if names is None:
         return None
     if isinstance(names, str):
@@ -25,15 +25,16 @@ def check_names(name: str, names: Sequence[str] | None, expected: int) -> list[s
     listed = [str(value) for value in names]
     if len(listed) != expected:
         raise InputError(
-            f"`{name}` must name {counted(expected, 'column')}; got {counted(len(listed), 'name')}."
+            f"`{name}` must have a name for each of {counted(expected, 'column')}; got "
+            f"{counted(len(listed), 'name')}."
         )
     if len(set(listed)) != len(listed):
-        raise InputError(f"`{name}` must be distinct; {first_repeated(listed)!r} is there twice.")
+        raise InputError(f"`{name}` must be distinct; {first_repeated(listed)!r} occurs twice.")
     return listed
 
 
 def first_repeated(names: Iterable[str]) -> str | None:
-    """The first name that has been there before."""
+    """The first name that occurs a second time; None if all are distinct."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -43,23 +44,23 @@ def first_repeated(names: Iterable[str]) -> str | None:
 
 
 def positions(name: str, wanted: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
-    """Where each wanted name stands, or an error that names the one that is missing."""
+    """The position of each wanted name; an error for an unknown one."""
     place = {value: column for column, value in enumerate(names)}
     for value in wanted:
         if value not in place:
-            raise InputError(f"`{name}` holds {value!r}: unknown name ({len(names)} known).")
+            raise InputError(f"unknown name {value!r} in `{name}` ({len(names):,} names known).")
     return np.array([place[value] for value in wanted], dtype=np.int64)
 
 
 def union(vocabularies: Sequence[Sequence[str]]) -> list[str]:
-    """Every name once, in order of appearance."""
+    """All names, each once, in order of appearance."""
     return list(dict.fromkeys(name for names in vocabularies for name in names))
 
 
 def align(
     matrix: sparse.csr_array, names: Sequence[str], target: Sequence[str]
 ) -> sparse.csr_array:
-    """The matrix with its columns moved to where ``target`` has their names."""
+    """Move the columns of a matrix to the positions of their names in ``target``."""
     place = {name: column for column, name in enumerate(target)}
     moved = np.array([place.get(name, -1) for name in names], dtype=np.int64)
     columns = moved[matrix.indices]
@@ -74,7 +75,7 @@ def align(
 
 
 def _name(label: Any) -> str:
-    """A label as a name; a whole number is one, nothing and what is missing is none."""
+    """Check a label's name; a whole number is a name, an empty or missing value is not."""
     if isinstance(label, str):
         if not label.strip():
             raise InputError("a label is empty; leave it out, or give it a name.")
@@ -85,12 +86,12 @@ def _name(label: Any) -> str:
 
 
 def _distinct(labels: Iterable[Any]) -> Iterable[Any]:
-    """Each label once, in their order."""
+    """The labels in order, each once."""
     listed = list(labels)
     try:
         return dict.fromkeys(listed)
     except TypeError:
-        return listed  # lists in lists, which `_name` refuses
+        return listed  # nested lists, which `_name` refuses
 
 
 class Indicator:
@@ -99,7 +100,7 @@ class Indicator:
     Parameters
     ----------
     names : sequence of str, optional
-        The vocabulary; any other name is then refused. By default it is what occurs, sorted.
+        The vocabulary; other names are refused. By default, the names that occur, sorted.
     """
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
@@ -118,7 +119,7 @@ class Indicator:
             if column is None:
                 if self._fixed is not None:
                     raise InputError(
-                        f"unknown label {label!r}: not among the {len(self._fixed)} names given."
+                        f"unknown label {label!r} ({len(self._fixed):,} labels known)."
                     )
                 column = self._place[label] = len(self._place)
             self._columns.append(column)

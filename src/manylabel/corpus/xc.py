@@ -1,9 +1,9 @@
-"""Extreme Classification text: a line ``N M L``, then ``label,label feature:value ...`` a row.
+"""Extreme Classification text: a line ``N M L``, then rows ``label,label feature:value ...``.
 
 Columns are counted from 0. A row without labels starts with a space or its first feature; a blank
-line is a row without labels and features. A feature given twice in a row is refused, a label given
-twice counts once. Negative values are read; NaN and infinity are refused. Names of labels and
-features may be in files beside it, one per line: ``labels.txt`` and ``features.txt``.
+line is a row without labels and features. Repeated features in a row are refused; repeated labels
+count once. Negative values are allowed; NaN and infinity are refused. Names of labels and features
+may be in files next to the corpus, one per line: ``labels.txt`` and ``features.txt``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read(
     rows = parse_rows(source, 2, n_labels, n_features, max_rows=n_rows)
     if rows.n_rows < n_rows:
         raise source.error(
-            f"expected {counted(n_rows, 'row')} as the header says, found {rows.n_rows}.",
+            f"expected {counted(n_rows, 'row')} as in the header, found {rows.n_rows}.",
             rows.n_lines,
         )
     return Corpus(
@@ -56,7 +56,7 @@ def read(
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write the features and labels, and names beside them where there are any."""
+    """Write features and labels, and files with their names if there are any."""
     X = require_features(corpus, path)
     names.write_beside(corpus, path)
     with atomic_write(path) as file:

@@ -1,4 +1,4 @@
-"""Excel's workbooks: the first sheet whose first row names a column of texts, or the first."""
+"""Excel workbooks: the first sheet whose first row names a text column, or the first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
         )
         sheets = book.worksheets
         chosen = next((sheet for sheet in sheets if is_header(_first_row(sheet))), sheets[0])
-    except Exception as error:  # what a library says of a broken file is of many kinds
+    except Exception as error:  # the library raises many kinds of errors
         raise source.error(f"the file cannot be read as .xlsx ({error}).") from None
     others = [sheet.title for sheet in sheets if sheet is not chosen]
     if others:
@@ -36,7 +36,7 @@ def _first_row(sheet: Any) -> list[str]:
 
 
 def padded(numbered: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Rows of cells as wide as the first, with numbers as people write them."""
+    """Rows of cells, padded to the width of the first; integers are written without ``.0``."""
     width = 0
     for number, cells in numbered:
         row = [_plain(cell) for cell in cells]
