@@ -90,7 +90,7 @@ def test_what_cannot_be_promised_gives_nothing_and_says_so():
 
 def test_recall_that_the_candidates_do_not_have_gives_every_candidate():
     scores = sparse.csr_array(np.array([[0.5, 0.0], [0.5, 0.0]]))
-    with pytest.warns(UserWarning, match="every candidate is given"):
+    with pytest.warns(UserWarning, match="every candidate is predicted"):
         promise = Promise("recall", 0.9).fit(scores, [[0, 1], [0, 1]])
     assert not promise.is_kept_
     assert promise.apply(scores).nnz == 2
@@ -130,7 +130,7 @@ def test_promises_have_names(spec, measure, level, grouped):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("precision:1.5", "a promise of precision must lie between 0 and 1, both excluded; got"),
+        ("precision:1.5", "a promise of precision must be above 0 and below 1; got"),
         ("precision:high", "Did you mean 'precision:0.9'?"),
         ("fdr:0.1:abstain", "'fdr:<share>'"),
     ],
@@ -145,8 +145,8 @@ def test_what_is_no_promise_is_refused(spec, message):
     ("promise", "message"),
     [
         (Promise("luck", 0.9), "`measure` must be one of precision, recall, fdr; got 'luck'."),
-        (Promise("fdr", 1.0), "`level` must lie between 0 and 1, both excluded; got 1.0."),
-        (Promise(confidence=0.0), "`confidence` must lie between 0 and 1, both excluded; got 0.0."),
+        (Promise("fdr", 1.0), "`level` must be above 0 and below 1; got 1.0."),
+        (Promise(confidence=0.0), "`confidence` must be above 0 and below 1; got 0.0."),
     ],
 )
 def test_parameters_are_checked(promise, message):

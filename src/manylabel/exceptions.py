@@ -100,7 +100,7 @@ without it: Tagger.load(path, without_journal=True).'
         self,
         what: str,
         path: object,
-        without: str = "what the journal held",
+        without: str = "the changes in the journal",
         how: str = "Tagger.load(path, without_journal=True)",
     ) -> None:
         self.what, self.without = what, without

@@ -21,6 +21,7 @@ __all__ = [
     "check_labels",
     "check_matrix",
     "check_numbers",
+    "check_positive",
     "check_present",
     "check_real",
     "check_removable",
@@ -30,6 +31,7 @@ __all__ = [
     "check_texts",
     "check_whole",
     "csr_parts",
+    "join_incomplete",
     "pointers",
     "trusted_csr",
 ]
@@ -281,6 +283,23 @@ def check_incomplete(incomplete: Any, n_rows: int) -> NDArray[np.bool_] | None:
     return flags if flags.any() else None
 
 
+def join_incomplete(
+    known: NDArray[np.bool_] | None, n_known: int, more: NDArray[np.bool_] | None, n_more: int
+) -> NDArray[np.bool_] | None:
+    """Concatenate the flags of known and further documents; None if no document is incomplete.
+
+    Examples
+    --------
+    >>> join_incomplete(None, 2, np.array([True]), 1)
+    array([False, False,  True])
+    """
+    if known is None and more is None:
+        return None
+    known = np.zeros(n_known, np.bool_) if known is None else known
+    more = np.zeros(n_more, np.bool_) if more is None else more
+    return np.concatenate([known, more])
+
+
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """Check sample weights: a number of at least 0 for each sample, not all 0.
 
@@ -352,6 +371,13 @@ def check_real(name: str, value: Any, low: float, high: float = np.inf) -> float
         raise ParameterError(f"`{name}` must be a number {expected}; got {value!r}.")
     if not low <= value <= high or not np.isfinite(value):
         raise ParameterError(f"`{name}` must be a number {expected}; got {value:g}.")
+    return float(value)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Check a real parameter above 0."""
+    if check_real(name, value, 0) == 0:
+        raise ParameterError(f"`{name}` must be a number above 0; got 0.")
     return float(value)
 
 

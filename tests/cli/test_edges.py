@@ -228,7 +228,7 @@ def test_names_of_labels_lead_to_their_identifiers(call, tmp_path):
     books.write_text("text,labels\nThe cat purrs,Cats\n")
     refused = call("train", books, "-o", tmp_path / "m", "--vocabulary", words)
     assert refused.code == 1
-    assert "label them with these, 'http://x.org/1' for 'Cats'." in refused.err
+    assert "use 'http://x.org/1' instead of 'Cats'." in refused.err
     assert call("train", "-o", tmp_path / "m", "--vocabulary", words, "--quiet").code == 0
     unknown = call("predict", tmp_path / "m", "--text", "a cat", "--exclude", "cats")
     assert "--exclude holds the unknown label 'cats' (2 labels known); did you mean" in unknown.err

@@ -214,7 +214,7 @@ def test_features_are_answered_with_numbers(call, rows, tmp_path):
             1,
             "--threshold must be a number, 'auto' or",
         ),
-        (["--text", "x", "--precision", "2"], 1, "must lie between 0 and 1, both excluded; got 2"),
+        (["--text", "x", "--precision", "2"], 1, "must be above 0 and below 1; got 2"),
         (
             ["--text", "x", "--precision", "0.9", "--threshold", "auto"],
             2,

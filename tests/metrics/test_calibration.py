@@ -35,7 +35,7 @@ def test_nothing_to_look_at_is_no_error():
 
 
 def test_other_scores_are_refused():
-    with pytest.raises(InputError, match="must lie between 0 and 1"):
+    with pytest.raises(InputError, match="must be probabilities between 0 and 1"):
         calibration([[1, 0]], [[3.0, 0.5]])
 
 

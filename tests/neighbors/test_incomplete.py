@@ -168,7 +168,7 @@ def test_what_cannot_be_left_open_is_refused(animals):
         SubsetSVM().fit(X, Y, incomplete)
     with pytest.raises(InputError, match="every document is incomplete"):
         LCIF().fit(X, Y, True)
-    with pytest.raises(InputError, match="one of them for each of the 60 documents"):
+    with pytest.raises(InputError, match="an array of them for the 60 documents"):
         LCIF().fit(X, Y, [True, False])
     with pytest.raises(ParameterError, match="`second_order` compares the labels"):
         LCIF(second_order=0.5).fit(X, Y, incomplete)

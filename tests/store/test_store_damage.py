@@ -188,7 +188,7 @@ def test_links_are_not_followed(folder, tmp_path):
         moved = link.rename(tmp_path / "elsewhere")
         link.symlink_to(moved)
         assert refused(folder).startswith(
-            f"{link}: this is a link, which a model folder may not hold; put the "
+            f"{link}: this is a link, which is not allowed in a model folder; replace it by the "
         )
         link.unlink()
         moved.rename(link)
@@ -242,8 +242,8 @@ def test_older_formats_are_migrated(folder, monkeypatch):
 def test_unknown_classes_are_refused(folder, name):
     rewrite(folder, model={"object": {"class": name, "state": {}}})
     assert refused(folder) == (
-        f"{folder}/model.json: the file names the class {name!r}, which manylabel {__version__} "
-        f"does not have; it was written by {__version__}: update manylabel if that is newer."
+        f"{folder}/model.json: the file has the class {name!r}, which manylabel {__version__} does "
+        f"not have; it was written by version {__version__}: update manylabel if that is newer."
     )
 
 
@@ -251,8 +251,8 @@ def test_classes_that_have_changed_since_are_refused(folder):
     name = "Combination"
     rewrite(folder, model={"object": {"class": name, "state": {"curves": None}}})
     assert refused(folder) == (
-        f"{folder}/model.json: the file holds a {name!r} in a form unknown to manylabel "
-        f"{__version__}; it was written by {__version__}: use that version, or train again."
+        f"{folder}/model.json: the file has a {name!r} in a form unknown to manylabel "
+        f"{__version__}; it was written by version {__version__}: use that version, or train again."
     )
 
 

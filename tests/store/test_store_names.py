@@ -78,13 +78,13 @@ def test_registering_twice_is_registering_once(registered):
 
 def test_a_name_stands_for_one_class(registered):
     registered(Plugin, "taken")
-    with pytest.raises(InputError, match="a class called 'taken' is registered already"):
+    with pytest.raises(InputError, match="a class called 'taken' is already registered"):
         registered(Other, "taken")
-    with pytest.raises(InputError, match="a class called 'LCIF' is registered already"):
+    with pytest.raises(InputError, match="a class called 'LCIF' is already registered"):
         registered(Other, "LCIF")
-    with pytest.raises(InputError, match="Plugin is registered already, as 'taken'"):
+    with pytest.raises(InputError, match="Plugin is already registered, as 'taken'"):
         registered(Plugin, "another")
-    with pytest.raises(InputError, match="Fixed is registered already, as 'Fixed'"):
+    with pytest.raises(InputError, match="Fixed is already registered, as 'Fixed'"):
         registered(Fixed, "fixed")
 
 

@@ -181,7 +181,7 @@ class Foreign:
 def test_what_cannot_be_stored_is_named(tmp_path):
     cannot = (
         r"CountVectorizer\.stop_words\['a'\]\[1\] cannot be saved: .*Foreign is not a type that a "
-        r"model folder can hold; use a type of manylabel, a number, a string, an array, or a list "
+        r"model folder can store; use a type of manylabel, a number, a string, an array, or a list "
         r"or dict of these, or register the class with manylabel\.store\.register\."
     )
     with pytest.raises(StoreError, match=cannot):
@@ -247,5 +247,5 @@ def test_string_arrays_take_many_places_at_once():
     assert array != ["a", "b"]
     with pytest.raises(IndexError, match="there are 3 strings; got index 3"):
         array[3]
-    with pytest.raises(InputError, match="a StringArray holds str; got 3"):
+    with pytest.raises(InputError, match="a StringArray must contain strings; got 3"):
         array.extend([3])

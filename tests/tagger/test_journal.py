@@ -94,7 +94,7 @@ def test_a_second_writer_waits_then_gives_up(journal, tmp_path):
     with journal.writing(), pytest.raises(StoreError) as error, other.writing():
         pass
     assert str(error.value) == (
-        f"{tmp_path}: another process is writing to this model, and did not finish within 0.05 "
+        f"{tmp_path}: another process is writing to this model and did not finish within 0.05 "
         "seconds; try again later."
     )
     assert write(other, "a") == 1

@@ -86,7 +86,7 @@ def test_a_file_that_is_no_journal(folder):
     (folder / JOURNAL).write_bytes(b"S" * 5000)
     message = refused(folder)
     assert message.startswith(f"{folder}/{JOURNAL}: the journal cannot be read (")
-    assert message.endswith(remedy("what it held"))
+    assert message.endswith(remedy("its changes"))
 
 
 def test_the_journal_of_another_model(folder, tmp_path):
@@ -160,13 +160,13 @@ def test_the_mark_must_be_there_and_whole(folder):
     content = mark.read_bytes()
     mark.write_bytes(content[:5])
     assert refused(folder) == (
-        f"{mark}: the file, which holds the number of changes in the journal, was altered"
-        + remedy("what the journal held")
+        f"{mark}: the file, which has the number of changes in the journal, was altered"
+        + remedy("the changes in the journal")
     )
     mark.unlink()
     assert refused(folder) == (
-        f"{mark}: the file, which holds the number of changes in the journal, is missing"
-        + remedy("what the journal held")
+        f"{mark}: the file, which has the number of changes in the journal, is missing"
+        + remedy("the changes in the journal")
     )
     mark.symlink_to(folder / JOURNAL)
     assert "this is a link" in refused(folder)

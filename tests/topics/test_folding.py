@@ -61,5 +61,5 @@ def test_new_labels_are_welcome_where_labels_have_no_pseudo_count():
 def test_thresholds_by_label_refuse_new_labels():
     X, Y = clear_cut()
     model = FlatLDA(threshold="per-label").fit(X, Y[:, :7])
-    with pytest.raises(InputError, match="fitted label by label for 7; fit again"):
+    with pytest.raises(InputError, match="fitted for each of 7 labels; fit again"):
         model.partial_fit(X[:2], Y[:2])

@@ -52,7 +52,7 @@ def test_samples_of_one_chain_are_averaged():
 def test_bad_parameters_are_refused():
     with pytest.raises(ParameterError, match="`n_topics` must be a whole number"):
         LDA(0).fit([[1.0]])
-    with pytest.raises(ParameterError, match="`gamma` must be greater than 0; got 0"):
+    with pytest.raises(ParameterError, match="`gamma` must be a number above 0; got 0"):
         LDA(gamma=0.0).fit([[1.0]])
 
 

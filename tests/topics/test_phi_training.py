@@ -142,7 +142,9 @@ def test_training_is_shared():
     flat = FlatLDA().fit(X, Y)
     prior = PriorLDA(training=flat.training_).fit(X, Y)
     assert prior.word_labels_ is flat.word_labels_
-    with pytest.raises(InputError, match="`training` knows 40 words and 6 labels; the data has 39"):
+    with pytest.raises(
+        InputError, match="`training` has 40 words and 6 labels, but the data have 39"
+    ):
         PriorLDA(training=flat.training_).fit(X[:, 1:], Y)
 
 
@@ -156,7 +158,7 @@ def test_a_schedule_counts_its_sweeps():
     ("parameters", "message"),
     [
         ({"inference": "gibbs"}, "`inference` must be 'cgs', 'cgs_p' or 'cvb0'; got 'gibbs'"),
-        ({"beta": 0.0}, "`beta` must be greater than 0; got 0"),
+        ({"beta": 0.0}, "`beta` must be a number above 0; got 0"),
         ({"eta": 0.0}, "`eta` and `alpha_sum` must not both be 0 in training"),
         ({"chains": 0}, "`chains` must be a whole number of at least 1; got 0"),
     ],

@@ -178,13 +178,13 @@ def test_labelled_lda_has_two_names():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (FlatLDA(alpha_sum=0), "`alpha_sum` must be greater than 0; got 0"),
+        (FlatLDA(alpha_sum=0), "`alpha_sum` must be a number above 0; got 0"),
         (FlatLDA(combine="sum"), "`combine` must be 'counts', 'posterior' or 'scaled'; got 'sum'"),
         (FlatLDA(train_chains=0), "`train_chains` must be a whole number of at least 1; got 0"),
         (PriorLDA(eta=-1.0), "`eta` must be a number at least 0; got -1"),
         (DependencyLDA(sampler="slow"), "`sampler` must be 'fast' or 'proper'; got 'slow'"),
-        (DependencyLDA(topic_gamma=0.0), "`topic_gamma` must be greater than 0; got 0"),
-        (DependencyLDA(label_beta=0.0), "`label_beta` must be greater than 0; got 0"),
+        (DependencyLDA(topic_gamma=0.0), "`topic_gamma` must be a number above 0; got 0"),
+        (DependencyLDA(label_beta=0.0), "`label_beta` must be a number above 0; got 0"),
         (
             DependencyLDA(sampler="proper", inference="cvb0"),
             "`sampler` must be 'fast' with `inference` 'cvb0', which draws no label tokens",

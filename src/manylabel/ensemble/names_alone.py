@@ -16,7 +16,12 @@ from manylabel.kernels.logistic import expit
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, Documents
 from manylabel.thresholds import make_threshold
-from manylabel.validation import check_incomplete, check_present, check_removable
+from manylabel.validation import (
+    check_incomplete,
+    check_present,
+    check_removable,
+    join_incomplete,
+)
 from manylabel.vocabulary.scorer import NameScorer, found_in
 from manylabel.vocabulary.weights import UNNAMED, fit_weights
 
@@ -101,11 +106,7 @@ class NamesAlone(MultiLabelClassifier):
         old.resize((old.shape[0], Y.shape[1]))
         self.Y_ = sparse.csr_array(sparse.vstack([old, Y], "csr"))
         self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
-        flags, more = self.incomplete_, self._incomplete
-        if flags is not None or more is not None:
-            flags = np.zeros(before, np.bool_) if flags is None else flags
-            more = np.zeros(Y.shape[0], np.bool_) if more is None else more
-            self.incomplete_ = np.concatenate([flags, more])
+        self.incomplete_ = join_incomplete(self.incomplete_, before, self._incomplete, Y.shape[0])
         self._weigh()
 
     def _weigh(self) -> None:

@@ -11,12 +11,12 @@ from scipy import sparse
 from manylabel.base import ExplainLabels, MultiLabelClassifier
 from manylabel.estimators import check_random_state
 from manylabel.evidence import Explanation
-from manylabel.exceptions import InputError, ParameterError
+from manylabel.exceptions import InputError
 from manylabel.linear.scorer import label_reasons
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import Threshold
-from manylabel.validation import check_real, check_sample_weight, check_whole
+from manylabel.validation import check_positive, check_real, check_sample_weight, check_whole
 
 __all__ = ["LinearClassifier"]
 
@@ -111,8 +111,8 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
-        _check_above_zero("C", self.C)
-        _check_above_zero("tol", self.tol)
+        check_positive("C", self.C)
+        check_positive("tol", self.tol)
         check_real("prune", self.prune, 0)
         check_whole("max_iter", self.max_iter, 1)
 
@@ -154,9 +154,3 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _set_model(self, model: LinearModel) -> None:
         self.coef_, self.intercept_ = model.coef, model.intercept
-
-
-def _check_above_zero(name: str, value: Any) -> None:
-    check_real(name, value, 0)
-    if value == 0:
-        raise ParameterError(f"`{name}` must be a number above 0; got 0.")

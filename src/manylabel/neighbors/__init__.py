@@ -1,4 +1,4 @@
-"""Exact neighbour search, and classifiers made of neighbours."""
+"""Exact neighbour search, and classifiers based on neighbours."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""BRkNN, and what the lazy baselines share: counts of the neighbours' labels."""
+"""BRkNN, and the base class of the lazy baselines, which count the neighbours' labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manylabel.predictions import canonical_scores, rank_order
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import Fixed, Threshold, make_threshold
 from manylabel.thresholds.base import pick
-from manylabel.validation import check_real, check_whole, csr_parts
+from manylabel.validation import check_whole, csr_parts
 
 __all__ = ["BRkNN", "LazyClassifier", "label_counts", "share_scores"]
 
@@ -101,18 +101,12 @@ def share_scores(
     return sparse.csr_array((shares, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def check_above_zero(name: str, value: Any) -> None:
-    """Check a parameter that is a number above 0."""
-    if check_real(name, value, 0) == 0:
-        raise ParameterError(f"`{name}` must be a number above 0; got 0.")
-
-
 class LazyClassifier(MultiLabelClassifier):
-    """Base of the classifiers that use only the labels of a document's k neighbours."""
+    """Base class of the classifiers that use only the labels of a document's k neighbours."""
 
     default_grid: ClassVar[Grid] = {"k": (5, 10, 20, 50, 100)}
 
-    #: An index of the same rows, where several models share one.
+    #: An index of the same rows that several models share; None to build one.
     shared_index: Any = None
 
     k: int
@@ -155,7 +149,7 @@ class LazyClassifier(MultiLabelClassifier):
     def _held_out_scores(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """What `_fit` has kept."""
+        """The scores that `_fit` has stored."""
         return self.__dict__.pop("_held_out")
 
 
@@ -165,7 +159,7 @@ class BRkNN(LazyClassifier):
     Parameters
     ----------
     k : int, default=10
-        Neighbours. If fewer documents have a feature in common with a sample, shares are of those.
+        Number of neighbours. If fewer documents share a feature with a sample, only those count.
     variant : {None, "a", "b"}, default=None
         Which labels to predict. None: those that at least half of the neighbours carry. ``"a"``:
         also the best label if there are none. ``"b"``: the s best labels, where s is the mean
@@ -218,7 +212,7 @@ class BRkNN(LazyClassifier):
 
     @property
     def threshold(self) -> Threshold:
-        """From shares to labels, as the variant says."""
+        """The threshold of the variant, from shares to labels."""
         if self.variant == "b":
             return MeanSize()
         return Fixed(0.5, at_least_one=self.variant == "a")

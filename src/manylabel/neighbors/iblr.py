@@ -9,16 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from manylabel.neighbors.brknn import (
-    BLOCK,
-    LazyClassifier,
-    check_above_zero,
-    joined,
-    label_counts,
-)
+from manylabel.neighbors.brknn import BLOCK, LazyClassifier, joined, label_counts
 from manylabel.parallel import run_blocks
 from manylabel.progress import progress_bar
-from manylabel.validation import check_real, check_whole, csr_parts
+from manylabel.validation import check_positive, check_real, check_whole, csr_parts
 
 __all__ = ["IBLR", "fit_logistic", "logistic_scores"]
 
@@ -147,7 +141,7 @@ class IBLR(LazyClassifier):
     with related labels add to a label's score. A label that no neighbour carries is a candidate
     only if its probability is at least one half.
 
-    Training looks at every document for every label: fine for a few thousand labels and documents,
+    Training reads every document for every label: fine for a few thousand labels and documents,
     slow for many more.
 
     Parameters
@@ -231,7 +225,7 @@ class IBLR(LazyClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_above_zero("C", self.C)
+        check_positive("C", self.C)
         check_real("prune", self.prune, 0)
         check_whole("max_iter", self.max_iter, 1)
 

@@ -24,7 +24,7 @@ __all__ = ["NeighborIndex", "Neighbors"]
 
 #: Rows added one by one are scanned until there are this many; then they become a shard.
 SEAL = 2_048
-#: Queries per task, where tasks run elsewhere.
+#: Queries per task on a cluster.
 TASK = 1_024
 
 
@@ -63,14 +63,14 @@ class NeighborIndex:
     Attributes
     ----------
     n_rows : int
-        Row numbers in use, removed rows included.
+        Row numbers in use, including removed rows.
     n_features : int
 
     Notes
     -----
-    Takes 11 bytes per non-zero, plus one byte per row and frequent feature, plus 4 bytes per
-    feature for every 65,536 rows. The similarity of two rows is the same whatever the strategy,
-    the number of threads and the other rows, so answers are reproducible bit for bit.
+    The index takes 11 bytes per non-zero, plus one byte per row and frequent feature, plus 4 bytes
+    per feature for every 65,536 rows. The similarity of two rows does not depend on the strategy,
+    the number of threads or the other rows, so results are reproducible bit for bit.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class NeighborIndex:
 
     @property
     def n_rows(self) -> int:
-        """Row numbers in use, removed rows included."""
+        """Row numbers in use, including removed rows."""
         return sum(map(len, self._shards)) + len(self._tail)
 
     def __len__(self) -> int:
@@ -115,15 +115,15 @@ class NeighborIndex:
         k : int
             Capped at the number of rows.
         strategy : str
-            ``auto`` chooses ``scan`` for few rows, else ``hybrid`` or ``maxscore`` by the queries'
-            words; ``taat``, ``wand``, ``fagin`` and ``partitioned`` are the algorithms of the LCIF
-            paper. All give the same answer.
+            ``auto`` chooses ``scan`` for few rows, else ``hybrid`` or ``maxscore`` depending on the
+            queries; ``taat``, ``wand``, ``fagin`` and ``partitioned`` are the algorithms of the
+            LCIF paper. All give the same result.
         m : int
             For ``partitioned``: rows with one of the m highest values of a feature are read first.
         n_jobs : int, optional
             Threads.
         callback : callable, optional
-            Called with (queries done, queries in all).
+            Called with (queries done, total queries).
         verbose : bool
             Show a progress bar.
 
@@ -138,7 +138,7 @@ class NeighborIndex:
     def search_trusted(
         self, Q: sparse.csr_array, k: int, *, strategy: str = "auto", n_jobs: int | None = None
     ) -> Neighbors:
-        """As :meth:`search`, for queries that are known to be canonical: nothing is checked."""
+        """As :meth:`search`, without checks, for queries that are known to be canonical."""
         queries = _unit(Q)
         skip = np.full(queries.ptr.size - 1, -1, np.int64)
         return self._search(queries, skip, k, strategy, 1, n_jobs, None, False)
@@ -194,7 +194,7 @@ class NeighborIndex:
             raise InputError(f"rows to remove must be numbers from 0 to {self.n_rows - 1}.")
         alive = self._alive if self._alive.size else np.ones(self.n_rows, np.bool_)
         if not alive[gone].all():
-            raise InputError(f"row {gone[~alive[gone]][0]} has been removed already.")
+            raise InputError(f"row {gone[~alive[gone]][0]} has already been removed.")
         self._alive = alive.copy()
         self._alive[gone] = False
 
@@ -226,7 +226,7 @@ class NeighborIndex:
         Call :meth:`compact` first if rows were added or removed.
         """
         if len(self._shards) > 1 or len(self._tail) or self._alive.size:
-            raise InputError("rows were added or removed: call compact() before arrays().")
+            raise InputError("rows were added or removed; call compact() before arrays().")
         return self._shards[0].arrays()
 
     @classmethod
@@ -241,7 +241,7 @@ class NeighborIndex:
 
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> NeighborIndex:
-        """From the attributes in a model folder; older ones call the shards ``_parts``."""
+        """From the attributes in a model folder, where older versions call shards ``_parts``."""
         index = cls.__new__(cls)
         vars(index).update({"_shards" if k == "_parts" else k: v for k, v in state.items()})
         return index
@@ -252,7 +252,7 @@ class NeighborIndex:
             raise InputError("the index is damaged: rows are missing.")
         tail = self._tail.rows
         if any(shard.n_features != self.n_features for shard in self._shards):
-            raise InputError("the index is damaged: its shards have other features.")
+            raise InputError("the index is damaged: a shard has another number of features.")
         check_rows(tail.ptr, tail.features, self.n_features, tail.values)
 
     def _search(
@@ -309,7 +309,7 @@ class NeighborIndex:
         m: int,
         callback: Callback | None,
     ) -> Neighbors:
-        """Search every shard for blocks of queries wherever tasks run."""
+        """Search every shard for blocks of queries on a cluster."""
         streams = [
             map_blocks(
                 _search_block,
@@ -419,10 +419,10 @@ class _Tail:
     def _check_stored(self) -> None:
         """Refuse arrays that are shorter than the rows in them."""
         if not 0 <= self._n < self._ptr.size or self._features.size != self._values.size:
-            raise InputError("the index is damaged: its last rows are not there.")
+            raise InputError("the index is damaged: its last rows are missing.")
         ptr = self._ptr[: self._n + 1]
         if ptr[0] != 0 or (np.diff(ptr) < 0).any() or ptr[-1] > self._features.size:
-            raise InputError("the index is damaged: its last rows are not there.")
+            raise InputError("the index is damaged: its last rows are missing.")
 
     @property
     def rows(self) -> Rows:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.neighbors.brknn import LazyClassifier, check_above_zero, label_counts
-from manylabel.validation import csr_parts
+from manylabel.neighbors.brknn import LazyClassifier, label_counts
+from manylabel.validation import check_positive, csr_parts
 
 __all__ = ["MLkNN", "count_posteriors", "posterior_scores"]
 
@@ -186,7 +186,7 @@ class MLkNN(LazyClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_above_zero("smoothing", self.smoothing)
+        check_positive("smoothing", self.smoothing)
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self._remember(X, Y)

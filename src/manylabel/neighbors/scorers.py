@@ -1,4 +1,4 @@
-"""Scorers that read the votes of neighbours and words, as counted by a `NeighborSource`."""
+"""Score candidates by the votes of neighbours and words that a `NeighborSource` has counted."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class WordVotes(_Votes):
     name: ClassVar[str] = WORDS
     title: ClassVar[str] = "words typical of it"
     sentence: ClassVar[str] = "Words of the text that are common in documents with the label."
-    # One word of the only document of a label may speak for nothing else: chance, mostly.
+    # A word may occur only in the only document of a new label, mostly by chance.
     judges_new_labels: ClassVar[bool] = False
 
     def consult(self, source: NeighborSource, training: Training, forced: bool) -> bool:
@@ -179,7 +179,7 @@ class _Trial:
 
     @property
     def is_open(self) -> bool:
-        """Whether the candidates could be much better, or a try costs little."""
+        """Whether the candidates could be much better, or a trial is cheap."""
         return self._is_small or bool(self._before[1] < _ENOUGH)
 
     def is_better(self) -> bool:
@@ -190,7 +190,7 @@ class _Trial:
 def fit_source(
     training: Training, *, k: int, near: int, alpha: float | str, limit: int
 ) -> NeighborSource:
-    """A source of training documents; for an ``alpha`` of "auto", the best on a sample is chosen.
+    """Fit a source on training documents; an ``alpha`` of "auto" is chosen on a sample.
 
     The source has a ``trial``, for scorers that may improve it.
     """

@@ -1,4 +1,4 @@
-"""An immutable shard of the index: rows, and the postings that make them quick to search."""
+"""An immutable shard of the index: rows, and the postings for fast search."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Shard:
         Built from the rows if not given.
     """
 
-    #: A place may recognise a shard by its identity.
+    #: A cluster may cache a shard by its identity.
     immutable = True
 
     def __init__(self, rows: Rows, n_features: int, postings: Postings | None = None) -> None:
@@ -74,7 +74,7 @@ class Shard:
         ):
             raise InputError("the index is damaged: a column does not exist.")
         if postings.starts[0] != 0:
-            raise InputError("the index is damaged: its segments do not begin.")
+            raise InputError("the index is damaged: its segments do not start at 0.")
         for segment in range(n_segments):
             size = min(SEGMENT, n_rows - segment * SEGMENT)
             first, last = int(postings.starts[segment]), int(postings.starts[segment + 1])
@@ -90,7 +90,7 @@ class Shard:
 
     @cached_property
     def list_lengths(self) -> NDArray[np.int64]:
-        """Postings of each feature, 0 for those with a column."""
+        """The number of postings of each feature; 0 for those with a column."""
         return np.diff(self.postings.lists.astype(np.int64), axis=1).sum(axis=0)
 
     @cached_property

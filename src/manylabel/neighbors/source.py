@@ -1,4 +1,4 @@
-"""Candidates from neighbours: the labels of the nearest training documents, and those of words."""
+"""Propose candidates: the labels of the nearest training documents, and labels from words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, CandidateSource, Documents
 from manylabel.scoring.candidates import union
-from manylabel.validation import check_rows, csr_parts, pointers, trusted_csr
+from manylabel.validation import check_rows, csr_parts, join_incomplete, pointers, trusted_csr
 
 __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
 
@@ -33,12 +33,12 @@ _NONE = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
 
 
 def as_csr(matrix: sparse.csr_array) -> Csr:
-    """The arrays of a matrix in the types that the kernels take."""
+    """The arrays of a matrix in the types that the kernels expect."""
     return Csr(*csr_parts(matrix, np.float64))
 
 
 class NeighborSource(CandidateSource):
-    """Proposes the labels of a document's nearest training documents, and those its words favour.
+    """Proposes the labels of a document's nearest training documents, and labels from its words.
 
     The votes are definitions 6 and 8 of the LCIF paper.
 
@@ -53,7 +53,7 @@ class NeighborSource(CandidateSource):
     alpha : float
         The power of similarities in votes.
     near : int
-        The number of nearest neighbours that vote a second time, among themselves; 0 for none.
+        The number of nearest neighbours that vote a second time, on their own; 0 for none.
     weight : float
         The weight of the neighbours' votes against those of words, from 0 to 1, when only the
         ``limit`` best labels are proposed. With 1 words do not vote, with 0 neighbours do not.
@@ -70,10 +70,10 @@ class NeighborSource(CandidateSource):
     lag : int, optional
         Words are updated when new documents amount to one in ``lag`` of all; at once by default.
     dtype : dtype
-        Of the votes that candidates keep.
+        Of the votes that are stored with candidates.
     incomplete : ndarray of bool, optional
         Training documents that may have more labels than are known: they vote for the labels that
-        they have, and do not count for the others, neither for nor against.
+        they have, and count neither for nor against the others.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class NeighborSource(CandidateSource):
     """
 
     name = "neighbours"
-    #: Of models of before documents could be incomplete.
+    #: For older model folders, which lack the attribute.
     incomplete: NDArray[np.bool_] | None = None
 
     def __init__(
@@ -130,7 +130,7 @@ class NeighborSource(CandidateSource):
         check_rows(self.given.ptr, self.given.indices, self.n_labels, self.given.data)
         n_rows = self.Y.shape[0]
         if self.incomplete is not None and self.incomplete.shape != (n_rows,):
-            raise InputError("the votes are damaged: it is not known which are incomplete.")
+            raise InputError("the votes are damaged: the flags of incomplete documents do not fit.")
         if self.given.ptr.size != n_rows + 1 or (
             self.index is not None and self.index.n_rows != n_rows
         ):
@@ -144,9 +144,9 @@ class NeighborSource(CandidateSource):
     def search(
         self, rows: sparse.csr_array, n_jobs: int | None = None, trusted: bool = False
     ) -> Neighbors | None:
-        """The nearest training documents of weighted rows; None if neighbours are not asked.
+        """The nearest training documents of weighted rows; None if there is no index.
 
-        Rows that are ``trusted`` are known to be canonical, and are not checked.
+        Rows that are ``trusted`` are known to be canonical and are not checked.
         """
         if self.index is None:
             return None
@@ -172,7 +172,7 @@ class NeighborSource(CandidateSource):
     ) -> Candidates:
         """Candidates of documents; see the base class.
 
-        ``also`` holds labels from other sources: they become candidates here, with their votes.
+        ``also`` has labels from other sources, which become candidates with votes as well.
         """
         rows = documents.rows
         if leave_out is None:
@@ -195,8 +195,8 @@ class NeighborSource(CandidateSource):
     ) -> Candidates:
         """Candidates of weighted rows with known neighbours.
 
-        ``own`` holds the rows' labels, if they are training documents to be scored as if they were
-        new; ``open_rows`` says which of these are incomplete.
+        ``own`` has the rows' labels, if they are training documents to be scored as if they were
+        new; ``open_rows`` marks those that are incomplete.
         """
         n_rows, n_labels = rows.shape[0], self.n_labels
         features, held_out = self.features, own is not None
@@ -238,7 +238,7 @@ class NeighborSource(CandidateSource):
                 self.top_words, self.limit, more, written, labels, *values,
             )  # fmt: skip
             n = int(written.sum())
-            # Copies, or the arrays of full capacity would stay in memory.
+            # Copies, so that the arrays of full capacity are released.
             kept = (each[:n].astype(self.dtype) for each in values)
             blocks[first] = written, labels[:n].copy(), *kept
 
@@ -294,7 +294,7 @@ class NeighborSource(CandidateSource):
         """
         n_rows = len(documents)
         patterns, mine = [], []
-        # A cluster may have many workers: larger rounds, so that they rarely wait for each other.
+        # Larger rounds on a cluster, so that its many workers rarely wait for each other.
         size = ROUND if current_place() is None else 8 * ROUND
         with progress_bar("documents", verbose) as callback:
             for start in range(0, n_rows, size):
@@ -333,12 +333,7 @@ class NeighborSource(CandidateSource):
     ) -> None:
         """Learn more documents; ``Y`` may have more labels, some documents may be incomplete."""
         before = self.Y
-        if incomplete is not None or self.incomplete is not None:
-            known = (
-                np.zeros(before.shape[0], np.bool_) if self.incomplete is None else self.incomplete
-            )
-            more = np.zeros(Y.shape[0], np.bool_) if incomplete is None else incomplete
-            self.incomplete = np.concatenate([known, more])
+        self.incomplete = join_incomplete(self.incomplete, before.shape[0], incomplete, Y.shape[0])
         if Y.shape[1] > before.shape[1]:
             before = before.copy()
             before.resize((before.shape[0], Y.shape[1]))
@@ -369,7 +364,7 @@ class NeighborSource(CandidateSource):
     def relabel(
         self, numbers: ArrayLike, Y: sparse.csr_array, rows: sparse.csr_array | None = None
     ) -> None:
-        """Give documents other labels, as if they had always had them.
+        """Replace the labels of documents, as if they had always been so.
 
         ``Y`` may have new labels; without an index, the weighted rows are required.
         """
@@ -390,7 +385,7 @@ class NeighborSource(CandidateSource):
         self.set_labels(stacked([self.Y, Y])[order])
 
     def rows(self, numbers: ArrayLike) -> Documents:
-        """Weighted rows of training documents; nothing else is kept of them."""
+        """Weighted rows of training documents; nothing else is stored."""
         assert self.index is not None
         return Documents(self.index.rows(numbers))
 

@@ -1,4 +1,4 @@
-"""The search strategies: all exact, with the same answer at different costs."""
+"""The search strategies: all exact, with the same result at different costs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ BLOCK = 64
 #: length in frequent features.
 MAXSCORE_POSTINGS = 0.25
 MAXSCORE_COLUMN_MASS = 0.25
-#: A shard with at most as many entries is scanned: a tenth of a millisecond per query, where the
-#: kernels of the other strategies take seconds to compile.
+#: A shard with at most this many entries is scanned: that takes a tenth of a millisecond per query,
+#: while the kernels of the other strategies take seconds to compile.
 SCAN_ENTRIES = 100_000
 
 
 @dataclass
 class Job:
-    """One search in one shard: the queries, and the arrays for the answer.
+    """One search in one shard: the queries, and the arrays for the results.
 
     ``skip`` is a row to leave out for each query, or -1. ``alive`` is a mask of the rows to search,
     empty for all. ``counters`` collects (candidates evaluated, postings read).
@@ -113,7 +113,7 @@ def _batch(shard: Shard, job: Job, first: int, last: int, counters: NDArray[np.i
     """The working arrays for a batch of queries."""
     n, k = last - first, job.scores.shape[1]
     n_entries = int(job.queries.ptr[last] - job.queries.ptr[first])
-    # Kept rows are pruned when this many are kept, so the cost of pruning is spread over many rows.
+    # Rows are pruned only when this many are kept, which spreads the cost of pruning.
     capacity = max(4 * k, 1024)
     return Batch(
         cut=np.empty(n),
@@ -189,10 +189,9 @@ STRATEGIES: dict[str, Callable[[Shard, Job], None]] = {
 def choose(shard: Shard, queries: Rows) -> str:
     """The strategy that should be fastest for these queries.
 
-    `hybrid` looks at every row for every query. `maxscore` looks only at the rows in the lists that
-    it reads, at a greater cost per row. So `maxscore` suits queries whose lists hold few postings
-    and which do not depend on frequent features, since those have no lists. A small shard is
-    scanned.
+    `hybrid` scores every row for every query. `maxscore` scores only the rows in the lists that it
+    reads, at a greater cost per row. So `maxscore` suits queries whose lists are short and which do
+    not depend on frequent features, because those have no lists. A small shard is scanned.
     """
     if shard.rows.ptr[-1] <= SCAN_ENTRIES:
         return "scan"

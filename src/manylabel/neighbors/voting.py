@@ -1,4 +1,4 @@
-"""What the classifiers of the LCIF paper share: votes, and training data that changes."""
+"""The base class of the classifiers of the LCIF paper: votes, and updates of training data."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from manylabel.validation import (
     check_real,
     check_removable,
     check_whole,
+    join_incomplete,
 )
 
 __all__ = ["VotingClassifier", "combined"]
@@ -38,7 +39,7 @@ HELD_OUT = 20_000
 
 
 class VotingClassifier(MultiLabelClassifier):
-    """Base of InstanceKNN, FeatureKNN and LCIF.
+    """Base class of InstanceKNN, FeatureKNN and LCIF.
 
     Documents are numbered in the order of ``fit`` and every ``partial_fit``; the number of a
     removed document is not used again.
@@ -51,7 +52,7 @@ class VotingClassifier(MultiLabelClassifier):
     can_compact = True
     keeps_rows = True
     reads_incomplete = True
-    #: Which documents are incomplete; None if none is.
+    #: Which documents are incomplete; None if all are complete.
     incomplete_: NDArray[np.bool_] | None = None
     shared_parameters = ("k", "alpha", "beta", "lam", "threshold")
 
@@ -70,7 +71,7 @@ class VotingClassifier(MultiLabelClassifier):
     verbose: int
 
     def __sklearn_tags__(self) -> Tags:
-        """As the base class; scores on dense blobs, where every angle is small, are poor."""
+        """As in the base class; scores on dense blobs, where every angle is small, are poor."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -122,11 +123,11 @@ class VotingClassifier(MultiLabelClassifier):
         self._refresh_votes()
 
     def _check_second_order(self) -> None:
-        """Refuse to compare documents by labels that are not all known."""
+        """Refuse second-order votes, which compare labels, for incomplete documents."""
         if self.incomplete_ is not None and self.second_order > 0:
             raise ParameterError(
                 "`second_order` compares the labels of documents, so all must be complete; set it "
-                "to 0 to learn incomplete ones."
+                "to 0 to learn incomplete documents."
             )
 
     def _refresh_votes(self) -> None:
@@ -163,9 +164,9 @@ class VotingClassifier(MultiLabelClassifier):
     ) -> tuple[sparse.csr_array, ExplainLabels]:
         """Reasons are neighbours and words.
 
-        A reason of kind ``"neighbour"`` names a training document and holds the words that it
-        shares with the sample, whose shares add up to their similarity. A reason of kind ``"word"``
-        names a feature that speaks for the label.
+        A reason of kind ``"neighbour"`` is a training document with the words that it shares with
+        the sample; the words' shares add up to the similarity. A reason of kind ``"word"`` is a
+        feature that counts for the label.
         """
         documents = Documents(X, weighting=self.weighting_)
         candidates = self.source_.propose(documents, n_jobs=1)
@@ -203,7 +204,7 @@ class VotingClassifier(MultiLabelClassifier):
         return candidates.scores(combined(candidates, self.lam)), self.Y_[numbers]
 
     def _shares_work(self) -> bool:
-        """Not with second-order votes, which depend on k and on the left-out document."""
+        """False with second-order votes, which depend on k and on the left-out document."""
         return self.second_order == 0
 
     def _share_work(
@@ -218,7 +219,7 @@ class VotingClassifier(MultiLabelClassifier):
         return SharedNeighbors(self, X, Y, grid, held_out)
 
     def predict(self, X: Any) -> Any:
-        """Give each sample its labels; see the base class."""
+        """Predict the labels of each sample; see the base class."""
         check_is_fitted(self)
         if self.threshold_stale_ and not self.single_label_:
             threshold, left = make_threshold(self.threshold), self.alive_
@@ -235,7 +236,7 @@ class VotingClassifier(MultiLabelClassifier):
         y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If y is a vector of classes: all classes there will ever be, in the first call.
+            If y is a vector of classes: all possible classes, needed only at the first call.
         incomplete : array of bool, optional
             As in ``fit``.
 
@@ -249,14 +250,8 @@ class VotingClassifier(MultiLabelClassifier):
             return self._fit_checked(X, y, classes, incomplete)
         X, Y = self._checked_more(X, y)
         are_open = check_incomplete(incomplete, X.shape[0])
-        if are_open is not None or self.incomplete_ is not None:
-            known, more = self.incomplete_, are_open
-            if known is None:
-                known = np.zeros(self.X_.shape[0], np.bool_)
-            if more is None:
-                more = np.zeros(X.shape[0], np.bool_)
-            self.incomplete_ = np.concatenate([known, more])
-            self._check_second_order()
+        self.incomplete_ = join_incomplete(self.incomplete_, self.X_.shape[0], are_open, X.shape[0])
+        self._check_second_order()
         if Y.shape[1] > self.n_labels_:
             self.n_labels_ = Y.shape[1]
             self.classes_ = np.arange(self.n_labels_)
@@ -285,7 +280,7 @@ class VotingClassifier(MultiLabelClassifier):
         return self
 
     def relabel(self, numbers: ArrayLike, Y: Any) -> Self:
-        """Give training documents other labels exactly, as if they had always had them.
+        """Replace the labels of training documents exactly, as if they had always been so.
 
         Parameters
         ----------
@@ -333,9 +328,9 @@ class VotingClassifier(MultiLabelClassifier):
         return ("word weights",) if stale else ()
 
     def compact(self) -> NDArray[np.int64]:
-        """Train again on the remaining documents; keep the threshold.
+        """Train again on the remaining documents.
 
-        Fitting a threshold takes longer than everything else, so that is left to `predict`.
+        The threshold is fitted by the next `predict`, because that takes longer than the rest.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A short list of labels for each document, and the sources that propose them."""
+"""Candidate labels of documents, and the sources that propose them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Candidates:
         )
 
     def keep(self, which: NDArray[np.bool_]) -> Candidates:
-        """Some of the candidates of the same documents."""
+        """A subset of the candidates, of the same documents."""
         pattern = self.pattern
         ptr = np.concatenate([[0], np.cumsum(which)])[pattern.indptr]
         return replace(

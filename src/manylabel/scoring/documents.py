@@ -21,10 +21,10 @@ _DERIVED = ("cache", "rows", "lengths", "trusted")
 
 
 class Documents:
-    """Documents, as sources and scorers read them.
+    """Documents in the form that sources and scorers read.
 
-    Every classifier reads the counts. A classifier whose scorers read other views takes
-    ``Documents`` wherever it takes a matrix, and passes them on.
+    Every classifier reads the counts. A classifier whose scorers read other views accepts
+    ``Documents`` wherever it accepts a matrix.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Documents:
         self.views = dict(views or {})
         self.weighting = weighting
         self.trusted = False
-        #: What sources and scorers have found in the texts, for each other.
+        #: Intermediate results that sources and scorers share.
         self.cache: dict[str, Any] = {}
         n_documents = counts.shape[0]
         lengths = {"texts": n_documents if texts is None else len(texts)}
@@ -112,7 +112,7 @@ class Documents:
         return self.views[name]
 
     def has_view(self, name: str) -> bool:
-        """Whether :meth:`view` knows the name."""
+        """Whether there is a view with this name."""
         return name in ("counts", "rows") or name in self.views
 
     def weighted(self, weighting: Weighting) -> Documents:

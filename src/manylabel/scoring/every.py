@@ -32,7 +32,7 @@ class EveryLabel(CandidateSource):
         self.n_labels = 0
 
     def wants(self, training: Training) -> bool:
-        """Only on request: it did not help where it was tried."""
+        """Only if the user asks for it: it did not help on the corpora tried."""
         return training.settings.get("sources", "auto") != "auto"
 
     def fit(self, training: Training) -> None:
@@ -40,7 +40,7 @@ class EveryLabel(CandidateSource):
         self.n_labels = training.Y.shape[1]
 
     def grow(self, n_labels: int) -> None:
-        """New labels are candidates, too."""
+        """Include new labels."""
         self.n_labels = max(self.n_labels, n_labels)
 
     def propose(

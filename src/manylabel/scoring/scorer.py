@@ -17,25 +17,25 @@ from manylabel.scoring.training import Training
 
 __all__ = ["Reasons", "Scorer"]
 
-#: From the place of a candidate of a single document to the reasons for its score.
+#: A function from the position of a candidate of a single document to the reasons for its score.
 Reasons = Callable[[int], Sequence[Reason]]
 
 
 class Scorer(ABC):
-    """Gives every candidate of a document a number.
+    """Scores every candidate label of a document.
 
     A subclass has a ``name`` and a ``title``, and implements :meth:`fit` and :meth:`score`. The
     other defaults suit a scorer that does not change after ``fit`` and does not explain its scores.
-    Its attributes must be what a model folder can hold: numbers, strings, arrays, sparse matrices,
-    and objects of registered classes.
+    Its attributes must be of types that a model folder can store: numbers, strings, arrays, sparse
+    matrices, and objects of registered classes.
 
-    An ensemble turns scores into log-odds by a rising curve, so a higher score must never speak
-    against a label; 0 should mean that the scorer has no opinion.
+    An ensemble turns scores into log-odds by an increasing curve, so a higher score must mean more
+    evidence for the label; 0 should mean no evidence.
     """
 
     #: A unique name: in the model folder, in tables and as the ``kind`` of a reason.
     name: ClassVar[str]
-    #: How the scorer is shown to people as a reason: "similar documents".
+    #: The title of its reasons, such as "similar documents".
     title: ClassVar[str]
     #: One sentence on what the scorer reads.
     sentence: ClassVar[str] = ""
@@ -43,12 +43,12 @@ class Scorer(ABC):
     view: ClassVar[str] = "rows"
     #: The lowest effort at which an ensemble fits it by default: "quick", "normal" or "best".
     effort: ClassVar[str] = "normal"
-    #: Whether documents added or removed after ``fit`` count at once. Scores of labels that are
-    #: new after ``fit`` are then meaningful, too.
+    #: Whether documents added or removed after ``fit`` count at once. It can then score labels that
+    #: are new after ``fit``.
     learns_at_once: ClassVar[bool] = False
-    #: Whether it then judges labels that are new after ``fit`` as it judges others.
+    #: Whether its scores of labels that are new after ``fit`` are as reliable as others.
     judges_new_labels: ClassVar[bool] = True
-    #: Whether it says something of labels that no document has.
+    #: Whether it can score labels without documents.
     judges_bare_labels: ClassVar[bool] = False
     #: Whether it treats labels that an incomplete document lacks as unknown. Other scorers learn
     #: from the complete documents alone.
@@ -71,8 +71,8 @@ class Scorer(ABC):
         Returns
         -------
         bool
-            False if the scorer turns out not to help. With ``forced`` the user has asked for it,
-            and it is used in any case.
+            False if the scorer turns out not to help. With ``forced``, the user has asked for it,
+            and it is used anyway.
         """
         return True
 
@@ -125,7 +125,7 @@ class Scorer(ABC):
         Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Learn more documents; ``incomplete`` says of which the missing labels are unknown."""
+        """Learn more documents; ``incomplete`` marks those whose missing labels are unknown."""
 
     def remove(  # noqa: B027
         self,

@@ -16,7 +16,7 @@ from manylabel.scoring.documents import Documents
 
 __all__ = ["Training", "without_unique"]
 
-#: A corpus with at most this many non-zeros is small: everything may be tried on it.
+#: A corpus with at most this many non-zeros is small, so slow scorers can be tried.
 SMALL = 500_000
 
 
@@ -36,7 +36,7 @@ class Training:
     n_jobs : int, optional
     verbose : bool or int
     settings : mapping
-        The parameters of the classifier; a scorer reads those that it knows.
+        The parameters of the classifier; a scorer reads those that it needs.
     vocabulary : object, optional
         Names and other information on the labels.
     hides_unique : bool
@@ -45,7 +45,7 @@ class Training:
     incomplete : ndarray of bool, optional
         Documents that may have more labels than are known; None if all are complete.
     sample_weight : ndarray of float64, optional
-        What each document counts, above 0; None if all count alike. A scorer may ignore it.
+        Weight of each document, above 0; None if all are 1. A scorer may ignore it.
     """
 
     documents: Documents
@@ -67,7 +67,7 @@ class Training:
 
     @property
     def judged(self) -> NDArray[np.int64]:
-        """Those of the held-out documents whose labels are all known: what models are judged on."""
+        """The held-out documents whose labels are all known; models are judged on these."""
         return self.held if self.incomplete is None else self.held[~self.incomplete[self.held]]
 
     @cached_property
@@ -84,12 +84,12 @@ class Training:
             incomplete=None,
             sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
         )
-        # Which features are unique is a matter of all documents.
+        # Whether a feature is unique depends on all documents.
         part.__dict__["shared"] = self.shared[rows]
         return part
 
     def known(self, pairs: sparse.csr_array) -> sparse.csr_array:
-        """Pairs of documents and labels without those of which the truth is not known."""
+        """The pairs of documents and labels whose truth is known."""
         if self.incomplete is None:
             return pairs
         given = values_at(self.Y, pairs) > 0
@@ -119,7 +119,7 @@ class Training:
 
     @property
     def is_small(self) -> bool:
-        """Whether the corpus is small enough to try everything."""
+        """Whether the corpus is small enough for slow scorers."""
         return self.documents.counts.nnz <= SMALL
 
 

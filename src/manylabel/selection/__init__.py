@@ -1,4 +1,4 @@
-"""One tuner for every classifier: find the best settings for a corpus."""
+"""Tune any classifier: find the best settings for a corpus."""
 
 from manylabel.neighbors.grids import PAPER_GRID
 from manylabel.selection.settings import usual_grid

@@ -1,4 +1,4 @@
-"""Folds: the documents to learn from and those to measure on."""
+"""Split documents into folds to learn from and to measure on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEW, _FOLDS, _SHARE = 2_000, 3, 0.2
 class Fold:
     """Documents to learn from and held-out documents to measure on.
 
-    For leave-one-out, ``rows`` holds the numbers of the held-out documents within ``X``.
+    For leave-one-out, ``rows`` has the numbers of the held-out documents in ``X``.
     """
 
     X: sparse.csr_array

@@ -96,8 +96,7 @@ class Measuring:
         if not self._reads_labels:
             return scores, None
         threshold = make_threshold(model.threshold)
-        # The others read statistics of labels: those of the training documents, not of the
-        # held-out ones.
+        # Other thresholds read statistics of labels, which must come from the training documents.
         known = self.truth if isinstance(threshold, Best) else folds[0].Y
         return scores, threshold.fit(scores, known).apply(scores)
 

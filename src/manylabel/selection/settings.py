@@ -1,4 +1,4 @@
-"""Grids, and the settings to try from them."""
+"""Grids, and the order in which their settings are tried."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Setting = dict[str, Any]
 def usual_grid(
     model: MultiLabelClassifier, metric: str, fixed: Collection[str] = ()
 ) -> dict[str, Sequence[Any]]:
-    """The default grid of a model, without fixed parameters and those the measure does not see.
+    """The default grid of a model, without parameters that are fixed or do not affect the measure.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The model folder: a manifest beside memory-mapped arrays. Nothing is pickled, nothing is run.
+"""The model folder: a manifest and memory-mapped arrays. Loading executes no code.
 
 A class is stored under its name in the table of :mod:`manylabel.store.classes`, or the name that
 :func:`register` gave it. By default the attributes of an object are stored, and set again on
@@ -9,8 +9,8 @@ loading. A class may define these methods:
 - ``_on_load(folder)`` is called after a model is loaded.
 - ``_store_mark()``, of a model with a journal, returns its token and the number of the last entry
   of the journal that the model includes.
-- ``_on_unverified(folder, manifest)`` is called after loading a model that is too large to be
-  checked before use.
+- ``_on_unverified(folder, manifest)`` is called after loading a model that is too large to verify
+  before use.
 """
 
 from manylabel.store.checking import damaged_files

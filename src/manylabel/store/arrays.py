@@ -91,7 +91,8 @@ def open_file(path: Path, record: FileRecord) -> bytearray | mmap.mmap:
     try:
         if stat.S_ISLNK(os.lstat(path).st_mode):
             raise StoreError(
-                "this is a link, which a model folder may not hold; put the file itself here.", path
+                "this is a link, which is not allowed in a model folder; replace it by the file.",
+                path,
             )
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         with open(os.open(path, flags), "rb") as file:

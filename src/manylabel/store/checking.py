@@ -73,7 +73,8 @@ def _read(path: Path, record: dict[str, Any]) -> Iterator[int]:
     try:
         if path.is_symlink():
             raise StoreError(
-                "this is a link, which a model folder may not hold; put the file itself here.", path
+                "this is a link, which is not allowed in a model folder; replace it by the file.",
+                path,
             )
         buffer = bytearray(BLOCK)
         with open(path, "rb", buffering=0) as file:

@@ -1,7 +1,7 @@
-"""Which classes a model may consist of, and the names under which they are stored.
+"""The classes that a model folder may contain, and the names under which they are stored.
 
-A name in a model folder never changes; the class may move to another module. Only modules in the
-tables below are ever imported on behalf of a folder, and only if it holds objects of theirs.
+The name of a class in model folders never changes, even if the class moves to another module.
+Loading a folder imports only modules in the tables below, and only those that it needs.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ CONVERTERS: dict[str, str] = {
 }
 
 #: Names of classes that no longer exist. Their objects become
-#: :class:`~manylabel.store.decoding.Former` objects, which only the converter of the object that
-#: holds them sees.
+#: :class:`~manylabel.store.decoding.Former` objects, for the converter of the object that contains
+#: them.
 VANISHED: set[str] = {
     "manylabel.ensemble.linear.LinearPart",
     "manylabel.ensemble.neighborhood.Neighborhood",
@@ -198,10 +198,10 @@ def register(cls: type, name: str | None = None) -> type:
             f"`name` must consist of letters, digits, '-' and '_', a letter first; got {name!r}."
         )
     if name in CLASSES or _registered.get(name, cls) is not cls:
-        raise InputError(f"a class called {name!r} is registered already; choose another `name`.")
+        raise InputError(f"a class called {name!r} is already registered; choose another `name`.")
     known = name_of(cls)
     if known not in (None, name):
-        raise InputError(f"{cls.__name__} is registered already, as {known!r}.")
+        raise InputError(f"{cls.__name__} is already registered, as {known!r}.")
     _registered[name] = cls
     return cls
 
@@ -213,7 +213,7 @@ def add_place(place: str) -> None:
     """
     name = place.rpartition(":")[2]
     if CLASSES.setdefault(name, place) != place:
-        raise InputError(f"a class called {name!r} is registered already: {CLASSES[name]}.")
+        raise InputError(f"a class called {name!r} is already registered: {CLASSES[name]}.")
     _names[place] = name
 
 

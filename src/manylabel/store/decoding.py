@@ -27,7 +27,7 @@ class ChangedClassError(ValueError):
 
 @dataclass(frozen=True)
 class Former:
-    """An object of a class that no longer exists, for the converter of the object that holds it.
+    """An object of a class that no longer exists, for the converter of its owner.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class Decoder:
     arrays : callable
         Returns the array of a file by its name.
     is_deep : bool
-        Look at every index of sparse matrices, and let objects that have ``_check_stored`` look
-        at theirs: kernels trust them. This reads the arrays from end to end.
+        Check every index of sparse matrices, and call ``_check_stored`` of objects that have it,
+        because kernels trust indices. This reads the arrays from end to end.
     """
 
     def __init__(self, arrays: Callable[[str], NDArray[Any]], is_deep: bool = False) -> None:
@@ -74,7 +74,7 @@ class Decoder:
         return _KINDS[kind](self, node[kind], node.get("id"))
 
     def _share(self, number: int | None, value: Any) -> Any:
-        """Remember a value that other nodes refer to."""
+        """Store a value that other nodes refer to."""
         if number is not None:
             self._shared[number] = value
         return value
@@ -180,7 +180,7 @@ def _defaults(cls: type) -> dict[str, Any]:
 
 
 def _made_fields(cls: type) -> dict[str, Any]:
-    """Fields with a default factory, some of which may be younger than the model."""
+    """Fields with a default factory, some of which may be newer than the model."""
     return {f.name: f.default_factory() for f in fields(cls) if f.default_factory is not MISSING}
 
 

@@ -151,7 +151,7 @@ class Encoder:
             cls = type(thing)
             raise StoreError(
                 f"{where} cannot be saved: {cls.__module__}.{cls.__qualname__} is not a type that "
-                "a model folder can hold; use a type of manylabel, a number, a string, an array, "
+                "a model folder can store; use a type of manylabel, a number, a string, an array, "
                 "or a list or dict of these, or register the class with manylabel.store.register."
             )
         return {
@@ -172,7 +172,7 @@ def _identity(value: Any) -> Any:
 
 
 def _state(thing: Any) -> dict[str, Any]:
-    """What to store of an object."""
+    """The attributes of an object to store."""
     if hasattr(thing, "_store_state"):
         return thing._store_state()
     if isinstance(thing, tuple):

@@ -45,8 +45,8 @@ _UNFINISHED = re.compile(
 def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | None = None) -> None:
     """Write a model to a folder.
 
-    A crash at any moment leaves either the old model or the new one. Readers never block this, and
-    it waits for another writer.
+    A crash at any time leaves either the old model or the new one. `save` waits for other writers,
+    but not for readers.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
     Raises
     ------
     StoreError
-        If the model holds something that cannot be stored, or the folder cannot be written.
+        If the model contains an object that cannot be stored, or the folder cannot be written.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def sweep(path: str | os.PathLike[str]) -> None:
 
 
 def _described(model: Any) -> dict[str, Any]:
-    """The entries of a manifest that describe the model to people."""
+    """The entries of a manifest that describe the model to readers."""
     cls = type(model)
     parameters = model.get_params(deep=False) if is_estimator(cls) else {}
     return {
@@ -197,10 +197,10 @@ def _checked_info(info: Any) -> dict[str, Any]:
     try:
         if json.loads(json.dumps(info, allow_nan=False)) == info:
             return info
-        reason = "lists and dicts with names are"
+        reason = "use only lists, and dicts with strings as keys"
     except (TypeError, ValueError) as error:
         reason = str(error)
-    raise StoreError(f"`info` must be a dict that is the same as JSON; {reason}.")
+    raise StoreError(f"`info` must be a dict that JSON can represent; {reason}.")
 
 
 def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -245,14 +245,14 @@ def _sweep(folder: Path, failed: str | None = None) -> None:
         known = named is not None or not (folder / MANIFEST).exists()
         marked = MARK_NAME.fullmatch(name)
         if marked is not None:
-            # A manifest of an older version does not name the mark beside it: keep that.
+            # Manifests of older versions do not name their mark: keep it.
             known = known and (named is None or mark not in (None, marked[1]))
         if known or name == failed or name.endswith(".tmp"):
             _remove(folder / name)
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or folder; one that a running process holds is left for the next save."""
+    """Remove a file or folder; if a process has it open, the next save removes it."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -294,11 +294,11 @@ def _made(folder: Path) -> Iterator[None]:
 
 
 def _check_free(folder: Path) -> None:
-    """Refuse a folder that holds anything but a model."""
+    """Refuse a folder with other files and no model."""
     others = {name for name in os.listdir(folder) if not _UNFINISHED.fullmatch(name)} - {LOCK}
     if others and MANIFEST not in others:
         raise StoreError(
-            f"the folder holds other files ({min(others)}) and no model; choose a new folder.",
+            f"the folder has other files ({min(others)}) and no model; choose a new folder.",
             folder,
         )
 
@@ -308,7 +308,8 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
     place, records = folder / manifest["data"], manifest["files"]
     if place.is_symlink():
         raise StoreError(
-            "this is a link, which a model folder may not hold; put the folder itself here.", place
+            "this is a link, which is not allowed in a model folder; replace it by the folder.",
+            place,
         )
     files = {name: open_file(place / name, record) for name, record in records.items()}
     mapped = [name for name, buffer in files.items() if isinstance(buffer, mmap.mmap)]
@@ -327,14 +328,14 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
         return Decoder(arrays.__getitem__, verify).decode(manifest["model"])
     except UnknownClassError as error:
         raise StoreError(
-            f"the file names the class {str(error)!r}, which manylabel {__version__} does not "
-            f"have; it was written by {manifest['library']}: update manylabel if that is newer.",
+            f"the file has the class {str(error)!r}, which manylabel {__version__} does not have; "
+            f"it was written by version {manifest['library']}: update manylabel if that is newer.",
             path,
         ) from None
     except ChangedClassError as error:
         raise StoreError(
-            f"the file holds a {str(error)!r} in a form unknown to manylabel {__version__}; "
-            f"it was written by {manifest['library']}: use that version, or train again.",
+            f"the file has a {str(error)!r} in a form unknown to manylabel {__version__}; it was "
+            f"written by version {manifest['library']}: use that version, or train again.",
             path,
         ) from None
     except InputError as error:

@@ -1,7 +1,7 @@
-"""The journal of changes to a model since it was saved. It survives any crash.
+"""The journal of changes to a model since it was saved, which survives any crash.
 
 An entry is on disk before its writer continues. The journal belongs to one model, identified by a
-token that the model carries; a journal with another token counts as empty.
+token that the model has too; a journal with another token counts as empty.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ class Journal:
     def _fault(self, error: sqlite3.Error) -> StoreError:
         if "locked" in str(error) or "busy" in str(error):
             return StoreError(
-                f"another process is writing to this model, and did not finish within "
+                f"another process is writing to this model and did not finish within "
                 f"{self._patience:g} seconds; try again later.",
                 self.path.parent,
             )
@@ -251,7 +251,7 @@ class Journal:
             )
         if "disk I/O" in str(error):
             return StoreError(f"the disk reports an error ({error}); try again.", self.path)
-        return JournalError(f"the journal cannot be read ({error})", self.path, "what it held")
+        return JournalError(f"the journal cannot be read ({error})", self.path, "its changes")
 
 
 class Writer:
@@ -350,7 +350,7 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             break
         except sqlite3.OperationalError:
-            # SQLite itself does not wait for another process that does the same.
+            # SQLite itself does not wait if another process does the same.
             if time.monotonic() > until:
                 raise
             time.sleep(0.01)
@@ -392,7 +392,7 @@ def _snapshot(connection: sqlite3.Connection, after: int, path: Path) -> Snapsho
 def _entries(
     connection: sqlite3.Connection, after: int
 ) -> tuple[list[Entry], tuple[str, str] | None]:
-    """The entries before the first damaged one; what is wrong with that, and what it costs."""
+    """The entries before the first damaged one; what is wrong with it, and what would be lost."""
     if _has_checksums(connection):
         query = (
             "SELECT number, kind, content, checksum FROM entries WHERE number > ? ORDER BY number"

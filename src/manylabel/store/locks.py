@@ -1,4 +1,4 @@
-"""One writer at a time; a lock ends with the process that holds it."""
+"""Allow one writer at a time; a lock is released when its process ends."""
 
 from __future__ import annotations
 

@@ -92,7 +92,8 @@ def read_bytes(folder: Path) -> bytes:
     try:
         if path.is_symlink():
             raise StoreError(
-                "this is a link, which a model folder may not hold; put the file itself here.", path
+                "this is a link, which is not allowed in a model folder; replace it by the file.",
+                path,
             )
         return path.read_bytes()
     except FileNotFoundError:

@@ -62,7 +62,7 @@ class Mark:
         path = self.path(token)
         try:
             if stat.S_ISLNK(os.lstat(path).st_mode):
-                raise JournalError("this is a link, which a model folder may not hold", path)
+                raise JournalError("this is a link, which is not allowed in a model folder", path)
             content = path.read_bytes()
         except FileNotFoundError:
             return None
@@ -73,14 +73,14 @@ class Mark:
         numbers = [number for _, number in _lines(content, token)]
         if not numbers:
             raise JournalError(
-                "the file, which holds the number of changes in the journal, was altered", path
+                "the file, which has the number of changes in the journal, was altered", path
             )
         return max(numbers)
 
     def missing(self, token: str) -> JournalError:
         """The error for a model without its mark."""
         return JournalError(
-            "the file, which holds the number of changes in the journal, is missing",
+            "the file, which has the number of changes in the journal, is missing",
             self.path(token),
         )
 
@@ -94,7 +94,7 @@ class Mark:
             until = time.monotonic() + PATIENCE
             while not try_lock(file):
                 if time.monotonic() > until:
-                    raise OSError("another process is writing it and does not finish")
+                    raise OSError("another process is writing the file and did not finish in time")
                 time.sleep(PAUSE / 10)
             lines = dict(_lines(os.pread(file, 2 * _SECTOR, 0), token))
             if lines and max(lines.values()) >= number:

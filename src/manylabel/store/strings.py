@@ -18,10 +18,10 @@ BLOCK = 4_096
 
 
 class StringArray(Sequence[str]):
-    """A sequence of strings that costs nothing to load.
+    """A sequence of strings that loads instantly.
 
-    Strings are decoded on access. A list takes some 60 bytes more per string and must be read as a
-    whole.
+    Strings are decoded on access. A list takes about 60 bytes more per string and must be read
+    completely.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class StringArray(Sequence[str]):
         yield self._more
 
     def __eq__(self, other: object) -> bool:
-        """Whether another sequence holds the same strings."""
+        """Whether another sequence has the same strings."""
         if not isinstance(other, StringArray | list | tuple):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
@@ -94,7 +94,7 @@ class StringArray(Sequence[str]):
 
     @property
     def packed(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """All strings in UTF-8, one after the other, and where each begins; the end is the last."""
+        """All strings as concatenated UTF-8, and the offset of each; the last offset is the end."""
         if self._more:
             return _packed(self)
         return self._bytes, self._ends
@@ -134,5 +134,5 @@ def _decoded(encoded: bytes) -> str:
 
 def _checked(string: str) -> str:
     if not isinstance(string, str):
-        raise InputError(f"a StringArray holds str; got {string!r}.")
+        raise InputError(f"a StringArray must contain strings; got {string!r}.")
     return string

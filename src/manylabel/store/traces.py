@@ -36,7 +36,7 @@ def phrases(text: str) -> list[str]:
 def find_traces(
     folder: str | os.PathLike[str], texts: Iterable[str], kept: Sequence[str] = ()
 ) -> list[str]:
-    """Files of a folder that hold a phrase of one of the texts and of no kept text.
+    """Files of a folder that contain a phrase of one of the texts and of no kept text.
 
     Searches the bytes of every file for the phrase as UTF-8 and as escaped JSON.
 

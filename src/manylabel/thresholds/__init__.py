@@ -1,4 +1,4 @@
-"""From scores to label sets.
+"""Turn scores into label sets.
 
 Every threshold has ``fit(scores, Y)`` and ``apply(scores)``. Scores are sparse; only a stored
 entry, a candidate, can become a predicted label. Fit on scores of held-out documents: a model

@@ -1,4 +1,4 @@
-"""What every threshold shares."""
+"""The base class of thresholds, and functions that they share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Threshold(BaseEstimator):
-    """Turns scores into label sets; the base of every threshold."""
+    """Turns scores into label sets; the base class of thresholds."""
 
     #: Whether `fit` reads scores; if not, they may be None.
     reads_scores = True
@@ -48,7 +48,7 @@ def scores_and_labels(scores: Any, Y: Any) -> tuple[sparse.csr_array, sparse.csr
 
 
 def not_empty(labels: sparse.csr_array) -> sparse.csr_array:
-    """The labels; an error if there are no rows to learn from."""
+    """Check that there are rows to learn from; return the labels."""
     if labels.shape[0] == 0:
         raise InputError("Y must have at least one row to learn a threshold from; got 0.")
     return labels

@@ -83,7 +83,7 @@ class Best(Threshold):
         self.back_off = back_off
 
     def fit(self, scores: Any, Y: Any) -> Best:
-        """Find the threshold; row by row, ``Y`` holds the true labels of ``scores``."""
+        """Find the threshold; each row of ``Y`` has the true labels of a row of ``scores``."""
         if self.metric not in SWEEPS:
             raise ParameterError(
                 f"`metric` must be one of {', '.join(sorted(SWEEPS))}; got {self.metric!r}."
@@ -163,7 +163,7 @@ def _frequencies(counts: NDArray[np.int64], least: int) -> list[NDArray[np.int64
 
 
 def _groups(judged: Judged, average: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The averaged value that each entry belongs to, and the true labels of each value."""
+    """The group of each entry, and the number of true labels of each group."""
     if average == "example":
         return np.repeat(np.arange(judged.n_rows), np.diff(judged.indptr)), judged.n_true
     if average == "macro":

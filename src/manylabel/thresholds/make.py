@@ -1,4 +1,4 @@
-"""Thresholds by name."""
+"""Make thresholds from short names."""
 
 from __future__ import annotations
 
@@ -98,9 +98,7 @@ def _promise(measure: str, level: str, options: list[str]) -> Promise | None:
     if not set(options) <= {"grouped"}:
         return None
     if not 0 < share < 1:
-        raise ParameterError(
-            f"a promise of {measure} must lie between 0 and 1, both excluded; got {level}."
-        )
+        raise ParameterError(f"a promise of {measure} must be above 0 and below 1; got {level}.")
     return Promise(measure, share, grouped="grouped" in options)
 
 

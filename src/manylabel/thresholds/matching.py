@@ -212,7 +212,7 @@ def _cardinality_threshold(
     target = cardinality * scores.shape[0]
     ranked = scores.data
     if at_least_one:
-        # Each row's best is predicted whatever the threshold: only the others count.
+        # Each row's best label is always predicted, so only the others count.
         best = rank_order(scores)[scores.indptr[:-1][np.diff(scores.indptr) > 0]]
         ranked = np.delete(ranked, best)
         target = max(0.0, target - best.size)

@@ -21,14 +21,14 @@ __all__ = ["PROMISES", "Promise"]
 
 #: Measure -> what is promised, in words.
 PROMISES = {
-    "precision": "of the labels that a document is given, this share is right, on average over the "
-    "documents that are given any",
-    "recall": "of the labels that a document has, this share is given, on average over the "
+    "precision": "at least this share of a document's predicted labels is correct, on average over "
+    "the documents that get any",
+    "recall": "at least this share of a document's true labels is predicted, on average over the "
     "documents that have any",
-    "fdr": "of the labels that a document is given, no more than this share is wrong, on average; "
-    "no label, no error",
+    "fdr": "at most this share of a document's predicted labels is wrong, on average; a document "
+    "without predicted labels has no errors",
 }
-#: One document in this many only chooses where testing begins; the others test.
+#: One document in this many only decides where testing begins; the others test.
 _BEGIN = 5
 #: Maximum thresholds to test.
 _TESTED = 200
@@ -54,7 +54,7 @@ class Promise(Threshold):
     are independent and identically distributed, the promise is kept with probability
     ``confidence``. One document in five only decides at which threshold testing begins.
 
-    A document may get no label at all: it is left to a person.
+    A document may get no labels; a person can then assign them.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Promise(Threshold):
         self.confidence = confidence
 
     def fit(self, scores: Any, Y: Any) -> Promise:
-        """Find the threshold; row by row, ``Y`` holds the true labels of ``scores``."""
+        """Find the threshold; each row of ``Y`` has the true labels of a row of ``scores``."""
         if self.measure not in PROMISES:
             raise ParameterError(
                 f"`measure` must be one of {', '.join(PROMISES)}; got {self.measure!r}."
@@ -114,7 +114,7 @@ class Promise(Threshold):
         for name in ("level", "confidence"):
             if not 0 < check_real(name, getattr(self, name), 0) < 1:
                 raise ParameterError(
-                    f"`{name}` must lie between 0 and 1, both excluded; got {getattr(self, name)}."
+                    f"`{name}` must be above 0 and below 1; got {getattr(self, name)}."
                 )
         matrix = canonical_scores(scores)
         truth = check_truth(Y, matrix, "scores")
@@ -125,9 +125,9 @@ class Promise(Threshold):
             warnings.warn(
                 f"{self} cannot be kept with {matrix.shape[0]:,} held-out documents: "
                 + (
-                    "every candidate is given."
+                    "every candidate is predicted."
                     if self.measure == "recall"
-                    else "no label is given. Ask for less, or fit with more documents."
+                    else "no label is predicted. Lower the level, or fit with more documents."
                 ),
                 stacklevel=2,
             )
@@ -144,7 +144,7 @@ class Promise(Threshold):
             raise InputError(
                 f"scores has {matrix.shape[1]} columns, but {self.thresholds_.size} are expected."
             )
-        # Labels added later are rare.
+        # Labels that were added later count as rare.
         cuts = np.pad(self.thresholds_, (0, n_new), constant_values=self.rarest_)
         return give_above(matrix, cuts, False)
 

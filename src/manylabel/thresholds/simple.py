@@ -76,7 +76,7 @@ class TopK(Threshold):
         if self.k is not None:
             self.k_ = check_whole("k", self.k, 1)
         elif Y is None:
-            raise InputError("TopK() needs labels to learn k from: call fit(scores, Y).")
+            raise InputError("TopK() needs labels to learn k from; call fit(scores, Y).")
         else:
             self.k_ = max(1, round(cardinality(check_labels(Y))))
         return self

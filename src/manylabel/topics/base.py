@@ -1,4 +1,4 @@
-"""What the labelled topic models share."""
+"""The base class of the labelled topic models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from manylabel.topics.presets import PRESETS, preset
 from manylabel.topics.schedule import Schedule, check_inference
 from manylabel.topics.training import LabelledTraining, draw_seed, train_phi
 from manylabel.topics.word_labels import WordLabels
-from manylabel.validation import check_real, check_whole
+from manylabel.validation import check_positive, check_whole
 
 __all__ = ["Credit", "TopicClassifier", "best_places"]
 
@@ -51,10 +51,10 @@ class Credit(NamedTuple):
     sources: list[list[Reason]]
 
 
-# A dataclass writes ``__init__``: a model declares only the parameters of its own.
+# A dataclass generates ``__init__``, so a model declares only its own parameters.
 @dataclass(kw_only=True, eq=False, repr=False)
 class TopicClassifier(MultiLabelClassifier):
-    """Base of FlatLDA, PriorLDA, DependencyLDA and SubsetLLDA; FlatLDA documents the parameters.
+    """Base class of the labelled topic models; FlatLDA documents the parameters.
 
     All of them are the same labelled topic model; they differ in the prior of a new document's
     labels. A subclass implements ``_fit_prior``, ``_more_prior``, ``_scores`` and ``_credit``.
@@ -104,7 +104,7 @@ class TopicClassifier(MultiLabelClassifier):
         return cls(**{**preset(cls.__name__, name), **parameters})
 
     def __sklearn_tags__(self) -> Tags:
-        """As the base class; scores on real-valued blobs are poor, since they are not counts."""
+        """As in the base class; scores on real-valued blobs, which are not counts, are poor."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -119,8 +119,8 @@ class TopicClassifier(MultiLabelClassifier):
             "train_"
         )
         self._schedule().check()
-        if self.alpha_sum is not None and not check_real("alpha_sum", self.alpha_sum, 0.0) > 0:
-            raise ParameterError("`alpha_sum` must be greater than 0; got 0.")
+        if self.alpha_sum is not None:
+            check_positive("alpha_sum", self.alpha_sum)
 
     def _schedule(self) -> Schedule:
         return Schedule(self.chains, self.burn_in, self.samples, self.lag)
@@ -145,8 +145,8 @@ class TopicClassifier(MultiLabelClassifier):
         known = (self.word_labels_.n_words, self.word_labels_.n_labels)
         if known != (X.shape[1], Y.shape[1]):
             raise InputError(
-                f"`training` knows {known[0]} words and {known[1]} labels; "
-                f"the data has {X.shape[1]} and {Y.shape[1]}."
+                f"`training` has {known[0]} words and {known[1]} labels, but the data have "
+                f"{X.shape[1]} and {Y.shape[1]}; train on the same matrices."
             )
         self._fit_prior(X, Y)
 
@@ -171,7 +171,7 @@ class TopicClassifier(MultiLabelClassifier):
         self, X: sparse.csr_array
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The eta and alpha of each document, by default in proportion to its length."""
-        # Any weights will do for a document without words.
+        # At least 1, because a document without words needs some weight.
         length = np.maximum(lengths(X), 1.0)
         eta, alpha_sum = getattr(self, "eta", None), self.alpha_sum
         etas = self._eta_per_word * length if eta is None else np.full(length.size, float(eta))
@@ -195,8 +195,8 @@ class TopicClassifier(MultiLabelClassifier):
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Scores of a tenth of the documents by a model of the others.
 
-        The words of a training document have shaped phi, so this model cannot score it as if it
-        were new.
+        This model cannot score a training document as if it were new, because phi depends on its
+        words.
         """
         if X.shape[0] < _HELD_OUT:
             return super()._held_out_scores(X, Y)
@@ -206,7 +206,7 @@ class TopicClassifier(MultiLabelClassifier):
         return other._scores(X[held_out], None), Y[held_out]
 
     def predict(self, X: Any) -> Any:
-        """Give each sample its labels; see the base class."""
+        """Predict the labels of each sample; see the base class."""
         check_is_fitted(self)
         if self.single_label_ or not isinstance(self.threshold_, TopK):
             return super().predict(X)
@@ -226,7 +226,7 @@ class TopicClassifier(MultiLabelClassifier):
         y : sparse matrix or array-like of shape (n_samples, n_labels)
             May have more columns than before: new labels.
         classes : array, optional
-            If y is a vector of classes: all classes there will ever be, in the first call.
+            If y is a vector of classes: all possible classes, needed only at the first call.
         """
         if not hasattr(self, "training_"):
             return self._fit_checked(X, y, classes)
@@ -244,8 +244,8 @@ class TopicClassifier(MultiLabelClassifier):
             return
         if hasattr(self.threshold_, "thresholds_") or hasattr(self.threshold_, "frequency_"):
             raise InputError(
-                f"Y has {n_labels} columns, but the threshold was fitted label by label for "
-                f"{self.n_labels_}; fit again, or use another threshold."
+                f"Y has {n_labels} columns, but the threshold was fitted for each of "
+                f"{self.n_labels_} labels; fit again, or use another threshold."
             )
         self.n_labels_ = n_labels
         self.classes_ = np.arange(n_labels)

@@ -18,7 +18,7 @@ from manylabel.topics.label_topics import LabelTopics
 from manylabel.topics.lda import train_topics
 from manylabel.topics.sampling import Findings, Sampler
 from manylabel.topics.schedule import Schedule
-from manylabel.validation import check_real, check_whole
+from manylabel.validation import check_positive, check_whole
 
 __all__ = ["DependencyLDA"]
 
@@ -44,8 +44,8 @@ class DependencyLDA(PriorLDA):
     topic_gamma : float, default=0.01
         Prior weight of each topic in training.
     topic_chains, topic_burn_in, topic_samples, topic_lag : int
-        Of the training of topics. Each chain has topics of its own, and the chains of prediction
-        are distributed over them.
+        For the training of topics. Each chain has its own topics, and the chains of prediction are
+        distributed over them.
     gamma_sum : float, optional
         Prior weight shared among a new document's topics; by default a twentieth of the number of
         topics.
@@ -89,9 +89,8 @@ class DependencyLDA(PriorLDA):
         if self.n_topics is not None:
             check_whole("n_topics", self.n_topics, 1)
         for name in ("label_beta", "topic_gamma", "gamma_sum"):
-            value = getattr(self, name)
-            if value is not None and not check_real(name, value, 0.0) > 0:
-                raise ParameterError(f"`{name}` must be greater than 0; got 0.")
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
         self._topic_schedule().check("topic_")
         check_whole("n_label_tokens", self.n_label_tokens, 1)
         if self.sampler not in ("fast", "proper"):

@@ -87,10 +87,7 @@ class LabelTopics:
         return LabelTopics(sparse.csr_array(counts + added.T.tocsr()), self.beta)
 
     def rows(self, word_labels: WordLabels) -> TopicRows:
-        """The arrays that the kernels take, with the products of phi and phi' they need.
-
-        They are cached for the last phi.
-        """
+        """The arrays that the kernels read, with products of phi and phi'; cached."""
         made_for, rows = self.__dict__.get("_rows", (None, None))
         if made_for is not word_labels:
             rows = self._make_rows(word_labels)
@@ -139,7 +136,7 @@ class LabelTopics:
         return sums, row_guides(word_labels.pointers, sums)
 
     def _store_state(self) -> dict[str, Any]:
-        """What a model folder stores: not the rows, which can be rebuilt."""
+        """The state to store: without the rows, which can be rebuilt."""
         return {"counts": self.counts, "beta": self.beta}
 
     def __deepcopy__(self, memo: Any) -> LabelTopics:
@@ -159,5 +156,5 @@ def one_topic(Y: sparse.csr_array, beta: float) -> LabelTopics:
 
 
 def no_topic(n_labels: int) -> LabelTopics:
-    """Flat-LDA has no topics."""
+    """An empty set of topics, for Flat-LDA."""
     return LabelTopics(sparse.csr_array((0, n_labels), dtype=np.float64), 0.0)

@@ -31,7 +31,7 @@ from manylabel.topics.schedule import (
 )
 from manylabel.topics.training import draw_seed, split_tokens
 from manylabel.topics.word_labels import WordLabels
-from manylabel.validation import check_matrix, check_real, check_structure, check_whole
+from manylabel.validation import check_matrix, check_positive, check_structure, check_whole
 
 __all__ = ["LDA", "TopicChain", "train_topics"]
 
@@ -294,8 +294,7 @@ class LDA(TransformerMixin, BaseEstimator):
         """
         check_whole("n_topics", self.n_topics, 1)
         for name in ("gamma", "beta"):
-            if not check_real(name, getattr(self, name), 0.0) > 0:
-                raise ParameterError(f"`{name}` must be greater than 0; got 0.")
+            check_positive(name, getattr(self, name))
         check_inference(self.inference)
         schedule = Schedule(self.chains, self.burn_in, self.samples, self.lag).check()
         check_whole("partitions", self.partitions, 1)

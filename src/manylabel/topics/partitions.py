@@ -1,4 +1,4 @@
-"""One long chain over partitions of the documents, swept at the same time.
+"""Run one long chain over partitions of the documents, which are swept at the same time.
 
 Approximate distributed LDA (Newman et al., 2009): in each sweep every partition starts from the
 total counts after the sweep before, and the changes of all partitions are added up. Random numbers
@@ -27,7 +27,7 @@ CHECKPOINT = 10
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Documents and constants, which no sweep changes.
+    """Documents and constants, which sweeps do not change.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Schedule:
         return sweep >= self.burn_in and (sweep - self.burn_in) % self.lag == 0
 
     def check(self, prefix: str = "") -> Schedule:
-        """Itself, or a ParameterError."""
+        """Check the parameters and return the schedule."""
         for name in ("chains", "burn_in", "samples", "lag"):
             check_whole(prefix + name, getattr(self, name), 1)
         return self

@@ -1,4 +1,4 @@
-"""Which words of a document each candidate label accounts for."""
+"""Score candidates by the words of a document that each label accounts for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["TopicScorer"]
 
 #: Sweeps of training and of prediction; more hardly change the ranking of candidates.
 _TRAINING, _PREDICTION = 4, 2
-#: The candidates with the most votes that share a document's words.
+#: A document's words are divided among this many candidates, those with the most votes.
 _SHARING = 25
 #: Prior weight per word: of the votes, and shared among all labels.
 ETA_PER_WORD, ALPHA_PER_WORD = 0.75, 0.1

@@ -1,4 +1,4 @@
-"""The training of phi, which all labelled topic models share."""
+"""Train phi, which all labelled topic models share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from manylabel.topics.schedule import (
     warn_if_rising,
 )
 from manylabel.topics.word_labels import WordLabels
-from manylabel.validation import check_labels, check_matrix, check_real, check_same_rows
+from manylabel.validation import (
+    check_labels,
+    check_matrix,
+    check_positive,
+    check_real,
+    check_same_rows,
+)
 
 __all__ = ["LabelledTraining", "draw_seed", "split_tokens", "train_phi"]
 
@@ -135,8 +141,7 @@ def train_phi(
     schedule = Schedule(chains, burn_in, samples, lag).check()
     check_real("eta", eta, 0.0)
     check_real("alpha_sum", alpha_sum, 0.0)
-    if not check_real("beta", beta, 0.0) > 0:
-        raise ParameterError(f"`beta` must be greater than 0; got {beta:g}.")
+    check_positive("beta", beta)
     if eta + alpha_sum <= 0:
         raise ParameterError("`eta` and `alpha_sum` must not both be 0 in training.")
     X, Y = check_matrix(X), check_labels(Y)
@@ -169,7 +174,7 @@ def _problem(
     pair_ptr = lda_pairs.count_pairs(word_ptr, by_word.indices, label_ptr, labels, Y.shape[1])
     if pair_ptr[-1] > np.iinfo(np.int32).max:
         raise InputError(
-            f"X and Y have {pair_ptr[-1]} pairs of words and labels that occur together, and at "
+            f"X and Y have {pair_ptr[-1]:,} pairs of words and labels that occur together, but at "
             "most 2^31 - 1 are supported; leave out rare or frequent words."
         )
     pair_labels, slots = lda_pairs.fill_pairs(
@@ -217,7 +222,7 @@ def _sample(
     n_jobs: int | None,
     progress: Progress,
 ) -> tuple[WordLabels, list[float]]:
-    """Average phi over the chains, added in order whichever thread ran them."""
+    """Average phi over the chains, added in order."""
     token_ptr, weights = split_tokens(problem.values)
     n_pairs, n_labels = problem.pair_labels.size, problem.n_labels
     total_phi, total_smooth = np.zeros(n_pairs), np.zeros(n_labels)
@@ -246,24 +251,13 @@ def _one_chain(
     stop: int,
     progress: Progress | None = None,
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], list[float]]:
-    """Run one chain; a block is a single chain."""
-    progress = progress or Progress(None, 0, 0.0)
-    return _chain(problem, token_ptr, weights, schedule, soft, seed, chain, progress)
+    """Run one chain: its mean phi in two parts, its mean tokens per label, and its history.
 
-
-def _chain(
-    problem: _Problem,
-    token_ptr: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    schedule: Schedule,
-    soft: bool,
-    seed: int,
-    chain: int,
-    progress: Progress,
-) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], list[float]]:
-    """One chain: its mean phi in two parts, its mean tokens per label, and its history."""
+    A block is a single chain.
+    """
     from manylabel.kernels import lda_gibbs, rng
 
+    progress = progress or Progress(None, 0, 0.0)
     state = np.empty(1, np.uint64)
     rng.start_stream(state, np.uint64(seed), np.uint64(chain))
     # Narrow counts use the cache better, and float32 holds whole numbers exactly up to 2^24.

@@ -31,7 +31,7 @@ class Rows(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Phi of the pairs alone: what documents over a few candidates need."""
+    """The arrays of phi that the kernels for a few candidates read."""
 
     pointers: NDArray[np.int64]
     labels: NDArray[np.int32]
@@ -39,7 +39,7 @@ class Pairs(NamedTuple):
     smooth: NDArray[np.float64]
 
 
-#: A word that occurs with more than one in this many labels has its row laid out for all labels.
+#: A word that occurs with more than one in this many labels has a dense row.
 _DENSE = 8
 
 
@@ -61,7 +61,7 @@ class WordLabels:
     smooth : ndarray of float64, shape (n_labels,)
         The second part.
     tokens : ndarray of float64, shape (n_labels,)
-        How many tokens each label holds.
+        The number of tokens of each label.
     beta : float
     """
 
@@ -91,12 +91,12 @@ class WordLabels:
 
     @property
     def pairs(self) -> Pairs:
-        """The arrays that the kernels of candidates take; nothing has to be computed for them."""
+        """The arrays that the kernels for a few candidates read; they need no computation."""
         return Pairs(self.pointers, self.labels, self.phi, self.smooth)
 
     @cached_property
     def rows(self) -> Rows:
-        """The arrays that the kernels take."""
+        """The arrays that the kernels read."""
         from manylabel.kernels.lda_pairs import row_guides, row_sums
 
         sums = row_sums(self.pointers, self.phi)

@@ -27,9 +27,9 @@ _HELD_SHARE = 0.2
 class FastXML(MultiLabelClassifier):
     r"""Trees that send documents with the same labels to the same leaves (Prabhu & Varma 2014).
 
-    A node seeks a split :math:`\delta_i = \pm 1` of its documents and a ranking of the labels for
-    each side, so that the sum of nDCG is greatest, then a sparse linear classifier :math:`w` that
-    tells the sides apart (equation 4 of the paper):
+    A node searches for a split :math:`\delta_i = \pm 1` of its documents and a ranking of the
+    labels for each side that maximise the sum of nDCG, then for a sparse linear classifier
+    :math:`w` that separates the sides (equation 4 of the paper):
 
     .. math::
         \min \|w\|_1 + \sum_i C_{\delta_i} \ln(1 + e^{-\delta_i w^\top x_i})
@@ -37,7 +37,7 @@ class FastXML(MultiLabelClassifier):
 
     From random sides, rankings and sides are optimised in turn until no document moves; :math:`w`
     is then learned once, and divides the documents. A node that has few documents, or whose
-    classifier does not divide them, is a leaf and keeps the share of its documents that have each
+    classifier does not divide them, is a leaf and stores the share of its documents with each
     label. The score of a label is its mean share in the leaves that a document reaches.
 
     Parameters
@@ -52,8 +52,8 @@ class FastXML(MultiLabelClassifier):
     bias : float, default=0.1
         Value of the constant feature of every document; 0 for none.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
-        Of the features; None is the paper's way. All rows are scaled by the same factor, such that
-        the mean squared length is 1, so a short document weighs less than a long one. For rows of
+        Of the features; None as in the paper. All rows are scaled by the same factor, such that the
+        mean squared length is 1, so a short document weighs less than a long one. For rows of
         length 1, pass a `Weighting`, which normalizes.
     threshold : str, float or threshold, default="cardinality"
         From scores to labels; see :func:`manylabel.thresholds.make_threshold`.

@@ -1,4 +1,4 @@
-"""Many trees as flat arrays: growing them, and averaging the leaves that documents reach."""
+"""Grow trees, store them as flat arrays, and average the leaves that documents reach."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Forest:
             or any(size != (n_nodes,) for size in sizes)
             or not 0 <= self.roots.min(initial=0) <= self.roots.max(initial=0) < max(n_nodes, 1)
         ):
-            raise InputError("the trees are damaged.")
+            raise InputError("the trees are damaged: their arrays do not fit each other.")
         most = np.iinfo(np.int32).max
         check_rows(self.weight_indptr, self.weight_features, most, self.weights)
         check_rows(self.leaf_indptr, self.leaf_labels, most, self.shares)

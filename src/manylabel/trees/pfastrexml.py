@@ -24,17 +24,16 @@ __all__ = ["PfastreXML"]
 class PfastreXML(FastXML):
     r"""FastXML with propensity-scored gains, re-ranked by centroids (Jain, Prabhu & Varma 2016).
 
-    A rare label is often missing where it belongs, and worth more where it is right. Its gain in
-    the nodes' DCG and its share of a leaf are therefore divided by its propensity :math:`p_l`, the
-    chance that a true label was noticed. The DCG of a document is not normalised, since the best
-    possible one depends on labels that were not noticed. The candidates :math:`l` of a document
-    :math:`x` of unit length are then ranked by
+    A rare label is often missing in the training data, and more valuable if it is predicted. Its
+    gain in the nodes' DCG and its share of a leaf are therefore divided by its propensity
+    :math:`p_l`, the probability that a true label was recorded. The DCG of a document is not
+    normalised, because the ideal DCG depends on labels that were not recorded. The candidates
+    :math:`l` of a document :math:`x` of unit length are then ranked by
 
     .. math:: \alpha \ln P_l(x) + (1 - \alpha) \ln \frac{1}{1 + e^{\gamma \|x - \mu_l\|^2 / 2}}
 
     where :math:`P_l` is the mean share of the label in the leaves and :math:`\mu_l` the mean of its
-    training documents: a classifier that can be learned from a handful of documents. Scores are
-    negative.
+    training documents: a classifier that can be learned from a few documents. Scores are negative.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ class PfastreXML(FastXML):
         return 1 / self.propensities_
 
     def _ideal(self, Y: sparse.csr_array) -> NDArray[np.float64]:
-        """Ones: DCG is not normalised, since the ideal depends on labels that were not noticed."""
+        """Ones: DCG is not normalised, because the ideal depends on labels not recorded."""
         return np.ones(Y.shape[0])
 
     def _leaf_scores(
@@ -178,6 +177,6 @@ class PfastreXML(FastXML):
 
 def _unit_rows(X: sparse.csr_array) -> sparse.csr_array:
     """Rows of length one; rows of zeros do not change."""
-    from sklearn.preprocessing import normalize  # takes longer to import than all trees
+    from sklearn.preprocessing import normalize  # slow to import
 
     return sparse.csr_array(normalize(X))

@@ -38,7 +38,7 @@ class TreeScorer(Scorer):
         self.forests: list[FastXML] = []
 
     def wants(self, training: Training) -> bool:
-        """For corpora of medium size, where trees are quick and help."""
+        """Whether the corpus is of medium size, where trees are fast and helpful."""
         return len(training.documents) >= _MIN_DOCUMENTS and training.is_small
 
     def fit(
