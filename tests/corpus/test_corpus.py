@@ -102,7 +102,7 @@ def test_join_numbers_anew_if_ids_clash():
 
 
 def test_join_refuses_texts_with_features():
-    with pytest.raises(InputError, match="vectorise first"):
+    with pytest.raises(InputError, match="vectorise them first"):
         Corpus(np.eye(2), np.eye(2)).join(Corpus.from_texts(["a"], [[]]))
 
 

@@ -28,8 +28,12 @@ def zst(content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("newlines.jsonl.gz", lambda: packed(b"\n" * (99 * BLOCK)), "consecutive bytes of white"),
-        ("spaces.tsv.gz", lambda: packed(b" " * (99 * BLOCK)), "consecutive bytes of white"),
+        (
+            "newlines.jsonl.gz",
+            lambda: packed(b"\n" * (99 * BLOCK)),
+            "consecutive bytes of white space",
+        ),
+        ("spaces.tsv.gz", lambda: packed(b" " * (99 * BLOCK)), "consecutive bytes of white space"),
         ("rows.svm.gz", lambda: packed(b"0 1:1\n" * (33 * BLOCK)), "compressed bytes expand"),
         ("zeros.jsonl.zst", lambda: zst(bytes(200 * BLOCK)), "compressed bytes expand"),
     ],

@@ -40,7 +40,7 @@ def test_jsonl_needs_only_a_text(file):
     ("content", "line", "message"),
     [
         ('{"text": "a"}\n{"text": }', 2, "expected a JSON object, found an error at column 10"),
-        ('{"labels": []}', 1, "expected a field 'text', found 'labels'; `text_column`"),
+        ('{"labels": []}', 1, "expected a field 'text', found 'labels'; name the text field"),
         ("{}", 1, "expected a field 'text', found none"),
         ('{"text": null}', 1, "expected a string as 'text', found 'null'"),
         ('{"text": 5}', 1, "expected a string as 'text', found '5'"),

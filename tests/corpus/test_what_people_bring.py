@@ -91,7 +91,7 @@ def test_columns_of_0_and_1(file):
     check(named, [["cats"], ["dogs"]])
     rows = "".join(f"{n},x,1,0,0\n" for n in range(200))
     with pytest.raises(
-        CorpusError, match="expected 0 or 1 in the column 'sleep', found '7'; `label"
+        CorpusError, match="expected 0 or 1 in the column 'sleep', found '7'; name the label"
     ):
         read(file(content + rows + "c,text,0,1,7\n", "long.csv"))
 
@@ -394,7 +394,7 @@ def test_numbers_and_what_is_not_a_number_as_labels(file):
 
 def test_documents_inside_an_object_are_pointed_at(file):
     content = json.dumps({"articles": [{"text": "a", "labels": ["b"]}] * 3})
-    with pytest.raises(CorpusError, match="found a list of 3 objects in 'articles'; give this"):
+    with pytest.raises(CorpusError, match="found a list of 3 objects in 'articles'; give only"):
         read(file(content, "t.json"))
 
 

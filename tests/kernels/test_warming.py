@@ -53,7 +53,7 @@ def test_types_are_read_back_from_their_names(arguments):
 
 
 def test_what_is_no_type_is_refused():
-    with pytest.raises(ValueError, match="no types"):
+    with pytest.raises(ValueError, match="invalid signature"):
         warming.types_of("int) int")
 
 

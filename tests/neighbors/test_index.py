@@ -238,7 +238,7 @@ def test_bad_arguments_get_one_clear_sentence():
     with pytest.raises(InputError, match="from 0 to 2"):
         index.remove([3])
     index.remove([1])
-    with pytest.raises(InputError, match="row 1 has been removed already"):
+    with pytest.raises(InputError, match="row 1 has already been removed"):
         index.remove([1])
     with pytest.raises(InputError, match="call compact"):
         index.arrays()

@@ -159,7 +159,7 @@ def test_what_is_no_model(tmp_path):
 
 def test_other_things_are_not_written_over(tmp_path, folder):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(StoreError, match=r"holds other files \(model\) and no model; choose"):
+    with pytest.raises(StoreError, match=r"has other files \(model\) and no model; choose"):
         save(LCIF(), tmp_path)
     with pytest.raises(StoreError, match=r"thesis\.txt: this is a file; choose a new folder"):
         save(LCIF(), tmp_path / "thesis.txt")

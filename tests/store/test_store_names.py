@@ -64,7 +64,7 @@ def test_a_class_of_somebody_elses_can_be_saved_and_loaded_while_it_is_registere
     assert type(found) is Plugin
     assert found.weights.tolist() == [0, 1, 2]
     store.unregister(Plugin)
-    with pytest.raises(StoreError, match="names the class 'my-plugin', which"):
+    with pytest.raises(StoreError, match="has the class 'my-plugin', which"):
         load(tmp_path)
     with pytest.raises(StoreError, match=r"Plugin is not a type .* manylabel\.store\.register"):
         save(Plugin(1), tmp_path)
@@ -130,7 +130,7 @@ def test_a_converter_sees_the_attributes_of_what_is_gone(former):
 
 
 def test_what_is_gone_is_seen_by_converters_only(former):
-    with pytest.raises(StoreError, match="names the class 'OldPart', which"):
+    with pytest.raises(StoreError, match="has the class 'OldPart', which"):
         load(former / "parts")
 
 

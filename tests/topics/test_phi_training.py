@@ -17,7 +17,7 @@ from topics.topic_problems import INFERENCES, generated
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.topics import LDA, FlatLDA, PriorLDA, Schedule, train_phi
 from manylabel.topics.schedule import sweep_progress, warn_if_rising
-from manylabel.topics.training import _chain, _problem, _sample, split_tokens
+from manylabel.topics.training import _one_chain, _problem, _sample, split_tokens
 from manylabel.topics.word_labels import WordLabels
 
 
@@ -100,7 +100,7 @@ def test_phi_is_the_mean_over_chains_that_are_independent():
     problem = _problem(sparse.csr_array(X), sparse.csr_array(Y), 50.0, 0.0, 0.01)
     schedule, tokens = Schedule(3, 4, 2, 3), split_tokens(problem.values)
     with sweep_progress("", False, 1, 1.0) as progress:
-        chains = [_chain(problem, *tokens, schedule, False, 7, c, progress) for c in range(3)]
+        chains = [_one_chain(problem, *tokens, schedule, False, 7, c, c + 1) for c in range(3)]
     phis = [pair_phi for (pair_phi, _, _), _ in chains]
     assert not np.array_equal(phis[0], phis[1])
     assert [len(history) for _, history in chains] == [7] * 3

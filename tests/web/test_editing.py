@@ -47,7 +47,7 @@ def test_labels_are_renamed_merged_hidden_and_all_is_taken_back(client):
     [
         ({"action": "hide", "labels": ["cat"]}, "(4 labels known); did you mean 'cats'?"),
         ({"action": "rename", "labels": ["cats"]}, "`to` is missing"),
-        ({"action": "rename", "labels": ["cats"], "to": "dogs"}, "merge them instead"),
+        ({"action": "rename", "labels": ["cats"], "to": "dogs"}, "merge the two instead"),
     ],
 )
 def test_what_cannot_be_done_is_said(client, body, sentence):
