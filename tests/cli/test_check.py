@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 
+import numpy as np
 import pytest
 
+from manylabel.store import read_manifest
+from manylabel.store.manifest import as_bytes
 from manylabel.tagger import Tagger
 
 
@@ -94,3 +98,24 @@ def test_a_model_that_is_replaced_meanwhile_is_no_damage(large):
     assert tagger._check.wait(60)
     assert tagger.suggest("zebras and ships").labels
     assert tagger.n_documents == 490
+
+
+def test_indices_that_point_nowhere_are_found_in_a_large_model_too(call, large):
+    """An array was changed, and its checksum computed again."""
+    manifest = read_manifest(large)
+    for path in sorted(large.glob("data-*/*")):
+        array = np.load(path)
+        if array.dtype.kind == "i" and array.dtype.itemsize > 2 and array.size:
+            array[array.argmax()] = 2**30
+            np.save(path, array)
+            content = path.read_bytes()
+            record = manifest["files"][path.name]
+            record |= {"bytes": len(content), "crc32": f"{zlib.crc32(content):08x}"}
+    (large / "model.json").write_bytes(as_bytes(manifest))
+    called = call("check", large)
+    assert called.code == 1
+    assert "the model is damaged" in called.out
+    tagger = Tagger.load(large)
+    assert tagger._check.wait(60)
+    with pytest.raises(ValueError, match="the model is damaged"):
+        tagger.suggest("zebras and ships")

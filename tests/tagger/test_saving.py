@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import threading
 
 import pytest
 from tagger.tagger_problems import texts_and_labels
@@ -338,3 +339,48 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(folder):
     assert leftovers(folder) == []
     assert (folder / "notes.txt").exists()
     assert Tagger.load(folder).n_documents == 42
+
+
+@pytest.mark.parametrize("change", ["learn", "compact", "save"])
+def test_a_change_that_waits_while_the_tagger_moves_goes_with_it(folder, tmp_path, change):
+    tagger = Tagger.load(folder)
+    old, new = tagger._folder.journal, tmp_path / "new"
+    calls = {
+        "learn": lambda: tagger.learn(["a bird"], [["birds"]], ["n1"]),
+        "compact": tagger.compact,
+        "save": lambda: tagger.save(folder),
+    }
+    begun = threading.Event()
+    wait = old.writing
+
+    def noted():
+        begun.set()
+        return wait()
+
+    with old.writing():
+        old.writing = noted
+        waiting = threading.Thread(target=calls[change])
+        waiting.start()
+        assert begun.wait(60)
+        tagger.save(new)
+    waiting.join()
+    assert tagger.path == (folder if change == "save" else new)
+    assert state(Tagger.load(tagger.path)) == state(tagger)
+    assert ("n1" in state(tagger)[1]) == (change == "learn")
+
+
+def test_a_tagger_does_not_change_while_it_is_written(folder, tmp_path, monkeypatch):
+    tagger, others = Tagger.load(folder), []
+    mark = tagger._store_mark
+
+    def later():
+        others.append(threading.Thread(target=tagger.learn, args=(["a bird"], [["birds"]], ["n1"])))
+        others[0].start()
+        others[0].join(0.2)
+        return mark()
+
+    monkeypatch.setattr(tagger, "_store_mark", later)
+    manylabel.save(tagger, tmp_path / "copy")
+    others[0].join()
+    assert Tagger.load(tmp_path / "copy").n_documents == 40
+    assert Tagger.load(folder).n_documents == 41

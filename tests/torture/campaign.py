@@ -14,14 +14,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from torture import files, power, system_calls
+from torture import files, fuzz, power, server, system_calls, threads
 
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
@@ -114,33 +113,6 @@ def matrix(seed: int) -> None:
             raise
 
 
-def threads(seed: int) -> None:
-    """Sixteen threads learn, forget and ask: at the end the tagger is that of a serial order."""
-    tagger = Tagger("lcif", parameters={"k": 3}).fit(TEXTS, LABELS)
-    failed: list[BaseException] = []
-
-    def work(number: int) -> None:
-        rng = random.Random(seed * 100 + number)
-        try:
-            for turn in range(4):
-                name = f"{number}-{turn}"
-                tagger.learn([rng.choice(TEXTS)], [["cat"]], [name])
-                assert tagger.document(name).labels == ["cat"]
-                assert tagger.suggest("cat sea").labels
-                if turn % 2:
-                    tagger.forget(name)
-        except BaseException as error:
-            failed.append(error)
-
-    running = [threading.Thread(target=work, args=(number,)) for number in range(16)]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join()
-    assert not failed, failed
-    assert tagger.n_documents == len(TEXTS) + 16 * 2
-
-
 def kill(seed: int) -> None:
     """Ten times kill -9 on a learning process; no acknowledged change is lost."""
     with tempfile.TemporaryDirectory() as place:
@@ -166,12 +138,14 @@ ATTACKS = {
     "alter": alter,
     "craft": craft,
     "matrix": matrix,
-    "threads": threads,
+    "threads": threads.attack,
     "kill": kill,
     "files": files.corpora,
+    "fuzz": fuzz.attack,
     "system-calls": system_calls.attack,
     "short-writes": system_calls.attack_short,
     "power": power.attack,
+    "server": server.attack,
 }
 
 

@@ -13,9 +13,11 @@ import resource
 import shutil
 import signal
 import tempfile
+import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -42,9 +44,110 @@ SEEDS: dict[str, bytes] = {
     "a.txt": b"3 5 4\n0,1 0:1 3:2\n2 1:0.5\n 4:1\n",
     "a.arff": b"@relation x\n@attribute w numeric\n@attribute y {0,1}\n@data\n{0 1.5,1 1}\n1,0\n",
     "a.html": b"<html><title>A</title><body>a cat <script>x</script></body></html>",
+    "meka.arff": b"@relation 'x: -C 1'\n@attribute y {0,1}\n@attribute w numeric\n@data\n1,2.5\n",
+    "a.pdf": (
+        b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages "
+        b"/Kids [3 0 R] /Count 1 >>\nendobj\n3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R "
+        b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> "
+        b">>\nendobj\n4 0 obj\n<< /Length 33 >>\nstream\nBT /F1 12 Tf 72 720 Td (cat) Tj ET\n"
+        b"endstream\nendobj\ntrailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
+    ),
 }
-for _name, _pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)):
+#: Beside ``a.arff``, whose labels it names.
+LABELS_OF_ARFF = b'<labels><label name="y"></label></labels>'
+#: Of archives, what is read.
+MEMBERS = (
+    *("xl/worksheets/sheet1.xml", "xl/workbook.xml", "word/document.xml", "content.xml"),
+    *("META-INF/container.xml", "b", "c"),
+)
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+for _name, _pack in PACKERS.items():
     SEEDS[f"a.jsonl.{_name}"] = _pack(SEEDS["a.jsonl"])
+
+
+def _archives() -> Iterator[tuple[str, bytes]]:
+    """Files that are archives of others, made by the libraries that make them."""
+    import docx
+    import openpyxl
+    import pyarrow
+    from odf import opendocument, table, text
+    from pyarrow import parquet
+
+    out = io.BytesIO()
+    book = openpyxl.Workbook()
+    for row in (("title", "abstract", "keywords"), ("A", "a cat", "cats; pets"), ("B", 5, None)):
+        book.active.append(row)
+    book.save(out)
+    yield "a.xlsx", out.getvalue()
+    out = io.BytesIO()
+    paper = docx.Document()
+    paper.add_paragraph("a cat sleeps")
+    paper.save(out)
+    yield "a.docx", out.getvalue()
+    out = io.BytesIO()
+    sheet = table.Table(name="one")
+    for cells in (("text", "labels"), ("a cat", "cats")):
+        line = table.TableRow()
+        for cell in cells:
+            place = table.TableCell(valuetype="string")
+            place.addElement(text.P(text=cell))
+            line.addElement(place)
+        sheet.addElement(line)
+    sheets = opendocument.OpenDocumentSpreadsheet()
+    sheets.spreadsheet.addElement(sheet)
+    sheets.write(out)
+    yield "a.ods", out.getvalue()
+    out = io.BytesIO()
+    columns = {"text": ["a cat", "a dog"], "labels": [["cats"], ["dogs"]]}
+    parquet.write_table(pyarrow.table(columns), out)
+    yield "a.parquet", out.getvalue()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as epub:
+        epub.writestr("mimetype", "application/epub+zip")
+        epub.writestr("META-INF/container.xml", '<container><rootfile full-path="b"/></container>')
+        epub.writestr("b", '<package><item id="c" href="c"/><itemref idref="c"/></package>')
+        epub.writestr("c", "<p>a cat sleeps</p>")
+    yield "a.epub", out.getvalue()
+
+
+@cache
+def seeds() -> dict[str, bytes]:
+    """A file of every format, by its name."""
+    return SEEDS | dict(_archives())
+
+
+@cache
+def insides() -> dict[str, bytes]:
+    """What is in the files that are packed: by the name of the file, a slash, and what it is."""
+    found = {f"a.jsonl.{name}/a.jsonl": SEEDS["a.jsonl"] for name in PACKERS}
+    for name, content in seeds().items():
+        if content.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                members = {member: archive.read(member) for member in archive.namelist()}
+            for member, inside in members.items():
+                if member in MEMBERS:
+                    found[f"{name}/{member}"] = inside
+    return found
+
+
+def made(kind: str, content: bytes) -> tuple[str, bytes]:
+    """A file's name and bytes: of a kind of `seeds`, or packed, of a kind of `insides`."""
+    name, slash, member = kind.partition("/")
+    if not slash:
+        return name, content
+    pack = PACKERS.get(name.rpartition(".")[2])
+    if pack is not None:
+        return name, pack(content)
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(seeds()[name])) as archive,
+        zipfile.ZipFile(out, "w") as other,
+    ):
+        for each in archive.namelist():
+            other.writestr(each, content if each == member else archive.read(each))
+    return name, out.getvalue()
+
+
 _MARKS = [b'"', b",", b"\t", b"\n", b"\r", b"\0", b";", b"{", b"}", b"[", b"\\", b"\xff", b"1e999"]
 
 
@@ -77,18 +180,21 @@ def corpora(seed: int) -> None:
 
 def _read_all(seed: int) -> None:
     with tempfile.TemporaryDirectory() as place:
+        Path(place, "a.xml").write_bytes(LABELS_OF_ARFF)
         for number in range(BATCH):
             rng = random.Random(seed * BATCH + number)
-            name = rng.choice(sorted(SEEDS))
+            known = seeds() | insides()
+            kind = rng.choice(sorted(known))
+            name, content = made(kind, mutated(known[kind], rng))
             path = Path(place) / name
-            path.write_bytes(mutated(SEEDS[name], rng))
+            path.write_bytes(content)
             signal.alarm(SECONDS)
             try:
                 read(path)
             except ManylabelError:
                 pass
             except Exception as error:
-                raise AssertionError(f"file {number}, {name}: {type(error).__name__}") from error
+                raise AssertionError(f"file {number}, {kind}: {type(error).__name__}") from error
             path.unlink()
         signal.alarm(0)
 

@@ -86,7 +86,10 @@ def answers(folder: Path) -> object:
     """Everything that a user sees of a model; None if there is none."""
     if not (folder / "model.json").exists():
         return None
-    tagger = Tagger.load(folder)
+    return _answers(Tagger.load(folder))
+
+
+def _answers(tagger: Tagger) -> object:
     found = tagger.suggest(["cat sea", "owl bay u"], top=None)
     return tagger.n_documents, sorted(tagger.labels), [each.to_list() for each in found]
 
@@ -255,11 +258,12 @@ def possible(change: str) -> list[object]:
 def _compare(folder: Path, change: str, said: str, after: tuple[object, object], what: str) -> None:
     """The model is as before or after the change, and the next process can write."""
     assert not said.startswith("raised"), what
-    now, fresh = answers(folder), answers(folder.with_name("fresh"))
+    tagger = Tagger.load(folder)
+    now, fresh = _answers(tagger), answers(folder.with_name("fresh"))
     if said == "done":
         assert (now, fresh) == after, f"{what}: acknowledged, and not there"
     else:
         assert now in (*possible(change), after[0]), f"{what}: neither before nor after"
         assert fresh in (None, after[1]), f"{what}: half of a new model"
-    Tagger.load(folder).learn(["cat"], [["cat"]], ["later"])
-    assert Tagger.load(folder).document("later").labels == ["cat"], what
+    tagger.learn(["cat"], [["cat"]], ["later"])
+    assert tagger.document("later").labels == ["cat"], what

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from torture import power
+from torture import power, server
 from torture.campaign import run
 from torture.system_calls import is_possible, with_short_writes
 
@@ -52,6 +52,17 @@ def test_faults_at_system_calls():
     counts = run("system-calls", 60, 0, None, 6)
     assert counts["failed"] == 0
     assert counts["survived"] > 0
+
+
+@pytest.mark.slow
+def test_servers_that_are_killed_lose_nothing():
+    assert server.campaign(0, 20, n_clients=8, every=5)["acknowledged"] > 0
+
+
+@pytest.mark.slow
+def test_the_memory_of_a_server_does_not_grow():
+    sizes = server.memory(0, 3_000)
+    assert sizes[-1] < 1.1 * sizes[1]
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

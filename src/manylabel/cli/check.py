@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from manylabel.cli.models import folder_size
@@ -19,9 +21,9 @@ def check(
 ) -> None:
     """Read a model folder from end to end and say what is damaged.
 
-    Compares the checksums of all files, including those that are too large to check when a model is
-    loaded, reads the journal and looks for what killed writers left behind. The exit code is 1 if
-    something is damaged. Other processes can use the model meanwhile.
+    Compares the checksums of all files and looks at all indices, including those of a model that is
+    too large to check when it is loaded, reads the journal, and looks for what killed writers left
+    behind. The exit code is 1 if something is damaged. Other processes can use the model meanwhile.
 
     For example:
       manylabel check model
@@ -29,18 +31,21 @@ def check(
     """
     from manylabel.exceptions import StoreError
     from manylabel.store import damaged_files, leftovers, load, read_manifest
+    from manylabel.store.folder import look_at_arrays
     from manylabel.store.journal import Journal
 
     damage: list[str] = []
     n_files = changes = 0
     with working(f"Checking {model} ...", quiet):
         try:
-            n_files = len(read_manifest(model)["files"])
+            manifest = read_manifest(model)
+            n_files = len(manifest["files"])
             damage += map(str, damaged_files(model))
             with Journal(model) as journal:
                 journal.check()
                 changes = len(journal.read().entries)
             if not damage:
+                look_at_arrays(Path(model), manifest)
                 load(model, verify=False)
         except StoreError as error:
             damage.append(str(error))

@@ -98,17 +98,26 @@ def _read(path: Path, record: dict[str, Any]) -> Iterator[int]:
 
 
 class BackgroundCheck:
-    """Compares checksums while the model is in use; takes at most half of one core.
+    """Compares checksums while the model is in use, then looks at indices.
+
+    Comparing takes at most half of one core.
 
     Parameters
     ----------
     folder : path
     manifest : dict
         Of the model in use.
+    look : callable, optional
+        Is given both at the end; raises a StoreError if something else is wrong.
     """
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
-        self._folder, self._manifest = folder, manifest
+    def __init__(
+        self,
+        folder: Path,
+        manifest: dict[str, Any],
+        look: Callable[[Path, dict[str, Any]], None] | None = None,
+    ) -> None:
+        self._folder, self._manifest, self._look = folder, manifest, look
         self._error: StoreError | None = None
         self._thread = threading.Thread(target=self._run, name="manylabel-check", daemon=True)
 
@@ -127,19 +136,24 @@ class BackgroundCheck:
             raise self._error
 
     def _run(self) -> None:
+        try:
+            self._compare()
+            if self._look is not None:
+                self._look(self._folder, self._manifest)
+        except StoreError as error:
+            # A writer may have replaced the model: missing files are not damage then.
+            with suppress(StoreError):
+                if read_manifest(self._folder)["data"] != self._manifest["data"]:
+                    return
+            self._error = error
+
+    def _compare(self) -> None:
+        """Compare checksums, with pauses."""
         place = self._folder / self._manifest["data"]
         # Large files first: the small ones were checked when the model was loaded.
         records = sorted(self._manifest["files"].items(), key=lambda item: -item[1]["bytes"])
         for name, record in records:
-            try:
+            begun = time.monotonic()
+            for _ in _read(place / name, record):
+                time.sleep(min(1.0, time.monotonic() - begun))
                 begun = time.monotonic()
-                for _ in _read(place / name, record):
-                    time.sleep(min(1.0, time.monotonic() - begun))
-                    begun = time.monotonic()
-            except StoreError as error:
-                # A writer may have replaced the model: missing files are not damage then.
-                with suppress(StoreError):
-                    if read_manifest(self._folder)["data"] != self._manifest["data"]:
-                        return
-                self._error = error
-                return

@@ -13,7 +13,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from manylabel.store.locks import LOCK, exclusive
 from manylabel.store.manifest import FORMAT, FORMAT_VERSION, MANIFEST
 from manylabel.store.mark import MARK_NAME, Mark
 
-__all__ = ["leftovers", "load", "save", "sweep"]
+__all__ = ["leftovers", "load", "look_at_arrays", "save", "sweep"]
 
 #: By default checksums of memory-mapped files are compared if their total size is at most this.
 VERIFIED = 1 << 28
@@ -75,6 +75,12 @@ def save(model: Any, path: str | os.PathLike[str], *, info: dict[str, Any] | Non
     array([[1, 0]])
     """
     folder = Path(path)
+    with model._storing() if hasattr(model, "_storing") else nullcontext():
+        _save(model, folder, info)
+
+
+def _save(model: Any, folder: Path, info: dict[str, Any] | None) -> None:
+    """Write a model that does not change meanwhile."""
     encoded = Encoder(model)
     manifest = _described(model) | {"info": _checked_info(info)}
     mark = model._store_mark() if hasattr(model, "_store_mark") else None
@@ -112,7 +118,8 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
         Compare the checksums of the memory-mapped files, which reads them from end to end. By
         default this is done for up to 256 MB in total; a larger tagger is checked in the
         background while it is in use, and raises an error once damage is found. Names, sizes and
-        the checksums of small files are always compared.
+        the checksums of small files are always compared. Where checksums are compared, indices
+        that point nowhere are looked for, too.
 
     Returns
     -------
@@ -303,8 +310,20 @@ def _check_free(folder: Path) -> None:
         )
 
 
-def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
-    """The model of a manifest."""
+def look_at_arrays(folder: Path, manifest: dict[str, Any]) -> None:
+    """Refuse a model with indices that point nowhere, even where checksums are right.
+
+    Raises
+    ------
+    StoreError
+    """
+    _loaded(folder, manifest, verify=False, is_deep=True)
+
+
+def _loaded(
+    folder: Path, manifest: dict[str, Any], verify: bool | None, is_deep: bool = False
+) -> Any:
+    """The model of a manifest; its indices are looked at with the checksums, or if asked for."""
     place, records = folder / manifest["data"], manifest["files"]
     if place.is_symlink():
         raise StoreError(
@@ -325,7 +344,7 @@ def _loaded(folder: Path, manifest: dict[str, Any], verify: bool | None) -> Any:
     arrays = {name: as_array(place / name, buffer, records[name]) for name, buffer in files.items()}
     path = folder / MANIFEST
     try:
-        return Decoder(arrays.__getitem__, verify).decode(manifest["model"])
+        return Decoder(arrays.__getitem__, verify or is_deep).decode(manifest["model"])
     except UnknownClassError as error:
         raise StoreError(
             f"the file has the class {str(error)!r}, which manylabel {__version__} does not have; "

@@ -8,6 +8,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -15,7 +16,8 @@ from manylabel import store
 from manylabel.exceptions import InputError, JournalError, StoreError
 from manylabel.scoring import Documents
 from manylabel.store.checking import BackgroundCheck
-from manylabel.store.journal import Journal
+from manylabel.store.folder import look_at_arrays
+from manylabel.store.journal import Journal, Writer
 from manylabel.tagger.changes import Changed, encoded
 from manylabel.tagger.folder import TaggerFolder, is_tolerant, salvage, tolerating
 from manylabel.tagger.state import TaggerState
@@ -67,9 +69,9 @@ class Persistent:
             A new folder, or that of a model to replace.
         """
         folder = Path(path)
-        if self._folder is not None and _same_folder(folder, self._folder.path):
-            self._fold(lambda state: state)
-            return
+        while (place := self._folder) is not None and _same_folder(folder, place.path):
+            if self._fold(place, lambda state: state):
+                return
         with ExitStack() as held:
             writer = None
             journal = held.enter_context(Journal(folder))
@@ -154,9 +156,9 @@ class Persistent:
             the remaining documents in their order: vocabulary, word weights, every part, threshold
             and labels.
         """
-        if self._folder is not None:
-            self._fold(self._retrained if retrain else _compacted)
-            return
+        while (place := self._folder) is not None:
+            if self._fold(place, self._retrained if retrain else _compacted):
+                return
         with self._lock.writing():
             state = self._fitted()
             self._state = self._retrained(state) if retrain else _compacted(state)
@@ -172,13 +174,16 @@ class Persistent:
 
     def _latest(self) -> TaggerState:
         """The state with all changes of other processes; the model may not have caught up yet."""
-        state, place = self._fitted(), self._folder
         if self._check is not None:
             self._check.raise_damage()
-        if place is not None and place.has_changed():
+        while True:
+            state, place = self._fitted(), self._folder
+            if place is None or not place.has_changed():
+                return state
             with self._lock.writing():
-                self._state = state = place.latest(self._fitted())
-        return state
+                if place is self._folder:
+                    self._state = state = place.latest(self._fitted())
+                    return state
 
     def _remember(self, state: TaggerState) -> None:
         """Replace the state; the tagger then has no folder, and the old one does not change."""
@@ -202,31 +207,33 @@ class Persistent:
     @contextmanager
     def _writing(self) -> Iterator[tuple[TaggerState, Write]]:
         """Lock the latest state for writing; yields it with the function that changes it."""
-        place, state = self._folder, self._fitted()
-        if place is None:
-            with self._lock.writing():
-                yield state, state.apply
-            return
-        # Lock the journal first: other threads may read while this waits for another process.
+        while True:
+            # Another thread may save the tagger in another folder while this one waits.
+            place, state = self._folder, self._fitted()
+            if place is None:
+                with self._lock.writing():
+                    if self._folder is None:
+                        state = self._fitted()
+                        yield state, state.apply
+                        return
+                continue
+            # Lock the journal first: other threads may read while this waits for another process.
+            with place.journal.writing() as writer, self._lock.writing():
+                if place is self._folder:
+                    state = self._state = place.latest(self._fitted(), writer.read)
+                    place.begin(state, writer)
+                    place.sweep()
+                    yield state, partial(_write_changes, place, writer, state)
+                    return
+
+    def _fold(self, place: TaggerFolder, change: Callable[[TaggerState], TaggerState]) -> bool:
+        """Fold the journal into the saved model, after an internal-only change.
+
+        False if another thread has meanwhile saved the tagger in another folder.
+        """
         with place.journal.writing() as writer, self._lock.writing():
-            state = self._state = place.latest(self._fitted(), writer.read)
-            place.begin(state, writer)
-            place.sweep()
-
-            def write(changes: Sequence[Changed], documents: Documents | None = None) -> None:
-                last = writer.append(encoded(changes))
-                writer.commit()
-                place.mark.write(state.token, last)
-                state.apply(changes, documents)
-                state.sequence = last
-
-            yield state, write
-
-    def _fold(self, change: Callable[[TaggerState], TaggerState]) -> None:
-        """Fold the journal into the saved model, after an internal-only change."""
-        assert self._folder is not None
-        place = self._folder
-        with place.journal.writing() as writer, self._lock.writing():
+            if place is not self._folder:
+                return False
             before = self._state = place.latest(self._fitted(), writer.read)
             state = self._state = change(before)
             state.token, state.sequence = before.token, before.sequence
@@ -235,6 +242,7 @@ class Persistent:
             writer.fold(state.sequence)
             place.saved()
         place.journal.scrub()
+        return True
 
     def _write(self, folder: Path, state: TaggerState) -> None:
         """Write the model; its manifest records which entries of the journal it contains."""
@@ -253,6 +261,12 @@ class Persistent:
             for name, value in vars(self).items()
             if not name.startswith("_") and name != "verbose"
         }
+
+    @contextmanager
+    def _storing(self) -> Iterator[None]:
+        """Keep other threads from changing this while it is written."""
+        with self._lock.writing():
+            yield
 
     def _store_state(self) -> dict[str, Any]:
         with self._lock.writing():
@@ -282,7 +296,7 @@ class Persistent:
 
     def _on_unverified(self, folder: Path, manifest: dict[str, Any]) -> None:
         """Verify the arrays of a large model in the background."""
-        self._check = BackgroundCheck(folder, manifest)
+        self._check = BackgroundCheck(folder, manifest, look_at_arrays)
         self._check.start()
 
     def _reloaded(self) -> TaggerState:
@@ -344,6 +358,21 @@ class ReadWriteLock:
                 if not self._depth:
                     self._writer = None
                     self._changed.notify_all()
+
+
+def _write_changes(
+    place: TaggerFolder,
+    writer: Writer,
+    state: TaggerState,
+    changes: Sequence[Changed],
+    documents: Documents | None = None,
+) -> None:
+    """Make changes: on disk first, then in memory."""
+    last = writer.append(encoded(changes))
+    writer.commit()
+    place.mark.write(state.token, last)
+    state.apply(changes, documents)
+    state.sequence = last
 
 
 def _is_sound(journal: Journal) -> bool:
