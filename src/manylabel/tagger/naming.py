@@ -106,11 +106,7 @@ class NamedLabels(Persistent):
             self.vocabulary = whole
             return state
 
-        if self._folder is not None:
-            self._fold(change)
-            return
-        with self._lock.writing():
-            self._state = change(self._fitted())
+        self._change(change)
 
     def vocabulary_figures(self) -> dict[str, Any]:
         """Count labels and names, and say whether names are looked for in texts.

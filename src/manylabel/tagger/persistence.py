@@ -156,12 +156,7 @@ class Persistent:
             the remaining documents in their order: vocabulary, word weights, every part, threshold
             and labels.
         """
-        while (place := self._folder) is not None:
-            if self._fold(place, self._retrained if retrain else _compacted):
-                return
-        with self._lock.writing():
-            state = self._fitted()
-            self._state = self._retrained(state) if retrain else _compacted(state)
+        self._change(self._retrained if retrain else _compacted)
 
     @abstractmethod
     def _retrained(self, state: TaggerState) -> TaggerState:
@@ -225,6 +220,14 @@ class Persistent:
                     place.sweep()
                     yield state, partial(_write_changes, place, writer, state)
                     return
+
+    def _change(self, change: Callable[[TaggerState], TaggerState]) -> None:
+        """Make an internal-only change, in the folder too if there is one."""
+        while (place := self._folder) is not None:
+            if self._fold(place, change):
+                return
+        with self._lock.writing():
+            self._state = change(self._fitted())
 
     def _fold(self, place: TaggerFolder, change: Callable[[TaggerState], TaggerState]) -> bool:
         """Fold the journal into the saved model, after an internal-only change.
