@@ -56,3 +56,36 @@ def test_only_what_is_imported_now_is_postponed():
         "print(type(early).__name__, type(wave).__name__, early.open is wave.open)",
         "print(scipy.stats is stats, scipy.stats.mode is stats.mode)",
     ) == ["_Later", "module", "True", "False", "True"]
+
+
+def test_names_that_are_only_looked_up_can_be_used_in_every_way():
+    assert run(
+        "import numpy as np",
+        "from scipy.sparse.linalg import LinearOperator, cg",
+        "from scipy.sparse.csgraph import laplacian",
+        "print('scipy.sparse.linalg._isolve' in sys.modules)",
+        "class Twice(LinearOperator):",
+        "    def __init__(self):",
+        "        super().__init__(np.dtype(float), (2, 2))",
+        "    def _matvec(self, x):",
+        "        return 2 * x",
+        "print(Twice().matvec(np.ones(2))[0], isinstance(Twice(), LinearOperator))",
+        "print(issubclass(Twice, LinearOperator), LinearOperator.ndim)",
+        "print(cg(np.eye(2), np.ones(2))[1], laplacian(np.eye(3)).shape[0])",
+    ) == ["False", "2.0", "True", "True", "2", "0", "3"]
+
+
+def test_scikit_learn_works_with_what_it_looked_up():
+    assert run(
+        "import manylabel.estimators",
+        "print('joblib' in sys.modules, 'scipy.linalg._basic' in sys.modules)",
+        "from sklearn.ensemble import RandomForestClassifier",
+        "forest = RandomForestClassifier(2, n_jobs=2, random_state=0)",
+        "forest.fit([[0], [1]] * 9, [0, 1] * 9)",
+        "print(forest.predict([[1]])[0])",
+        "import numpy as np",
+        "from sklearn.utils import fixes, parallel",
+        "print(fixes._sparse_linalg_cg(np.eye(1), np.ones(1))[0][0])",
+        "import joblib",
+        "print(joblib.cpu_count() > 0, np.ma.array([1]).sum(), np.polynomial.Polynomial([1])(0))",
+    ) == ["False", "False", "1", "1.0", "True", "1", "1.0"]

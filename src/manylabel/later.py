@@ -13,8 +13,9 @@ from typing import Any
 
 __all__ = ["SELDOM_USED", "postpone", "postponed"]
 
-#: scikit-learn imports the first four to inspect its input, and SciPy's for functions that we never
-#: call; SciPy imports NumPy's. Each takes longer to import than a prediction takes.
+#: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions that
+#: we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a prediction
+#: takes.
 SELDOM_USED = (
     "narwhals",
     "narwhals.stable",
@@ -22,19 +23,75 @@ SELDOM_USED = (
     "pandas",
     "scipy.stats",
     "scipy.special",
+    "scipy.linalg",
+    "scipy.sparse.linalg",
+    "scipy.sparse.csgraph",
+    "joblib",
+    "sklearn.utils.parallel",
     "numpy.f2py",
+    "numpy.ma",
+    "numpy.polynomial",
     "numpy.testing",
 )
+#: Names that scikit-learn looks up while it is imported and does not use then, by module.
+_LOOKED_UP: dict[str, set[str]] = {
+    "joblib": {"cpu_count"},
+    "numpy.ma": set(),
+    "numpy.polynomial": set(),
+    "scipy.linalg": set(),
+    "scipy.sparse.linalg": {"LinearOperator", "cg"},
+    "scipy.sparse.csgraph": {"laplacian"},
+    "sklearn.utils.parallel": {"_get_threadpool_controller"},
+}
 
 
 class _Later(ModuleType):
     """A placeholder for a module until it is used."""
 
     def __getattr__(self, attribute: str) -> Any:
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        found = vars(self)[attribute] = getattr(import_module(self.__name__), attribute)
+        name = self.__name__
+        if name in _LOOKED_UP and sys.modules.get(name) is self:
+            if attribute == "__path__":
+                # "from ... import ..." asks whether the module is a package: it has none.
+                raise AttributeError(attribute)
+            if attribute in _LOOKED_UP[name]:
+                return _Name(name, attribute)
+        found = vars(self)[attribute] = getattr(_imported(name), attribute)
         return found
+
+
+def _imported(name: str) -> ModuleType:
+    """A module itself, in place of its placeholder if there is one."""
+    if isinstance(sys.modules.get(name), _Later):
+        del sys.modules[name]
+    return import_module(name)
+
+
+class _Name:
+    """A placeholder for a function or a class, whose module is imported when it is used."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._place = module, name
+
+    def _real(self) -> Any:
+        module, name = self._place
+        return getattr(_imported(module), name)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._real()(*arguments, **named)
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(self._real(), attribute)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What a class that inherits from the placeholder inherits from."""
+        return (self._real(),)
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, self._real())
+
+    def __subclasscheck__(self, cls: type) -> bool:
+        return issubclass(cls, self._real())
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -54,8 +111,9 @@ class _Finder(MetaPathFinder, Loader):
         if real is None:
             return None
         spec = ModuleSpec(fullname, self)
-        # Postponed submodules must be found without importing their package.
-        if any(name.startswith(f"{fullname}.") for name in self._names):
+#: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions that
+#: we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a prediction
+#: takes.
             spec.submodule_search_locations = real.submodule_search_locations
         return spec
 
