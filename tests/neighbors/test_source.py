@@ -152,3 +152,41 @@ def test_labels_that_other_sources_propose_are_candidates_with_their_votes(given
         assert more.evidence["words"][start:stop] == pytest.approx(
             votes[more.labels[start:stop]], abs=1e-6
         )
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    matrices,
+    st.sampled_from([0, 1, 3]),
+    st.sampled_from([0, 2, 9]),
+    st.booleans(),
+    st.sampled_from([1.0, 0.3]),
+)
+def test_a_single_document_has_the_same_votes_as_among_others(given, limit, near, more, weight):
+    X, Y, Q = given
+    rows = weighted(sparse.csr_array(X.astype(float)))
+    queries = weighted(sparse.csr_array(Q.astype(float)))
+    source = NeighborSource(
+        NeighborIndex(rows),
+        sparse.csr_array(Y),
+        k=5,
+        near=near,
+        alpha=2.5,
+        weight=weight,
+        features=None if weight == 1 else FeatureSimilarity(rows, sparse.csr_array(Y), 200),
+        beta=1.5,
+        top_words=2,
+        limit=limit,
+    )
+    also = sparse.csr_array(Y[:3]) if more else None
+    together = source.propose(Documents(queries), also=also)
+    for row in range(3):
+        alone = source.propose(
+            Documents(queries[[row]]), also=None if also is None else also[[row]]
+        )
+        span = slice(*together.pattern.indptr[row : row + 2])
+        assert alone.pattern.indices.tolist() == together.pattern.indices[span].tolist()
+        assert alone.evidence.keys() == together.evidence.keys()
+        for name, values in alone.evidence.items():
+            assert values.tolist() == together.evidence[name][span].tolist()
+            assert values.dtype == together.evidence[name].dtype

@@ -29,12 +29,34 @@ ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
 BLOCK, ROUND = 256, 16_384
 
 _NO_ROWS = np.empty(0, np.bool_)
+_NO_LABELS, _NOTHING = np.empty(0, np.int32), np.empty(0)
 _NONE = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
 
 
 def as_csr(matrix: sparse.csr_array) -> Csr:
     """The arrays of a matrix in the types that the kernels expect."""
     return Csr(*csr_parts(matrix, np.float64))
+
+
+def _ballots(
+    given: Csr, voters: NDArray[Any], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Where each voter's votes end, their labels, and what each vote is worth."""
+    begins, lengths = given.ptr[voters], given.ptr[voters + 1] - given.ptr[voters]
+    ends = np.cumsum(lengths)
+    places = np.repeat(begins - (ends - lengths), lengths) + np.arange(lengths.sum())
+    worth = np.maximum(np.repeat(weights, lengths) * given.data[places], votes.LEAST)
+    return ends, given.indices[places], worth
+
+
+def _total(weights: NDArray[np.float64]) -> float:
+    """The sum from the left, as the kernel's: the last bit depends on the order."""
+    return max(float(np.cumsum(weights)[-1]) if weights.size else 0.0, votes.LEAST)
+
+
+def _best(values: NDArray[Any], n: int, top: int) -> NDArray[np.int64]:
+    """Places of the greatest values, at most the ``n`` and the ``top`` greatest."""
+    return np.argsort(-values, kind="stable")[: min(n, top)]
 
 
 class NeighborSource(CandidateSource):
@@ -201,6 +223,9 @@ class NeighborSource(CandidateSource):
         n_rows, n_labels = rows.shape[0], self.n_labels
         features, held_out = self.features, own is not None
         weight = self.weight if features is not None else 1.0
+        if n_rows == 1 and neighbors is not None and not held_out and self._votes_simply(weight):
+            labels, values = self._vote_once(rows, neighbors, weight, also)
+            return self._voted(labels, values, np.array([labels.size]), neighbors)
         if neighbors is None:
             indices, similarities = (
                 np.empty((n_rows, 0), np.int32),
@@ -248,12 +273,79 @@ class NeighborSource(CandidateSource):
             blocks[0] = np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing, nothing
         in_order = [blocks[first] for first in sorted(blocks)]
         written, labels, *values = (np.concatenate(each) for each in zip(*in_order, strict=True))
+        return self._voted(labels, values, written, neighbors)
+
+    def _votes_simply(self, weight: float) -> bool:
+        """Whether neighbours vote, and each has a vote on all labels."""
+        return weight > 0 and self.incomplete is None and isinstance(self.alpha, float)
+
+    def _vote_once(
+        self,
+        rows: sparse.csr_array,
+        neighbors: Neighbors,
+        weight: float,
+        also: sparse.csr_array | None,
+    ) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
+        """The candidates of a single row and their votes, to the last bit as the kernel has them.
+
+        The kernel takes seconds to compile after an installation, and reads arrays of all labels.
+        """
+        voters = neighbors.indices[0]
+        absent = np.flatnonzero(voters < 0)
+        voters = voters[: absent[0]] if absent.size else voters
+        similarities = neighbors.similarities[0, : voters.size].tolist()
+        weights = np.array([max(s**self.alpha, votes.LEAST) for s in similarities], np.float64)
+        ends, of_voters, shares = _ballots(self.given, voters, weights)
+        worth, of_words, by_words = _NOTHING, _NO_LABELS, _NOTHING
+        if self.features is not None and weight < 1:
+            worth = rows.data.astype(np.float64)
+            similar = self.features.to_power(self.beta)
+            _, of_words, by_words = _ballots(similar, rows.indices, worth)
+        known, which = np.unique(np.concatenate([of_voters, of_words]), return_inverse=True)
+        n_near = int(ends[min(self.near, voters.size) - 1]) if self.near and voters.size else 0
+        n_all = of_voters.size
+        sums = [
+            np.bincount(which[:n_all], shares, known.size),
+            np.bincount(which[:n_near], shares[:n_near], known.size),
+            np.bincount(which[n_all:], by_words, known.size),
+        ]
+        values = [
+            each / _total(of)
+            for each, of in zip(sums, (weights, weights[: self.near], worth), strict=True)
+        ]
+        # Labels of words are those with the most votes; of equal ones, the lower labels.
+        chosen = sums[0] > 0
+        chosen[_best(sums[2], int(np.count_nonzero(sums[2])), self.top_words)] = True
+        places = np.flatnonzero(chosen)
+        if 0 < self.limit < places.size:
+            scores = weight * values[0] + (1 - weight) * sums[2] / _total(worth)
+            scores = np.maximum(scores[places], votes.LEAST)
+            places = places[np.sort(_best(scores, places.size, self.limit))]
+        labels = known[places]
+        if also is not None:
+            labels = np.union1d(labels, also.indices).astype(np.int32)
+        is_known = np.isin(labels, known)
+        at = np.searchsorted(known, labels[is_known])
+        kept = [np.zeros(labels.size, self.dtype) for _ in values]
+        for mine, each in zip(kept, values, strict=True):
+            mine[is_known] = each[at]
+        return labels, kept
+
+    def _voted(
+        self,
+        labels: NDArray[np.int32],
+        values: list[NDArray[Any]],
+        lengths: NDArray[np.int64],
+        neighbors: Neighbors | None,
+    ) -> Candidates:
+        """Candidates row by row, and their votes: of neighbours, of the nearest, of words."""
         ones = np.ones(labels.size, np.int8)
-        pattern = trusted_csr(ones, labels, pointers(written), (n_rows, n_labels))
+        shape = lengths.size, self.n_labels
+        pattern = trusted_csr(ones, labels, pointers(lengths), shape)
         used = {
             ALL: neighbors is not None,
             NEAREST: neighbors is not None and self.near > 0,
-            WORDS: features is not None,
+            WORDS: self.features is not None,
         }
         evidence = {
             name: shares
