@@ -126,3 +126,23 @@ def test_leaving_rows_out_gives_the_solution_of_the_others(drawn, seed):
 def test_streams_differ_between_labels_and_between_seeds():
     streams = {svm.stream_of(seed, label) for seed in range(20) for label in range(20)}
     assert len(streams) == 400
+
+
+def test_rows_are_copied_with_their_own_features():
+    random = np.random.default_rng(4)
+    dense = (random.random((30, 50)) * (random.random((30, 50)) < 0.1)).astype(np.float32)
+    parts = csr_parts(sparse.csr_array(dense))
+    rows = Rows(parts[0], parts[1].view(np.uint32), parts[2])
+    members = np.array([3, 17, 4, 29], np.int32)
+    n_entries = np.count_nonzero(dense[members])
+    place_of = np.full(50, -1, np.int32)
+    ptr, columns = np.empty(5, np.int64), np.empty(n_entries, np.int32)
+    features, values = np.empty(n_entries, np.uint32), np.empty(n_entries, np.float32)
+    n_columns = svm.gather(rows, members, place_of, ptr, features, values, columns)
+    copied = np.zeros((4, 50), np.float32)
+    for row in range(4):
+        for i in range(ptr[row], ptr[row + 1]):
+            copied[row, columns[features[i]]] = values[i]
+    assert (copied == dense[members]).all()
+    assert sorted(columns[:n_columns]) == np.flatnonzero(dense[members].any(axis=0)).tolist()
+    assert (place_of == -1).all()

@@ -43,6 +43,30 @@ class Solution(NamedTuple):
 
 
 @kernel
+def gather(rows, members, place_of, ptr, features, values, columns):
+    """Copy some rows, with features renumbered as they appear; the number of distinct features.
+
+    ``place_of`` has a -1 for each feature, before and after; ``columns`` gets the old numbers.
+    """
+    n_columns, at = 0, 0
+    ptr[0] = 0
+    for place in range(members.size):
+        row = members[place]
+        for i in range(rows.ptr[row], rows.ptr[row + 1]):
+            feature = rows.features[i]
+            if place_of[feature] < 0:
+                place_of[feature] = n_columns
+                columns[n_columns] = feature
+                n_columns += 1
+            features[at], values[at] = place_of[feature], rows.values[i]
+            at += 1
+        ptr[place + 1] = at
+    for i in range(n_columns):
+        place_of[columns[i]] = -1
+    return n_columns
+
+
+@kernel
 def stream_of(seed, label):
     """The start of a label's own random stream (splitmix64 of both)."""
     state = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(label)

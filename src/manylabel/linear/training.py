@@ -176,10 +176,13 @@ class _Collector:
 
     def add(self, trainer: Trainer) -> None:
         """Add a label's weights, pruned; the last one belongs to the constant feature."""
-        w = trainer.w
+        w, features = trainer.w, trainer.features
         size = np.abs(w[:-1])
         kept = np.flatnonzero((size >= self._prune) & (size > 0)).astype(np.int32)
-        self._append(kept, w[kept].astype(np.float32), float(w[-1]) * trainer.bias)
+        if features is not None:
+            kept = kept[np.argsort(features[kept])]
+        names = kept if features is None else features[kept]
+        self._append(names, w[kept].astype(np.float32), float(w[-1]) * trainer.bias)
 
     def add_nothing(self) -> None:
         """Add a label that is not trained."""
@@ -205,6 +208,10 @@ class _Collector:
 class Trainer:
     """Trains labels one after another; belongs to one thread."""
 
+    #: The features of the last label's weights; None for all.
+    features: NDArray[np.int32] | None
+    _w: NDArray[np.float64]
+
     def __init__(
         self,
         rows: Any,
@@ -221,17 +228,17 @@ class Trainer:
         self._sample_weight = sample_weight
         self._settings = settings
         self.bias = float(settings.bias)
-        self._w = np.zeros(n_features + 1)
+        self._n_features = n_features
+        self._place_of = np.full(n_features, -1, np.int32)
 
     def fit(self, label: int, members: NDArray[np.int32], positive: NDArray[np.bool_]) -> int:
         """Train a label on some rows; return the number of sweeps."""
         settings, kernels = self._settings, self._kernels
         costs = np.full(2, settings.C)
         self._stream = np.uint64(kernels.stream_of(settings.seed, label))
-        self._problem = kernels.Problem(
-            self._rows, self._squares, self._sample_weight, members, positive, costs, self.bias
-        )
-        self._w[:] = 0
+        self._members = members
+        rows, squares, weights, places = self._own_rows(members)
+        self._problem = kernels.Problem(rows, squares, weights, places, positive, costs, self.bias)
         self._solution = kernels.Solution(self._w, np.zeros(members.size))
         self._order = np.arange(members.size, dtype=np.int32)
         self.positive_weight = 1.0
@@ -241,18 +248,48 @@ class Trainer:
             self._order[:] = np.arange(members.size)
         return kernels.solve(self._problem, self._solution, *self._search())
 
+    def _own_rows(self, members: NDArray[np.int32]) -> tuple[Any, ...]:
+        """Rows, their squares and weights, and which of them to train on.
+
+        Few rows are copied with their own features alone: weights that are 0 cost nothing then,
+        and the others are near each other in memory.
+        """
+        ptr = self._rows.ptr
+        n_entries = int((ptr[members + 1] - ptr[members]).sum())
+        if n_entries >= self._n_features:
+            self.features, self._w = None, np.zeros(self._n_features + 1)
+            return self._rows, self._squares, self._sample_weight, members
+        rows = type(self._rows)(
+            np.empty(members.size + 1, ptr.dtype),
+            np.empty(n_entries, self._rows.features.dtype),
+            np.empty(n_entries, self._rows.values.dtype),
+        )
+        columns = np.empty(n_entries, np.int32)
+        n_columns = self._kernels.gather(
+            self._rows, members, self._place_of, rows.ptr, rows.features, rows.values, columns
+        )
+        self.features, self._w = columns[:n_columns], np.zeros(n_columns + 1)
+        places = np.arange(members.size, dtype=np.int32)
+        return rows, self._squares[members], self._sample_weight[members], places
+
+    def _own_folds(self, folds: NDArray[np.int8]) -> NDArray[np.int8]:
+        """The folds of the rows that the problem has."""
+        return folds if self.features is None else folds[self._members]
+
     @property
     def w(self) -> NDArray[np.float64]:
-        """The weights of the label, that of the constant feature last."""
+        """The weights of ``features``, that of the constant feature last."""
         return self._w
 
     def leave_out(self, folds: NDArray[np.int8], fold: int) -> None:
         """Take the rows of a fold out of the solution."""
-        self._kernels.leave_out(self._problem, self._solution, folds, fold, *self._search())
+        own = self._own_folds(folds)
+        self._kernels.leave_out(self._problem, self._solution, own, fold, *self._search())
 
     def held_out_scores(self, folds: NDArray[np.int8], out: NDArray[np.float64]) -> None:
         """Write the score of each training row by the solution without its fold."""
-        self._kernels.held_out_scores(self._problem, self._solution, folds, *self._search(), out)
+        own = self._own_folds(folds)
+        self._kernels.held_out_scores(self._problem, self._solution, own, *self._search(), out)
 
     def _search(self) -> tuple[Any, ...]:
         settings = self._settings
