@@ -45,11 +45,7 @@ def cli_page() -> str:
         "## Shared options\n",
         "These options mean the same in every command that has them.\n",
     ]
-    parts += [
-        "| option or argument | meaning |\n|---|---|",
-        *(row for row in everywhere if row in shared),
-        "",
-    ]
+    parts += ["| | |\n|---|---|", *(row for row in everywhere if row in shared), ""]
     return "\n".join(parts)
 
 
@@ -82,7 +78,7 @@ def _section(command: Any, name: str, more: list[str], shared: set[str]) -> Iter
     rows = _rows(command)
     own = [row for row in rows.values() if row not in shared]
     if own:
-        yield "\n".join(["| option or argument | meaning |\n|---|---|", *own, ""])
+        yield "\n".join(["| | |\n|---|---|", *own, ""])
     others = ", ".join(names for names, row in rows.items() if row in shared)
     if others:
         yield f"And these [shared options](#shared-options): {others}.\n"
@@ -127,8 +123,8 @@ def measures_page() -> str:
             "",
             "truth = [[1, 0, 1], [0, 1, 0]]",
             "scores = [[0.9, 0.5, 0.1], [0.2, 0.8, 0.1]]",
-            'measured = evaluate(truth, scores, metrics=["p@1", "ndcg@3", "ranking-loss"])',
-            'assert measured["p@1"] == 1.0',
+            'found = evaluate(truth, scores, metrics=["p@1", "ndcg@3", "ranking-loss"])',
+            'assert found["p@1"] == 1.0',
             "```\n",
             "| name | meaning | needs | good is |",
             "|---|---|---|---|",

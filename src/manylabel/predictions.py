@@ -90,11 +90,13 @@ def best_of_rows(ptr: NDArray[np.int64], values: NDArray[Any], top: int) -> NDAr
     >>> best_of_rows(np.array([0, 3, 4]), np.array([0.1, 0.3, 0.3, 0.2]), 1).tolist()
     [False, True, False, True]
     """
+    if ptr.size > 2:
+        from manylabel.kernels import ranking
+
+        return ranking.best_of_rows(ptr, values.astype(np.float64, copy=False), top)
+    # As the kernel does, which takes a while to compile after an installation.
     best = np.ones(values.size, np.bool_)
-    for row in np.flatnonzero(np.diff(ptr) > top).tolist():
-        start, stop = ptr[row], ptr[row + 1]
-        order = np.argsort(-values[start:stop], kind="stable")
-        best[start + order[top:]] = False
+    best[np.argsort(-values, kind="stable")[top:]] = False
     return best
 
 

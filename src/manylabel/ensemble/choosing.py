@@ -9,15 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.ensemble.curves import Combination, Curve, fit_combination, log_loss
+from manylabel.ensemble.curves import (
+    Combination,
+    Curve,
+    fit_combination,
+    frequency_group,
+    log_loss,
+)
 from manylabel.metrics import evaluate, get_measure
-from manylabel.predictions import values_at
+from manylabel.predictions import best_of_rows, values_at
 from manylabel.scoring import Candidates
+from manylabel.validation import trusted_csr
 
-__all__ = ["HeldOut", "choose_scorers", "stretch_curves", "weigh_by_frequency"]
+__all__ = ["HeldOut", "choose_scorers", "gain_of", "stretch_curves", "weigh_by_frequency"]
 
 #: A scorer must lower the log-loss by this share to be kept.
 _MIN_GAIN = 1e-3
+#: Curves that are compared come this near to the least log-loss.
+_ROUGH = 1e-6
 #: Maximum number of candidates on which scorers are compared.
 _SAMPLE = 60_000
 #: Factors tried for stretching a scorer's curve.
@@ -94,9 +103,7 @@ def choose_scorers(
     def loss(names: list[str]) -> float:
         """Out-of-sample log-loss of some scorers."""
         given = {name: values[learn] for name, values in held_out.only(names).items()}
-        combination = fit_combination(
-            given, held_out.counts[learn], truth[learn], tolerance=_MIN_GAIN / 1000
-        )
+        combination = fit_combination(given, held_out.counts[learn], truth[learn], tolerance=_ROUGH)
         asked = {name: values[judge] for name, values in held_out.only(names).items()}
         return log_loss(combination(asked, held_out.counts[judge]), truth[judge])
 
@@ -108,18 +115,45 @@ def choose_scorers(
     without = {name: loss([other for other in kept if other != name]) for name in kept}
     gain = {name: _lowered(value, whole) for name, value in without.items()}
     # One at a time, the least useful first: each of two similar scorers may be dispensable, but
-    # not both.
-    while len(kept) > 1:
-        losses = [(loss, name) for name, loss in without.items() if name not in protected]
-        if not losses:
+    # not both. Those that are left gain when one goes, so only the least useful is measured again.
+    useful = {name: value for name, value in gain.items() if name not in protected}
+    is_new = set(useful)
+    while len(kept) > 1 and useful:
+        name = min(useful, key=lambda other: useful[other])
+        if name not in is_new:
+            without[name] = loss([other for other in kept if other != name])
+            useful[name] = _lowered(without[name], whole)
+            is_new.add(name)
+        elif useful[name] < _MIN_GAIN:
+            kept.remove(name)
+            del useful[name]
+            whole, is_new = without[name], set()
+        else:
             break
-        _, name = min(losses, key=lambda entry: entry[0])
-        if _lowered(without[name], whole) >= _MIN_GAIN:
-            break
-        kept.remove(name)
-        whole = without[name]
-        without = {n: loss([o for o in kept if o != n]) for n in kept if n not in protected}
     return kept, gain
+
+
+def gain_of(held_out: HeldOut, name: str) -> float:
+    """By which share a scorer lowers the log-loss of the others.
+
+    Curves are learned on every other document and judged on the documents between, both ways.
+    """
+    rows, truth, counts = held_out.candidates.rows, held_out.truth, held_out.counts
+    halves = rows % 2 == 0, rows % 2 == 1
+    if not all(truth[half].any() for half in halves):
+        return 1.0
+
+    def loss(names: list[str]) -> float:
+        total = 0.0
+        for learn, judge in (halves, halves[::-1]):
+            given = {other: held_out.scores[other][learn] for other in names}
+            combination = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH)
+            asked = {other: held_out.scores[other][judge] for other in names}
+            total += log_loss(combination(asked, counts[judge]), truth[judge])
+        return total
+
+    whole = loss(list(held_out.scores))
+    return _lowered(loss([other for other in held_out.scores if other != name]), whole)
 
 
 def _lowered(without: float, whole: float) -> float:
@@ -152,19 +186,32 @@ def stretch_curves(
     held_out: HeldOut, combination: Combination, measure: str, Y_train: sparse.csr_array
 ) -> Combination:
     """Stretch the scorers' curves as long as that improves a ranking measure."""
-    better = 1 if get_measure(measure).greater_is_better else -1
+    found = get_measure(measure)
+    better = 1 if found.greater_is_better else -1
+    ptr = held_out.candidates.pattern.indptr.astype(np.int64)
+    groups = frequency_group(held_out.counts)
+    offsets, factors = combination.offsets[groups], combination.factors[groups]
+    worth = combination.by_part(held_out.scores, held_out.counts)
+    total = sum(worth.values())
 
-    def value(tried: Combination) -> float:
-        scores = held_out.candidates.scores(tried(held_out.scores, held_out.counts))
+    def value(log_odds: NDArray[np.float64]) -> float:
+        scores = held_out.candidates.scores(log_odds)
+        if found.reads_top:
+            # The rest of a ranking makes no difference, and takes most of the time.
+            assert found.k is not None
+            best = best_of_rows(ptr, log_odds, found.k)
+            indices, starts = scores.indices[best], np.concatenate([[0], np.cumsum(best)])[ptr]
+            scores = trusted_csr(log_odds[best], indices, starts, scores.shape)
         return better * evaluate(held_out.Y, scores, Y_train=Y_train, metrics=[measure])[measure]
 
-    best = value(combination)
+    highest = value(offsets + factors * total)
+    curves = dict(combination.curves)
     for _ in range(_ROUNDS):
-        for name in combination.curves:
+        for name in curves:
             for factor in _STRETCHES:
-                curve = combination.curves[name]
-                stretched = Curve(curve.knots, curve.values * factor)
-                tried = replace(combination, curves={**combination.curves, name: stretched})
-                if (reached := value(tried)) > best:
-                    best, combination = reached, tried
-    return combination
+                tried = total + (factor - 1) * worth[name]
+                if (reached := value(offsets + factors * tried)) > highest:
+                    highest, total = reached, tried
+                    worth[name] = factor * worth[name]
+                    curves[name] = Curve(curves[name].knots, curves[name].values * factor)
+    return replace(combination, curves=curves)

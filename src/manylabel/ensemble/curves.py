@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.parallel import single_threaded_blas
+from manylabel.logistic import likeliest, surprise
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
@@ -20,7 +20,7 @@ _MAX_PIECES, _TRUE_PER_PIECE = 8, 25
 #: Slope of a cautious curve beyond its last knot, relative to that of its last piece.
 _BEYOND = 0.02
 _RIDGE = 1e-5
-_STEPS = 100
+_TOLERANCE = 1e-8
 #: Prior standard deviations of the offset and the factor of a group's log-odds.
 _SPREAD = (1.0, 0.3)
 #: Prior standard deviation of the weight of a scorer in a group.
@@ -112,10 +112,20 @@ class Combination:
         """
         groups = frequency_group(counts)
         total = np.zeros(counts.size)
-        for name, curve in self.curves.items():
-            values = curve(parts[name])
-            total += values * self.weights[name][groups] if name in self.weights else values
+        for values in self.by_part(parts, counts).values():
+            total += values
         return self.offsets[groups] + self.factors[groups] * total
+
+    def by_part(
+        self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
+    ) -> dict[str, NDArray[np.float64]]:
+        """What each part says, before offsets and factors."""
+        worth = {name: curve(parts[name]) for name, curve in self.curves.items()}
+        if self.weights:
+            groups = frequency_group(counts)
+            for name, weights in self.weights.items():
+                worth[name] = worth[name] * weights[groups]
+        return worth
 
     def cautious(self) -> Combination:
         """A copy in which scores above those seen in training add little.
@@ -182,7 +192,7 @@ def _groups_to_learn(groups: NDArray[np.int64], truth: NDArray[np.bool_]) -> NDA
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
     """Mean negative log-likelihood."""
-    return float(np.mean(np.logaddexp(0, log_odds) - truth * log_odds))
+    return float(np.mean(surprise(log_odds, truth)))
 
 
 def fit_combination(
@@ -190,7 +200,7 @@ def fit_combination(
     counts: NDArray[np.int64],
     truth: NDArray[np.bool_],
     max_pieces: int = _MAX_PIECES,
-    tolerance: float = 0.0,
+    tolerance: float = _TOLERANCE,
     is_cautious: bool = False,
 ) -> Combination:
     """Find the curves with the maximum likelihood.
@@ -209,7 +219,7 @@ def fit_combination(
     max_pieces : int
         Maximum number of pieces per curve; a straight line has 1.
     tolerance : float
-        Stop when a step lowers the loss by less than this share.
+        Stop when the mean log-loss can fall by no more than this.
     is_cautious : bool
         For labels that appear later: ignore groups whose counts give the truth away, and let scores
         above those seen in training add little.
@@ -223,9 +233,6 @@ def fit_combination(
     >>> bool((log_odds[scores > 0.75] > 1).all() and (log_odds[~truth] < 0).all())
     True
     """
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
     if not truth.any() or truth.all():
         # Nothing to learn from: all scorers have the same weight.
         line = Curve(np.array([0.0, 1.0]), np.array([0.0, 2.0]))
@@ -238,26 +245,17 @@ def fit_combination(
     nearest = np.abs(np.arange(N_GROUPS)[:, None] - used).argmin(axis=1)
     groups = used[nearest][groups]
     design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
-    target = truth.astype(np.float32)
     ridge = np.full(design.shape[1], _RIDGE)
     ridge[n_rises:] = _RIDGE / 10
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        log_odds = design @ weights.astype(np.float32)
-        error = (expit(log_odds) - target) / np.float32(target.size)
-        value = float(np.mean(np.logaddexp(0, log_odds) - target * log_odds, dtype=np.float64))
-        gradient = (error @ design).astype(np.float64)
-        return value + float(ridge @ weights**2), gradient + 2 * ridge * weights
-
-    base = np.log((target.sum() + 0.5) / (target.size - target.sum() + 0.5))
-    start = np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)])
-    bounds = [(0, None)] * n_rises + [(None, None)] * used.size
-    # The products are small: threads would wait for each other most of the time.
-    options = {"maxiter": _STEPS} | ({"ftol": tolerance} if tolerance else {})
-    with single_threaded_blas():
-        learned = minimize(
-            loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
-        ).x
+    base = np.log((truth.sum() + 0.5) / (truth.size - truth.sum() + 0.5))
+    learned = likeliest(
+        design,
+        truth,
+        start=np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)]),
+        precision=2 * truth.size * ridge,
+        lowest=np.where(np.arange(design.shape[1]) < n_rises, 0.0, -np.inf),
+        little=tolerance,
+    )
     curves, at = {}, 0
     for name, places in knots.items():
         rises = learned[at : at + places.size - 1]
@@ -275,20 +273,10 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
 
     They stay near 0 and 1 if there are few data.
     """
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
-    spread = np.array(_SPREAD)
-
-    def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        away = (line - [0.0, 1.0]) / spread
-        fitted = line[0] + line[1] * log_odds
-        error = expit(fitted) - truth
-        value = float(np.sum(np.logaddexp(0, fitted) - truth * fitted) + away @ away / 2)
-        return value, np.array([error.sum(), error @ log_odds]) + away / spread
-
-    bounds = [(None, None), (0.1, None)]
-    offset, factor = minimize(loss, [0.0, 1.0], jac=True, method="L-BFGS-B", bounds=bounds).x
+    expected, lowest = [0.0, 1.0], [-np.inf, 0.1]
+    design = np.stack([np.ones(truth.size), log_odds], axis=1)
+    precision = 1 / np.square(_SPREAD)
+    offset, factor = likeliest(design, truth, expected, expected, precision, lowest)
     return float(offset), float(factor)
 
 
@@ -296,23 +284,12 @@ def _weights(
     parts: NDArray[np.float64], given: float, truth: NDArray[np.bool_]
 ) -> tuple[float, NDArray[np.float64]]:
     """A correction of the offset and a factor for each column, by maximum a posteriori."""
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
     design = np.concatenate([np.ones((truth.size, 1)), parts], axis=1)
-    start = np.concatenate([[0.0], np.ones(parts.shape[1])])
-    spread = np.concatenate([[_SPREAD[0]], np.full(parts.shape[1], _WEIGHT_SPREAD)])
-
-    def loss(line: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        away = (line - start) / spread
-        log_odds = given + design @ line
-        error = expit(log_odds) - truth
-        value = float(np.sum(np.logaddexp(0, log_odds) - truth * log_odds) + away @ away / 2)
-        return value, error @ design + away / spread
-
-    bounds = [(None, None)] + [(0.0, None)] * parts.shape[1]
-    with single_threaded_blas():
-        best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    is_offset = np.arange(design.shape[1]) == 0
+    expected = np.where(is_offset, 0.0, 1.0)
+    precision = np.where(is_offset, 1 / _SPREAD[0] ** 2, 1 / _WEIGHT_SPREAD**2)
+    lowest = np.where(is_offset, -np.inf, 0.0)
+    best = likeliest(design, truth, expected, expected, precision, lowest, given)
     return float(best[0]), best[1:]
 
 

@@ -20,17 +20,18 @@ from manylabel.ensemble.choosing import (
     weigh_by_frequency,
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
-from manylabel.ensemble.effort import check_effort, is_within
 from manylabel.ensemble.fitting import (
     fit_scorer,
     held_out_folds,
+    is_worth_fitting,
+    judged_by,
     known_elsewhere,
     lessons,
     prepared_aside,
 )
 from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
-from manylabel.ensemble.scorers import make_scorers, make_sources
+from manylabel.ensemble.scorers import check_effort, is_within, make_scorers, make_sources
 from manylabel.ensemble.updating import Updating
 from manylabel.estimators import check_is_fitted, check_random_state
 from manylabel.evidence import Explanation, Reason, WordReasons
@@ -250,31 +251,37 @@ class Ensemble(Updating):
             scorers = [s for s in scorers if s.consult(self.source_, training, is_forced)]
             self.source_.trial = None
             candidates, held, honest = self._propose_training(training)
-            scores = {}
-            for scorer in scorers:
+            known, others = known_elsewhere(training, held), self.counts_[held.labels]
+            scores: dict[str, NDArray[np.float64]] = {}
+            held_out = HeldOut(held, scores, others, Y[training.held], known)
+            # Count the other documents that have the label. Subtracting only from true labels
+            # reveals the truth where it moves a label to another group, so frequent labels always
+            # lose one.
+            taken = np.where(others <= _RARE, held_out.truth, 1)
+            held_out = replace(held_out, counts=others - taken)
+            for scorer in sorted(scorers, key=lambda scorer: scorer.is_costly):
                 if scorer.name in aside:
                     aside[scorer.name].result()
                 else:
                     scorer.prepare(lessons(scorer, training))
-                scores[scorer.name] = fit_scorer(scorer, training, candidates, held)
-        known = known_elsewhere(training, held)
-        for scorer in scorers:
-            if not scorer.learns_at_once:
-                # As in prediction: such a scorer gives 0 to labels that are new to it.
-                scores[scorer.name] = np.where(known, scores[scorer.name], 0.0)
-        others = self.counts_[held.labels]
-        held_out = HeldOut(held, scores, others, Y[training.held], known)
-        # Count the other documents that have the label. Subtracting only from true labels reveals
-        # the truth where it moves a label to another group, so frequent labels always lose one.
-        taken = np.where(others <= _RARE, held_out.truth, 1)
-        held_out = replace(held_out, counts=others - taken)
-        judged = held_out if honest is None else held_out.take(honest)
-        if training.judged.size < training.held.size:
-            judged = judged.of_documents(np.isin(training.held, training.judged))
-        self._combine(scorers, judged, Y)
+                if (
+                    scorer.is_costly
+                    and not is_forced
+                    and not is_worth_fitting(scorer, training, candidates, held_out, honest)
+                ):
+                    scorers.remove(scorer)
+                    continue
+                values = fit_scorer(scorer, training, candidates, held)
+                if not scorer.learns_at_once:
+                    # As in prediction: such a scorer gives 0 to labels that are new to it.
+                    values = np.where(known, values, 0.0)
+                scores[scorer.name] = values
+        held_out = replace(held_out, scores={s.name: scores[s.name] for s in scorers})
+        self._combine(scorers, judged_by(training, held_out, honest), Y)
         if honest is not None:
             # Subtracting one from all labels, true or not, keeps the truth out of the counts.
             counts = np.where(known, np.maximum(others - 1, 0), 0)
+            scores = held_out.scores
             self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
 
     def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:

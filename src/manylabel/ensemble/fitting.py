@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.ensemble.choosing import HeldOut, gain_of
 from manylabel.parallel import effective_jobs
 from manylabel.scoring import Candidates, Scorer, Training
 
-__all__ = ["fit_scorer", "held_out_folds", "known_elsewhere", "lessons", "prepared_aside"]
+__all__ = [
+    "fit_scorer",
+    "held_out_folds",
+    "is_worth_fitting",
+    "judged_by",
+    "known_elsewhere",
+    "lessons",
+    "prepared_aside",
+]
 
+#: The share by which a trial must lower the log-loss for a scorer to be fitted.
+_MIN_GAIN = 1e-3
 #: Up to this many documents, all are held out in turn, in this many folds.
 _FEW, _FOLDS = 6_000, 5
 #: Number of folds if all of more documents are to be held out.
@@ -79,6 +91,52 @@ def fit_scorer(
         others = training.shared[training.held[are_open]]
         scores[~mine] = scorer.score(others, held.take(np.flatnonzero(are_open)), training.n_jobs)
     return scores
+
+
+def is_worth_fitting(
+    scorer: Scorer,
+    training: Training,
+    candidates: sparse.csr_array,
+    held_out: HeldOut,
+    honest: NDArray[np.bool_] | None,
+) -> bool:
+    """Whether a costly scorer's trial helps beside the scorers that are fitted."""
+    held, known = held_out.candidates, lessons(scorer, training)
+    if known is training:
+        rows, tried = scorer.trial(training, candidates, held)
+    else:
+        assert training.incomplete is not None
+        places = np.flatnonzero(~training.incomplete[training.held])
+        complete = candidates[np.flatnonzero(~training.incomplete)]
+        rows, tried = scorer.trial(known, complete, held.take(places))
+        rows = places[rows]
+    there = np.zeros(training.held.size, np.bool_)
+    there[rows] = True
+    values = np.zeros(len(held))
+    values[there[held.rows]] = tried
+    # As they are combined in the end.
+    scores = held_out.scores | {scorer.name: np.where(held_out.known, values, 0.0)}
+    counts = np.where(held_out.known, held_out.counts, 0)
+    held_out = replace(held_out, scores=scores, counts=counts)
+    gain = gain_of(judged_by(training, held_out, honest, there), scorer.name)
+    return gain >= _MIN_GAIN
+
+
+def judged_by(
+    training: Training,
+    held_out: HeldOut,
+    honest: NDArray[np.bool_] | None,
+    among: NDArray[np.bool_] | None = None,
+) -> HeldOut:
+    """What models are judged by: complete documents, and candidates that sources proposed.
+
+    ``among`` says which held-out documents may be taken; all by default.
+    """
+    there = np.isin(training.held, training.judged)
+    if among is not None:
+        there &= among
+    mine = held_out if honest is None else held_out.take(honest)
+    return mine if there.all() else mine.of_documents(there)
 
 
 def held_out_folds(

@@ -14,7 +14,20 @@ from manylabel.exceptions import ParameterError
 from manylabel.scoring import CandidateSource, Scorer
 from manylabel.store.classes import add_place
 
-__all__ = ["SCORERS", "SOURCES", "make_scorers", "make_sources", "register", "unregister"]
+__all__ = [
+    "EFFORTS",
+    "SCORERS",
+    "SOURCES",
+    "check_effort",
+    "is_within",
+    "make_scorers",
+    "make_sources",
+    "register",
+    "unregister",
+]
+
+#: How much time training may take, from the least to the most; each scorer says which it needs.
+EFFORTS = ("quick", "normal", "best")
 
 #: Name -> "module:class", or a class. Curves and tables keep this order.
 SCORERS: dict[str, str | type[Scorer]] = {
@@ -98,3 +111,17 @@ def _named(name: str, table: dict[str, Any]) -> Any:
         return entry
     module, _, own_name = entry.partition(":")
     return getattr(import_module(module), own_name)
+
+
+def check_effort(effort: Any) -> None:
+    """Refuse an unknown effort."""
+    if effort in EFFORTS:
+        return
+    near = get_close_matches(str(effort), EFFORTS, n=1)
+    hint = f", did you mean {near[0]}?" if near else "."
+    raise ParameterError(f"`effort` must be quick, normal or best; got {effort!r}{hint}")
+
+
+def is_within(needed: str, effort: str) -> bool:
+    """Whether an effort is at least the needed one."""
+    return EFFORTS.index(needed) <= EFFORTS.index(effort)

@@ -20,3 +20,26 @@ def rank_order(indptr, scores):
         for i, place in enumerate(np.argsort(-scores[start:stop], kind="mergesort")):
             order[start + i] = start + place
     return order
+
+
+@kernel
+def best_of_rows(indptr, scores, top):
+    """Which entries are the ``top`` best of their row."""
+    best = np.zeros(scores.size, np.bool_)
+    kept = np.empty(top, np.int64)
+    for row in range(indptr.size - 1):
+        size = 0
+        for place in range(indptr[row], indptr[row + 1]):
+            if size == top:
+                if scores[place] <= scores[kept[top - 1]]:
+                    continue
+                size -= 1
+            at = size
+            while at > 0 and scores[kept[at - 1]] < scores[place]:
+                kept[at] = kept[at - 1]
+                at -= 1
+            kept[at] = place
+            size += 1
+        for i in range(size):
+            best[kept[i]] = True
+    return best

@@ -94,6 +94,11 @@ class Measure:
         """Whether the name needs a number in place of k."""
         return self.name.endswith("@k")
 
+    @property
+    def reads_top(self) -> bool:
+        """Whether only the k best labels of each document count."""
+        return self.k is not None and self.name.partition("@")[0] in ranking.TOP_MEASURES
+
     def at(self, k: int) -> Measure:
         """The member of a family for one k."""
         return replace(self, name=f"{self.name[:-1]}{k}", k=k)

@@ -24,6 +24,8 @@ _FEWEST = 1_000
 _SIZE, _SIZE_OF_ONE = 256, 384
 #: Networks per fold if there is only one fold: their mean is better than each.
 _COPIES_OF_ONE = 4
+#: Hidden units of the network that is tried first.
+_TRIAL_SIZE = 64
 #: Learning rates, first and last, of the epoch that adds the held-out documents.
 _LATE = (0.3, 0.1)
 
@@ -42,6 +44,7 @@ class NetworkScorer(Scorer):
 
     name: ClassVar[str] = "network"
     reads_incomplete: ClassVar[bool] = True
+    is_costly: ClassVar[bool] = True
     title: ClassVar[str] = "words together"
     sentence: ClassVar[str] = "Words of the text, which a network weighs in combination."
 
@@ -57,6 +60,22 @@ class NetworkScorer(Scorer):
         """
         is_quick = training.is_small or training.settings.get("effort") == "best"
         return len(training.documents) >= _FEWEST and is_quick
+
+    def trial(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Train a small network without the first fold, and score its documents."""
+        settings = replace(self.settings or NetworkSettings(), size=_TRIAL_SIZE)
+        positive = (values_at(training.Y, candidates) > 0).astype(np.float32)
+        hidden = training.folds == 0
+        trainer = Trainer(
+            training.documents.rows, candidates, positive, settings, training.seed,
+            training.n_jobs, hidden,
+        )  # fmt: skip
+        network = trainer.train(np.flatnonzero(~hidden))
+        out = np.flatnonzero(hidden[training.held])
+        rows = training.shared.rows[training.held[out]]
+        return out, network.scores(rows, held.take(out).pattern, training.n_jobs)
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates

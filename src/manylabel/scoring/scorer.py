@@ -57,6 +57,8 @@ class Scorer(ABC):
     is_needed: ClassVar[bool] = False
     #: Whether :meth:`prepare` takes long and may run in parallel with the search for candidates.
     prepares_aside: ClassVar[bool] = False
+    #: Whether ``fit`` takes long, so that an ensemble looks at a :meth:`trial` first.
+    is_costly: ClassVar[bool] = False
 
     def wants(self, training: Training) -> bool:
         """Whether to fit this scorer by default, for training data like this."""
@@ -75,6 +77,22 @@ class Scorer(ABC):
             and it is used anyway.
         """
         return True
+
+    def trial(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Out-of-sample scores by a smaller model, if ``is_costly``; parameters as in :meth:`fit`.
+
+        An ensemble drops the scorer if they do not help.
+
+        Returns
+        -------
+        rows : ndarray
+            Places in ``training.held`` of the documents that were scored, ascending.
+        scores : ndarray
+            Of their candidates.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def fit(

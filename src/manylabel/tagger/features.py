@@ -121,7 +121,10 @@ def choose_features(
 def _quality(
     counts: sparse.csr_array, Y: sparse.csr_array, n_jobs: int | None
 ) -> NDArray[np.float64]:
-    """nDCG@5 per document of linear models that rank the labels of neighbours."""
+    """nDCG@5 per document of linear models that rank the labels of neighbours.
+
+    Labels of a single document are left out: other documents teach nothing about them.
+    """
     from manylabel.linear import train_on_candidates
     from manylabel.linear.training import Settings
     from manylabel.metrics import ndcg_at
@@ -130,6 +133,7 @@ def _quality(
     from manylabel.scoring import Documents
     from manylabel.text.weighting import make_weighting
 
+    Y = Y[:, np.flatnonzero(np.bincount(Y.indices, minlength=Y.shape[1]) > 1)]
     rows = make_weighting("tfidf", np.float32).fit(counts).transform(counts)
     source = NeighborSource(NeighborIndex(rows), Y, k=_NEIGHBOURS)
     settings = Settings(

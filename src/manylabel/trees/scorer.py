@@ -18,6 +18,8 @@ __all__ = ["TreeScorer"]
 
 #: Forests, each grown without one fold of the documents, and the trees of each.
 _FORESTS, _TREES = 5, 20
+#: Trees that are tried first.
+_TRIAL_TREES = 5
 #: Trees are worth their time from this many documents on.
 _MIN_DOCUMENTS = 2_000
 
@@ -31,6 +33,7 @@ class TreeScorer(Scorer):
     """
 
     name: ClassVar[str] = "trees"
+    is_costly: ClassVar[bool] = True
     title: ClassVar[str] = "groups of similar documents"
     sentence: ClassVar[str] = "Groups of documents that the text falls into."
 
@@ -41,23 +44,22 @@ class TreeScorer(Scorer):
         """Whether the corpus is of medium size, where trees are fast and helpful."""
         return len(training.documents) >= _MIN_DOCUMENTS and training.is_small
 
+    def trial(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Grow a few trees without the first fold, and score its documents."""
+        forest = _grown(training, training.folds, 0, _TRIAL_TREES)
+        out = np.flatnonzero(training.folds[training.held] == 0)
+        scores = forest.decision_function(training.shared.counts[training.held[out]])
+        return out, values_at(scores, held.take(out).pattern)
+
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Grow the forests; each document is scored by the forest that has not seen it."""
-        X, Y, seed = training.documents.counts, training.Y, training.seed
-        folds = np.random.default_rng([seed, 1]).permutation(X.shape[0]) % _FORESTS
-        self.forests = []
-        for fold in range(_FORESTS):
-            rest = np.flatnonzero(folds != fold)
-            forest = FastXML(
-                _TREES,
-                weighting=training.settings.get("weighting", "tfidf"),
-                threshold="top",
-                random_state=seed + fold,
-                n_jobs=training.n_jobs,
-            )
-            self.forests.append(forest.fit(X[rest], Y[rest]))
+        n_rows = len(training.documents)
+        folds = np.random.default_rng([training.seed, 1]).permutation(n_rows) % _FORESTS
+        self.forests = [_grown(training, folds, fold, _TREES) for fold in range(_FORESTS)]
         of_held = folds[training.held]
         rows = np.repeat(of_held, np.diff(held.pattern.indptr))
         shared = training.shared.counts[training.held]
@@ -91,3 +93,18 @@ class TreeScorer(Scorer):
             values_at(forest.decision_function(documents.counts), candidates.pattern)
             for forest in self.forests
         ]
+
+
+def _grown(
+    training: Training, folds: NDArray[np.signedinteger], fold: int, n_trees: int
+) -> FastXML:
+    """A forest that has not seen a fold."""
+    rest = np.flatnonzero(folds != fold)
+    forest = FastXML(
+        n_trees,
+        weighting=training.settings.get("weighting", "tfidf"),
+        threshold="top",
+        random_state=training.seed + fold,
+        n_jobs=training.n_jobs,
+    )
+    return forest.fit(training.documents.counts[rest], training.Y[rest])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.parallel import single_threaded_blas
+from manylabel.logistic import likeliest
 from manylabel.vocabulary.clues import CLUES
 
 __all__ = ["DEFAULT_WEIGHTS", "LEARNED", "N_STATIC", "UNNAMED", "fit_weights", "learned_clues"]
@@ -89,20 +89,9 @@ def fit_weights(
     >>> bool((fit_weights(nothing, np.empty(0, bool)) == DEFAULT_WEIGHTS).all())
     True
     """
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
     if not truth.size:
         return defaults.copy()
 
     n_learned = len(LEARNED) - N_STATIC
     spread = np.where(np.arange(defaults.size) < defaults.size - n_learned, *_SPREADS)
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        away = (weights - defaults) / spread
-        log_odds = design @ weights
-        value = float(np.sum(np.logaddexp(0, log_odds) - truth * log_odds) + away @ away / 2)
-        return value, (expit(log_odds) - truth) @ design + away / spread
-
-    with single_threaded_blas():
-        return minimize(loss, defaults, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+    return likeliest(design, truth, defaults, defaults, 1 / spread**2)
