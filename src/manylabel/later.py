@@ -13,9 +13,9 @@ from typing import Any
 
 __all__ = ["SELDOM_USED", "postpone", "postponed"]
 
-#: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions that
-#: we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a prediction
-#: takes.
+#: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions
+#: that we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a
+#: prediction takes.
 SELDOM_USED = (
     "narwhals",
     "narwhals.stable",
@@ -111,9 +111,9 @@ class _Finder(MetaPathFinder, Loader):
         if real is None:
             return None
         spec = ModuleSpec(fullname, self)
-#: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions that
-#: we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a prediction
-#: takes.
+        # Modules in a package that is postponed with it are found without it.
+        has_more = any(name.startswith(f"{fullname}.") for name in self._names)
+        if has_more or fullname in _LOOKED_UP:
             spec.submodule_search_locations = real.submodule_search_locations
         return spec
 
