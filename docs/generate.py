@@ -45,7 +45,11 @@ def cli_page() -> str:
         "## Shared options\n",
         "These options mean the same in every command that has them.\n",
     ]
-    parts += ["| | |\n|---|---|", *(row for row in everywhere if row in shared), ""]
+    parts += [
+        "| option or argument | meaning |\n|---|---|",
+        *(row for row in everywhere if row in shared),
+        "",
+    ]
     return "\n".join(parts)
 
 
@@ -78,7 +82,7 @@ def _section(command: Any, name: str, more: list[str], shared: set[str]) -> Iter
     rows = _rows(command)
     own = [row for row in rows.values() if row not in shared]
     if own:
-        yield "\n".join(["| | |\n|---|---|", *own, ""])
+        yield "\n".join(["| option or argument | meaning |\n|---|---|", *own, ""])
     others = ", ".join(names for names, row in rows.items() if row in shared)
     if others:
         yield f"And these [shared options](#shared-options): {others}.\n"

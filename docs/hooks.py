@@ -71,7 +71,11 @@ def api_index() -> str:
     names = ", ".join(f"`{name}`" for name in sorted(manylabel.__all__, key=str.lower))
     parts = ["# Python API\n", f"Import the most used names from `manylabel` itself: {names}.\n"]
     for package, purpose in PACKAGES.items():
-        parts += [f"## [manylabel.{package}]({package}.md)\n", f"{purpose}\n", "| | |\n|---|---|"]
+        parts += [
+            f"## [manylabel.{package}]({package}.md)\n",
+            f"{purpose}\n",
+            "| name | meaning |\n|---|---|",
+        ]
         for name, thing in public(package):
             first = inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0]
             text = first.replace("\n", " ").replace("|", r"\|").replace("``", "`")
