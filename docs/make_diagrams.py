@@ -81,7 +81,10 @@ def architecture() -> Drawing:
     rows: list[tuple[str, list[tuple[str, str]]]] = [
         ("shell", [("cli", "commands"), ("web", "HTTP API, page"), ("compare", "side by side")]),
         ("core", [("tagger", "texts in, labels out"), ("distributed", "Dask")]),
-        ("core", [("ensemble", "the default model"), ("selection", "tuning"), ("audit", "review")]),
+        (
+            "core",
+            [("ensemble", "the default model"), ("selection", "tuning"), ("audit", "wrong labels")],
+        ),
         (
             "model",
             [
