@@ -12,5 +12,5 @@ articles = pd.read_csv(HERE / "articles.csv")
 new = pd.read_csv(HERE / "new-articles.csv")
 
 tagger = Tagger("lcif").fit(articles, text="Abstract", labels="Keywords", title="Title")
-found = tagger.suggest(new, top=2).to_frame()
-print(found.join(new["Title"], on="document")[["Title", "label", "score"]].to_string(index=False))
+answer = tagger.suggest(new, top=2).to_frame()
+print(answer.join(new["Title"], on="document")[["Title", "label", "score"]].to_string(index=False))
