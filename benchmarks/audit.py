@@ -1,15 +1,19 @@
 """Finding wrong labels: our audit beside cleanlab 2.9.
 
-    python -m benchmarks.audit [--corpora medical,bibtex,delicious] [--rates 0.02,0.05,0.1]
-                               [--rows N] [--seed N] [--synthetic N] [--without-regression]
+    python -m benchmarks.audit [--corpora medical,bibtex,delicious,eurlex57k]
+                               [--rates 0.02,0.05,0.1] [--rows N] [--seed N] [--synthetic N]
+                               [--large N] [--without-regression]
 
 Labels are flipped at random: of each three, one is removed, one is given to a document that
 should not have it, one is swapped for one of the three labels whose documents are most similar.
 Both tools then see only the flipped labels. cleanlab gets out-of-sample probabilities of
 scikit-learn's logistic regression (five folds) and, separately, ours; our ranking gets both, too.
-Every number is of one run; nothing is tuned here. `share` and the prior of mistakes were chosen on
-Medical at 5 % with seed 0, the weight of a label's own rates of error on that, on Medical at 10 %
-and Bibtex at 5 % with seed 0, and on the synthetic seeds 100 to 103. Reported are other seeds.
+Every number is of one run on training documents; nothing is tuned here. The prior of mistakes was
+chosen on the *test* documents of Medical (seeds 0 to 4) and Bibtex (seed 0), and the weight of a
+label's own rate of errors on the synthetic seeds 100 to 103. Reported are other documents and seeds.
+
+cleanlab needs a dense array and scikit-learn a model per label and fold, so Delicious and EURLEX57K
+are cut to their first documents and to labels that some of these have: see `SUBSETS`.
 
 The synthetic protocol: Gaussian clusters, one for each of K classes; a row belongs to up to three
 classes, and its features are the mean of their centres with noise. Labels are flipped class by
@@ -29,10 +33,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import KFold
 
-from benchmarks.common import corpus, table, versions
+from benchmarks.common import DATA, VECTORIZERS, table, versions
 from manylabel.audit import audit, document_errors, pair_errors
+from manylabel.corpus import read
 from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
-from manylabel.text import make_weighting
+from manylabel.text import CountVectorizer, make_weighting
 
 #: cleanlab's ways to score a document, its default first.
 BASES = ("self_confidence", "normalized_margin", "confidence_weighted_entropy")
@@ -42,6 +47,8 @@ AGGREGATORS = (
 )
 #: The probability of a pair that is not a candidate.
 ABSENT = 1e-4
+#: Of corpora that would take hours: the first documents, and the fewest documents of a label.
+SUBSETS = {"delicious": (2_500, 2), "eurlex57k": (2_500, 20)}
 
 
 def flip(Y: sparse.csr_array, X: sparse.csr_array, rate: float, seed: int) -> NDArray[np.bool_]:
@@ -78,7 +85,9 @@ def logistic_regression(rows, noisy: NDArray[np.bool_], seed: int = 0) -> NDArra
         for label in range(noisy.shape[1]):
             y = noisy[train, label]
             if y.any() and not y.all():
-                model = LogisticRegression(C=10, solver="liblinear").fit(given, y)
+                # The same problem; each solver is the quicker one where it is used.
+                solver = "liblinear" if sparse.issparse(given) else "newton-cholesky"
+                model = LogisticRegression(C=10, solver=solver).fit(given, y)
                 found[test, label] = model.predict_proba(asked)[:, 1]
     return found
 
@@ -126,38 +135,51 @@ def judged(is_error: NDArray[np.bool_], suspicion: NDArray[np.float64]) -> list[
     return [float(average_precision_score(y, s)), float(roc_auc_score(y, s)), at]
 
 
+def sample(name: str, n_rows: int | None) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Words and labels of the first training documents of a corpus."""
+    most, least = SUBSETS.get(name, (None, 2))
+    n_rows = n_rows or most
+    train = read(next((DATA / name).glob("train.*")))
+    if n_rows is not None:
+        train = train[:n_rows]
+    if name in VECTORIZERS:
+        train = train.vectorized(CountVectorizer(n_jobs=2, **VECTORIZERS[name]))
+    X, Y = train.X, train.Y
+    # Words that no document of the sample has would only take up room.
+    X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
+    Y = Y[:, np.flatnonzero(np.bincount(Y.indices, minlength=Y.shape[1]) >= least)]
+    return X, sparse.csr_array(Y)
+
+
 def real(
     name: str, rate: float, seed: int, n_rows: int | None, with_regression: bool
 ) -> list[list[object]]:
     """The table of a corpus at a rate."""
-    train, _ = corpus(name)
-    X, Y = train.X[:n_rows], train.Y[:n_rows]
-    # Words that no document of the sample has would only waste memory.
-    X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
-    Y = sparse.csr_array(Y[:, np.flatnonzero(np.bincount(Y.indices, minlength=Y.shape[1]) > 1)])
+    X, Y = sample(name, n_rows)
     noisy = flip(Y, X, rate, seed)
     wrong = Y.toarray().astype(bool) != noisy
-    start = time.perf_counter()
+    start = time.process_time()
     found = audit(X, sparse.csr_array(noisy.astype(np.int8)), Ensemble(n_jobs=2))
-    ours = time.perf_counter() - start
-    start = time.perf_counter()
+    ours = time.process_time() - start
+    start = time.process_time()
     by_lr = np.full((1, 1), 0.5)
     if with_regression:
         by_lr = logistic_regression(make_weighting("tfidf").fit_transform(X), noisy)
-    theirs = time.perf_counter() - start
+    theirs = time.process_time() - start
     by_us, pairs = np.full(wrong.shape, ABSENT), np.zeros(wrong.shape)
     pattern = found.out.pattern
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     by_us[rows, pattern.indices] = found.out.probabilities.data
     pairs[rows, pattern.indices] = found.errors
     by_us, by_lr = (np.clip(P, 1e-6, 1 - 1e-6) for P in (by_us, by_lr))
-    tried = [("manylabel", f"manylabel, {ours:.0f} s", pairs, found.documents)]
+    tried = [("manylabel", f"manylabel, {ours:.0f} CPU s", pairs, found.documents)]
     sources = {"manylabel": by_us}
     if with_regression:
-        tried += [("manylabel", f"logistic regression, {theirs:.0f} s", *bayes(by_lr, noisy))]
+        tried += [("manylabel", f"logistic regression, {theirs:.0f} CPU s", *bayes(by_lr, noisy))]
         sources["logistic regression"] = by_lr
     for source, P in sources.items():
         tried += [(way, source, *scores) for way, *scores in cleanlab(P, noisy)]
+    print(f"{name}: {Y.shape[0]:,} documents, {Y.shape[1]:,} labels, {wrong.sum():,} errors\n")
     return [
         [
             name,
@@ -204,7 +226,7 @@ def synthetic(n_rows: int, n_features: int, n_classes: int, seeds: int) -> list[
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", default="medical,bibtex,delicious")
+    parser.add_argument("--corpora", default="medical,bibtex,delicious,eurlex57k")
     parser.add_argument("--rates", default="0.02,0.05,0.1")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--seed", type=int, default=1)

@@ -20,13 +20,14 @@ def error(probability, given, label, documents, share, n_labels, log_odds):
     """Of one pair; ``documents`` are the label sets as given."""
     n_given = sum(len(labels) for labels in documents)
     count = sum(label in labels for labels in documents)
-    # Half of the mistakes go to any label, half to labels as frequent as they are.
-    mistakes = share * (0.5 * n_given / n_labels + 0.5 * count)
-    mistaken = mistakes / max(len(documents) - count, 1)
+    # Accidents befall every label alike.
+    mistaken = share * n_given / n_labels / max(len(documents) - count, 1)
     missing = missing_rate(log_odds, label, documents, share)
     mistaken = min(mistaken * missing / share, 0.5)
     if given:
-        wrong, right = (1 - probability) * mistaken, probability * (1 - missing)
+        # Labels that fit are mistaken for each other.
+        either = mistaken + share / 3 * probability
+        wrong, right = (1 - probability) * either, probability * (1 - missing)
     else:
         wrong, right = probability * missing, (1 - probability) * (1 - mistaken)
     return wrong / (wrong + right)
@@ -38,3 +39,33 @@ def any_error(errors):
     for value in errors:
         fine *= 1 - value
     return 1 - fine
+
+
+def what_next(similarity, n, known, near):
+    """Documents that represent the others best, one after another.
+
+    ``similarity`` is a list of lists. A document can represent itself and those that it is one of
+    the ``near`` most similar documents of; equally similar ones are taken in their order.
+    """
+    size = len(similarity)
+    nearest = [
+        sorted((other for other in range(size) if other != d), key=lambda o: (-similarity[d][o], o))
+        for d in range(size)
+    ]
+    may = [
+        {d: 1.0} | {o: similarity[d][o] for o in nearest[d][:near] if similarity[d][o] > 0}
+        for d in range(size)
+    ]
+    covered = list(known)
+    chosen = []
+    while len(chosen) < min(n, size):
+        gains = {
+            row: sum(max(may[d].get(row, 0.0) - covered[d], 0.0) for d in range(size))
+            for row in range(size)
+            if row not in chosen
+        }
+        best = max(gains, key=lambda row: (round(gains[row], 9), -row))
+        chosen.append(best)
+        for d in range(size):
+            covered[d] = max(covered[d], may[d].get(best, 0.0))
+    return chosen

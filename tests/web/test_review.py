@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 
 import pytest
 
@@ -54,9 +56,22 @@ def test_the_rest_of_a_document_may_stay_open(client, tagger):
     assert not tagger.document("c1").incomplete
 
 
+def test_a_learned_document_can_be_looked_up(client, tagger):
+    answer = client.get("/v1/document", params={"id": "c1"})
+    assert answer.status_code == 200, answer.text
+    known = tagger.document("c1")
+    assert answer.json()["text"] == known.text
+    assert answer.json()["labels"] == known.labels
+    missing = client.get("/v1/document", params={"id": "nobody"})
+    assert missing.status_code == 404
+    assert missing.json()["detail"] == "No document has the id 'nobody'."
+
+
 def test_texts_are_put_in_an_order(client):
     answer = post(client, "/v1/next", {"texts": [CAT, CAT, "Cheese for mice"], "n": 2}).json()
     assert sorted(answer["order"]) == [0, 2]
+    unsure = {"texts": [CAT, CAT, "Cheese for mice"], "n": 2, "by": "uncertainty"}
+    assert sorted(post(client, "/v1/next", unsure).json()["order"]) == [0, 2]
 
 
 def test_review_is_a_page(client):
@@ -116,6 +131,20 @@ def test_a_queue_is_reviewed_with_the_keyboard_and_survives_a_reload(review, tmp
     download.value.save_as(tmp_path / "d.jsonl")
     found = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
     assert [(one["id"], one["decision"]) for one in found] == [("one", "add"), ("one", "remove")]
+    assert {one["text"] for one in found} == {DOCUMENTS[0]["text"]}
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export CSV").click()
+    download.value.save_as(tmp_path / "d.csv")
+    rows = list(csv.DictReader((tmp_path / "d.csv").open(newline="")))
+    assert [(one["id"], one["decision"]) for one in rows] == [("one", "add"), ("one", "remove")]
+    # A second tab sees the same queue, and neither overwrites the other.
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector("html[data-ready]")
+    other.locator("#text").focus()
+    other.keyboard.press("a")
+    expect(page.locator("#count")).to_have_text("3 decisions on 2 documents.")
+    other.close()
     page.locator("#text").focus()
     page.keyboard.press("b")
     expect(page.locator("#document-title")).to_have_text("one")
@@ -129,19 +158,37 @@ def test_a_label_can_be_added_and_the_model_taught(review):
     page.locator("#add").fill("Stolen pictures")
     page.keyboard.press("Enter")
     expect(page.locator("#labels li.accepted .name")).to_have_text("Stolen pictures")
-    expect(page.locator("#warning")).to_contain_text("did not accept count as absent")
+    expect(page.locator("#warning")).to_contain_text(
+        re.compile(r"^You accepted 1 of the \d+ labels shown\. For new documents, .* as absent")
+    )
     page.get_by_label("Leave the rest open").check()
     expect(page.locator("#warning")).to_contain_text("did not accept stay open: unknown, not wrong")
     page.get_by_role("button", name="Teach the model").click()
     expect(page.locator("#message")).to_have_text("The model has learned 1 document.")
+    page.get_by_role("button", name="Undo what was taught").click()
+    expect(page.locator("#message")).to_have_text(
+        "The model is as it was before you taught it here."
+    )
+    address = page.url.replace("/review", "/v1/document?id=one")
+    assert page.request.get(address).status == 404
 
 
 @needs_browser
 def test_an_audit_says_what_looks_wrong(open_page, server):
     page = open_page()
+    known = page.request.get(f"{server}/v1/document?id=b1")
     page.goto(f"{server}/review")
     page.wait_for_selector("html[data-ready]")
-    suspect = {"id": "b1", "label": "Dogs", "given": True, "probability": 0.01, "text": "A tale"}
+    suspect = {
+        "id": "b1",
+        "label": "Dogs",
+        "given": True,
+        "probability": 0.01,
+        "text": "A tale",
+        "reasons": {"prior": -3.0, "words": -1.5},
+        "having": [{"id": "b7", "similarity": 0.2, "text": "Another tale"}],
+        "lacking": [],
+    }
     page.set_input_files(
         "#file",
         {
@@ -152,3 +199,8 @@ def test_an_audit_says_what_looks_wrong(open_page, server):
     )
     expect(page.locator("#suspect")).to_have_text("Dogs looks wrong")
     expect(page.locator("#labels li .name").first).to_have_text("Dogs")
+    # The report's reasons: those of the model that knows the document would not count.
+    expect(page.locator("#why")).to_contain_text("\u22123.000 how frequent the label is")
+    expect(page.locator("#why")).to_contain_text("b7: Another tale")
+    if known.ok:
+        expect(page.locator("#text")).to_have_text(known.json()["text"])

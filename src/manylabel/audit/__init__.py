@@ -6,13 +6,14 @@ that cannot be told apart, and labels that cannot be learned.
 """
 
 from manylabel.audit.audit import Audit, audit
-from manylabel.audit.next import uncertainty, what_next
+from manylabel.audit.next import least_sure, uncertainty, what_next
 from manylabel.audit.pairs import document_errors, pair_errors
 
 __all__ = [
     "Audit",
     "audit",
     "document_errors",
+    "least_sure",
     "pair_errors",
     "uncertainty",
     "what_next",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
+from manylabel.neighbors import NeighborIndex
 from manylabel.predictions import keep_top
 
-__all__ = ["uncertainty", "what_next"]
+__all__ = ["least_sure", "uncertainty", "what_next"]
+
+#: A document can represent those that it is among the nearest of: this many.
+_NEAR = 100
 
 #: Labels of a document that count for its uncertainty.
 _LABELS = 10
@@ -37,17 +43,89 @@ def uncertainty(probabilities: sparse.csr_array) -> NDArray[np.float64]:
 
 
 def what_next(
+    rows: sparse.csr_array,
+    n: int,
+    known: NDArray[np.float64] | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[np.int64]:
+    r"""Choose documents that represent the others, one after another.
+
+    A document is represented as well as the nearest labelled or chosen one is similar to it. Each
+    step chooses the document that raises the sum over all documents most (facility location). A
+    document is compared with the 100 nearest others; those further away do not represent it.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n_documents, n_features)
+        Weighted.
+    n : int
+        How many to choose.
+    known : ndarray of shape (n_documents,), optional
+        The similarity of each to the nearest labelled document.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ndarray
+        Their numbers, in the order in which to label them.
+
+    Examples
+    --------
+    >>> rows = sparse.csr_array([[0.0, 1.0], [1.0, 0.1], [1.0, 0.0], [1.0, 0.1]])
+    >>> what_next(rows, 2).tolist()
+    [1, 0]
+    """
+    size = rows.shape[0]
+    covered = np.zeros(size) if known is None else np.clip(known, 0, 1).astype(np.float64)
+    represents = _represents(rows, n_jobs)
+
+    def gain(row: int) -> tuple[float, NDArray[np.int32], NDArray[np.float64]]:
+        span = slice(represents.indptr[row], represents.indptr[row + 1])
+        others, similarity = represents.indices[span], represents.data[span]
+        return float(np.maximum(similarity - covered[others], 0).sum()), others, similarity
+
+    # Gains only fall as documents are chosen, so one that is still the greatest needs no others.
+    queue = [(-gain(row)[0], row) for row in range(size)]
+    heapq.heapify(queue)
+    chosen = []
+    while queue and len(chosen) < n:
+        _, row = heapq.heappop(queue)
+        value, others, similarity = gain(row)
+        if queue and (-value, row) > queue[0]:
+            heapq.heappush(queue, (-value, row))
+            continue
+        chosen.append(row)
+        covered[others] = np.maximum(covered[others], similarity)
+    return np.array(chosen, np.int64)
+
+
+def _represents(rows: sparse.csr_array, n_jobs: int | None) -> sparse.csr_array:
+    """By document, those that it is among the nearest of, and itself, with their similarity."""
+    size = rows.shape[0]
+    own = sparse.eye_array(size, format="csr")
+    if size < 2:
+        return sparse.csr_array(own)
+    near = NeighborIndex(rows).search_self(min(_NEAR, size - 1), n_jobs=n_jobs)
+    found = near.indices >= 0
+    others = np.repeat(np.arange(size), found.sum(axis=1))
+    similarity = near.similarities[found].astype(np.float64)
+    return sparse.csr_array(
+        sparse.csr_array((similarity, (near.indices[found], others)), shape=(size, size)) + own
+    )
+
+
+def least_sure(
     worth: NDArray[np.float64],
     rows: sparse.csr_array,
     n: int,
     known: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int64]:
-    """Choose documents of high worth that differ from each other, one after another.
+    """Choose uncertain documents that differ from each other, one after another.
 
     Parameters
     ----------
     worth : ndarray of shape (n_documents,)
-        How much the labels of each document would help, such as its uncertainty.
+        The uncertainty about each document.
     rows : csr_array of shape (n_documents, n_features)
         Weighted, of unit length.
     n : int
@@ -58,12 +136,12 @@ def what_next(
     Returns
     -------
     ndarray
-        Their numbers, in the order in which to label them.
+        Their numbers, the most uncertain first.
 
     Examples
     --------
     >>> rows = sparse.csr_array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> what_next(np.array([0.9, 0.8, 0.3]), rows, 2).tolist()
+    >>> least_sure(np.array([0.9, 0.8, 0.3]), rows, 2).tolist()
     [0, 2]
     """
     near = np.zeros(worth.size) if known is None else known.astype(np.float64).copy()

@@ -13,9 +13,9 @@ __all__ = ["document_errors", "pair_errors"]
 
 #: The expected share of labels that are wrong, and of labels that are missing.
 SHARE = 0.03
-#: The part of the mistakes that is shared evenly among labels; the rest follows their frequency.
-#: Every label may be given by mistake, a frequent one more easily.
-_EVEN = 0.5
+#: Beside these, labels that are as likely as others of the document are mistaken for them: this
+#: part of the expected share.
+_CONFUSED = 1 / 3
 #: A label's own rate of errors is looked for among the documents that are likeliest to have it:
 #: this share of the number that do.
 _LIKELIEST = 0.1
@@ -34,9 +34,11 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
 
     and for one that is given
 
-    .. math:: \frac{1 - p}{p} \frac{r_l}{1 - \rho},
+    .. math:: \frac{1 - p}{p} \frac{r_l + c p}{1 - \rho}.
 
-    where :math:`r_l` is how often the label is given to a document that should not have it.
+    People make two kinds of mistakes. Any label may be given by accident, as often as any other:
+    :math:`r_l` is how often that happens to a document that should not have the label. And a label
+    that fits is mistaken for another that does: :math:`c = \rho / 3` times its probability.
 
     Labels with thousands of documents show a rate of their own: nearly all of the documents that
     are likeliest to have a label should have it, so where it is lacking, it is missing. If n
@@ -58,15 +60,16 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     """
     n_documents, n_labels = Y.shape
     counts = np.bincount(Y.indices, minlength=n_labels)
-    even = _EVEN * Y.nnz / n_labels + (1 - _EVEN) * counts
-    mistaken = share * np.maximum(even, 1e-9) / np.maximum(n_documents - counts, 1)
+    mistaken = share * max(Y.nnz / n_labels, 1e-9) / np.maximum(n_documents - counts, 1)
     given = values_at(Y, out.pattern) > 0
     labels = out.pattern.indices
     missing = _missing_rates(out, given, counts, share)
     mistaken = np.minimum(mistaken * missing / share, 0.5)
+    by_accident = np.log(mistaken)[labels] - out.log_odds
+    by_confusion = np.log(_CONFUSED * share) - np.logaddexp(0, out.log_odds)
     odds = np.where(
         given,
-        -out.log_odds + (np.log(mistaken) - np.log1p(-missing))[labels],
+        np.logaddexp(by_accident, by_confusion) - np.log1p(-missing)[labels],
         out.log_odds + (np.log(missing) - np.log1p(-mistaken))[labels],
     )
     return 1 / (1 + np.exp(-odds))

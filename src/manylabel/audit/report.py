@@ -152,7 +152,10 @@ class AuditReport(Sequence[Finding]):
         file = io.StringIO()
         writer = csv.writer(file)
         writer.writerow(
-            ["id", "label", "name", "given", "probability", "error", "having", "lacking", "text"]
+            [
+                *("id", "label", "name", "given", "probability", "error"),
+                *("reasons", "having", "lacking", "text"),
+            ]
         )
         for finding in self._findings:
             writer.writerow(
@@ -163,6 +166,10 @@ class AuditReport(Sequence[Finding]):
                     str(finding.given).lower(),
                     f"{finding.probability:.6g}",
                     f"{finding.error:.6g}",
+                    " ".join(
+                        f"{name}:{share:+.2f}"
+                        for name, share in sorted(finding.reasons.items(), key=lambda r: -r[1])
+                    ),
                     " ".join(witness.id for witness in finding.having),
                     " ".join(witness.id for witness in finding.lacking),
                     finding.text,
@@ -298,7 +305,8 @@ def title_of(scorer: str) -> str:
 def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
     """Read people's decisions: JSON Lines with ``id``, ``label`` and ``decision``.
 
-    A decision is ``"add"``, ``"remove"`` or ``"keep"``.
+    A decision is ``"add"``, ``"remove"`` or ``"keep"``. Those about a new document have its
+    ``text``.
     """
     decisions = []
     with open(path, encoding="utf-8") as file:
@@ -308,6 +316,9 @@ def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:
             try:
                 record = json.loads(line)
                 decision = {key: record[key] for key in ("id", "label", "decision")}
+                # A line of a report has only the beginning of a text.
+                if "given" not in record and record.get("text"):
+                    decision["text"] = record["text"]
             except (ValueError, KeyError, TypeError):
                 raise CorpusError(
                     'expected {"id": ..., "label": ..., "decision": "add"|"remove"|"keep"}.',

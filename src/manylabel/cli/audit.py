@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["audit"]
 
-_SHOWN = 20
+#: Pairs to print, and names of other findings.
+_SHOWN, _NAMED = 20, 3
 
 
 def audit(
@@ -137,13 +138,23 @@ def _show(report: AuditReport) -> None:
         unlearned=[],
     )
     console.print(first)
-    for count, thing, sentence in (
-        (len(report.duplicates), "pair", "nearly identical documents with different labels"),
-        (len(report.same), "pair", "labels that cannot be told apart"),
-        (len(report.two_meanings), "label", "may have two meanings"),
-        (len(report.unlearned), "label", "cannot be learned"),
+    for found, thing, sentence in (
+        (
+            [" and ".join(pair["ids"]) for pair in report.duplicates],
+            "pair",
+            "nearly identical documents with different labels",
+        ),
+        (
+            [" and ".join(each["name"] for each in pair["labels"]) for pair in report.same],
+            "pair",
+            "labels that cannot be told apart",
+        ),
+        ([each["name"] for each in report.two_meanings], "label", "may have two meanings"),
+        ([each["name"] for each in report.unlearned], "label", "cannot be learned"),
     ):
-        console.print(f"{counted(count, thing)}: {sentence}", style="dim", markup=False)
+        more = ", ..." if len(found) > _NAMED else ""
+        named = f" ({', '.join(found[:_NAMED])}{more})" if found else ""
+        console.print(f"{counted(len(found), thing)}: {sentence}{named}", markup=False)
     console.print("-o report.html shows all, with reasons", style="dim", markup=False)
 
 

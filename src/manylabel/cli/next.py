@@ -35,6 +35,15 @@ def next(
         int,
         typer.Option("--number", "-n", metavar="N", min=1, help="Number of documents to choose."),
     ] = 20,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="ORDER",
+            help="coverage: documents that represent most others. uncertainty: those of which "
+            "the model is least sure.",
+        ),
+    ] = "coverage",
     output: Annotated[
         str,
         typer.Option("--output", "-o", metavar="OUT", help="A file; - is standard output."),
@@ -47,21 +56,24 @@ def next(
 ) -> None:
     """Choose the documents that a person should label next.
 
-    Chooses documents whose labels the model is least sure of, each different from those before it
-    and from what the model knows. A terminal shows a table; a file or a pipe gets JSON Lines, the
+    Chooses documents that represent many others, each unlike those before it and unlike what the
+    model knows. A terminal shows a table; a file or a pipe gets JSON Lines, the
     document to begin with first: its id, its text, and the labels that the model would give it.
 
     For example:
       manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
+      manylabel next model unlabelled.jsonl --by uncertainty
     """
     from manylabel.corpus.detection import check_writable
     from manylabel.corpus.files import atomic_write
 
+    if by not in ("coverage", "uncertainty"):
+        raise typer.BadParameter(f"--by must be coverage or uncertainty; got {by!r}.")
     check_writable(output)
     tagger = open_tagger(model, jobs, quiet)
     unlabelled = reading.corpus(pool, quiet)
     with working(f"Looking at {counted(len(unlabelled), 'document')} ...", quiet):
-        chosen = tagger.next(unlabelled, number)
+        chosen = tagger.next(unlabelled, number, by=by)
     if output == "-" and not wants_data(as_json):
         from manylabel.cli.tables import answers_table
 

@@ -258,6 +258,9 @@ class Ensemble(Updating):
             # reveals the truth where it moves a label to another group, so frequent labels always
             # lose one.
             taken = np.where(others <= _RARE, held_out.truth, 1)
+            if honest is not None:
+                # Documents are judged by these probabilities: nothing may reveal the truth.
+                taken = np.minimum(others, 1)
             held_out = replace(held_out, counts=others - taken)
             for scorer in sorted(scorers, key=lambda scorer: scorer.is_costly):
                 if scorer.name in aside:
@@ -279,9 +282,7 @@ class Ensemble(Updating):
         held_out = replace(held_out, scores={s.name: scores[s.name] for s in scorers})
         self._combine(scorers, judged_by(training, held_out, honest), Y)
         if honest is not None:
-            # Subtracting one from all labels, true or not, keeps the truth out of the counts.
-            counts = np.where(known, np.maximum(others - 1, 0), 0)
-            scores = held_out.scores
+            counts, scores = np.where(known, held_out.counts, 0), held_out.scores
             self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
 
     def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:

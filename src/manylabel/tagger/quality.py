@@ -12,7 +12,7 @@ import numpy as np
 from manylabel.corpus import Corpus, read
 from manylabel.corpus.given import as_corpus
 from manylabel.corpus.vocabulary import union
-from manylabel.exceptions import InputError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
 from manylabel.tagger.changes import Change, documents_of
@@ -229,12 +229,10 @@ class Quality(Persistent):
         judged = audit(documents, corpus.Y, estimator, incomplete=incomplete)
         return report_of(judged, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
 
-    def next(self, texts: Any, n: int = 20, top: int = 10) -> list[Suggestions]:
-        """Choose the documents whose labels would improve the tagger most.
-
-        It prefers documents whose labels are uncertain and that differ from the known documents and
-        from those chosen before. If the model's scores are not probabilities, only the differences
-        count.
+    def next(
+        self, texts: Any, n: int = 20, top: int = 10, *, by: str = "coverage"
+    ) -> list[Suggestions]:
+        """Choose the documents to label next.
 
         Parameters
         ----------
@@ -244,6 +242,12 @@ class Quality(Persistent):
             The number of documents to choose.
         top : int, default=10
             Maximum labels to suggest per document.
+        by : {"coverage", "uncertainty"}
+            "coverage": the documents that represent most others, as long as neither the tagger's
+            documents nor those chosen before do. A tagger learns most from these. Models other
+            than an ensemble only avoid what was chosen before.
+            "uncertainty": those about whose labels the tagger is least sure, unlike each other. A
+            model whose scores are no probabilities does not know how sure it is.
 
         Returns
         -------
@@ -261,12 +265,14 @@ class Quality(Persistent):
         >>> len(tagger.next(load_catalogue("test"), n=3))
         3
         """
-        from manylabel.audit import uncertainty, what_next
+        from manylabel.audit import least_sure, uncertainty, what_next
         from manylabel.ensemble import Ensemble
         from manylabel.text import make_weighting
 
         check_whole("n", n, 1)
         check_whole("top", top, 1)
+        if by not in ("coverage", "uncertainty"):
+            raise ParameterError(f"`by` must be coverage or uncertainty; got {by!r}.")
         if isinstance(texts, str | os.PathLike):
             texts = read(texts)
         if not isinstance(texts, Corpus):
@@ -281,9 +287,10 @@ class Quality(Persistent):
                 near = None if nearest is None else np.maximum(nearest.similarities[:, 0], 0)
             else:
                 rows = make_weighting("tfidf").fit_transform(counts)
-            is_probable = state.model.gives_probabilities
-            worth = uncertainty(scores) if is_probable else np.ones(scores.shape[0])
-            chosen = what_next(worth, rows, n, near)
+            if by == "coverage":
+                chosen = what_next(rows, n, near, self.n_jobs)
+            else:
+                chosen = least_sure(uncertainty(scores), rows, n, near)
             names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
             return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
 
@@ -307,7 +314,8 @@ class Quality(Persistent):
         change : Change
             What was learned.
         undo : list of dict
-            The decisions that undo the change.
+            The decisions that undo the change. New documents stay, without labels; `forget`
+            removes them.
 
         Examples
         --------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from fastapi import APIRouter, Body, Depends
+from fastapi import APIRouter, Body, Depends, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -20,7 +20,7 @@ from manylabel.web.messages import (
     Request,
     Text,
 )
-from manylabel.web.routes import READ, WRITE, _change, require_json
+from manylabel.web.routes import LOOKUP, READ, WRITE, _change, require_json
 from manylabel.web.service import Service
 
 __all__ = ["review_routes"]
@@ -61,12 +61,25 @@ class ReviewAnswer(ChangeAnswer):
     undo: list[Decision]
 
 
+class DocumentAnswer(BaseModel):
+    """A document that the model has learned from, and the labels that it has now."""
+
+    model: str
+    id: str
+    text: str
+    labels: list[str]
+
+
 class NextRequest(Request):
     """Texts to choose from."""
 
     model: ModelName = None
     texts: list[Text] = Field(min_length=1)
     n: int = Field(20, ge=1, le=1000)
+    by: Literal["coverage", "uncertainty"] = Field(
+        "coverage",
+        description="Texts that represent most others, or those of which the model is least sure.",
+    )
 
 
 class NextAnswer(BaseModel):
@@ -80,6 +93,20 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
     """The routes of the review view."""
     router = APIRouter(prefix="/v1", tags=["Review"])
     json_only = [Depends(require_json)]
+
+    @router.get("/document", response_model=DocumentAnswer, responses=LOOKUP)
+    async def document(
+        id: str = Query(min_length=1, max_length=1000),
+        model: str | None = Query(None, description="A name of /v1/models; the first by default."),
+    ) -> JSONResponse:
+        """The text of a learned document and its labels."""
+        served = service.model(model)
+        found = await service.workers.read(lambda: _known(served, id))
+        if found.text is None:
+            raise ApiError(404, "The texts of this model's documents were not kept.")
+        return JSONResponse(
+            {"model": served.name, "id": found.id, "text": found.text, "labels": found.labels}
+        )
 
     @router.post("/review", response_model=ReviewAnswer, responses=WRITE, dependencies=json_only)
     async def review(
@@ -101,7 +128,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
             nonlocal undo
             for each in body.documents:
                 if each.text is None:
-                    _check_known(served, each.id)
+                    _known(served, each.id)
             change, undo = served.tagger.fix(decisions, incomplete=body.incomplete)
             return change
 
@@ -112,17 +139,20 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
     async def following(
         body: NextRequest = Body(openapi_examples=examples.next),
     ) -> JSONResponse:
-        """Which texts to label first: those the model is least sure of, unlike each other."""
+        """Which texts to label first: those that teach most, or that the model is least sure of."""
         served = service.model(body.model)
         service.check_number(len(body.texts))
-        chosen = await service.workers.read(lambda: served.tagger.next(body.texts, body.n))
+        chosen = await service.workers.read(
+            lambda: served.tagger.next(body.texts, body.n, by=body.by)
+        )
         return JSONResponse({"model": served.name, "order": [int(str(one.id)) for one in chosen]})
 
     return router
 
 
-def _check_known(served: Any, name: str) -> None:
+def _known(served: Any, name: str) -> Any:
+    """A learned document."""
     try:
-        served.tagger.document(name)
+        return served.tagger.document(name)
     except InputError as error:
         raise ApiError(404, as_sentence(str(error))) from None

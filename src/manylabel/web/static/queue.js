@@ -27,8 +27,10 @@ export function documentsOf(name, content) {
       found.set(id, { id, text: record.text ?? "", known: isSuspect, suspects: [] });
     }
     if (isSuspect) {
-      const { label, given, probability } = record;
-      found.get(id).suspects.push({ label, name: record.name ?? label, given, probability });
+      const { label, given, probability, reasons, having, lacking } = record;
+      found
+        .get(id)
+        .suspects.push({ label, name: record.name ?? label, given, probability, reasons, having, lacking });
     }
   });
   return [...found.values()];
@@ -39,7 +41,17 @@ export class Queue {
     this.documents = [];
     this.place = 0;
     this.history = [];
+    this.isKept = true;
     this.restore();
+  }
+
+  /** Call when another tab has changed the queue. */
+  onChange(call) {
+    window.addEventListener("storage", (event) => {
+      if (event.key !== KEY) return;
+      this.restore();
+      call();
+    });
   }
 
   restore() {
@@ -53,9 +65,15 @@ export class Queue {
     }
   }
 
+  /** For a reload, and for other tabs; `isKept` is false if the browser has no room for it. */
   keep() {
     const { documents, place, history } = this;
-    localStorage.setItem(KEY, JSON.stringify({ documents, place, history }));
+    try {
+      localStorage.setItem(KEY, JSON.stringify({ documents, place, history }));
+      this.isKept = true;
+    } catch {
+      this.isKept = false;
+    }
   }
 
   fill(documents) {
@@ -126,6 +144,12 @@ export class Queue {
         label,
         decision: after === "accepted" ? "add" : "remove",
       }));
+  }
+
+  /** Decisions with the texts of new documents, without which a model cannot learn them. */
+  exported() {
+    const texts = new Map(this.documents.filter((one) => !one.known).map((one) => [one.id, one.text]));
+    return this.decisions().map((one) => (texts.has(one.id) ? { ...one, text: texts.get(one.id) } : one));
   }
 }
 

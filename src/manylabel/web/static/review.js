@@ -13,6 +13,8 @@ let learning = "off";
 let labels = [];
 let here = 0;
 let asking = null;
+/** What takes back what was taught here: decisions on known documents, and new documents. */
+let taught = { undo: [], added: [] };
 
 const shown = (score) => (served.scores === "probability" ? percent(score) : number(score));
 
@@ -46,10 +48,11 @@ async function documentsFrom(file) {
   return (await documentsIn(file)).map(({ id, text }) => ({ id, text, suspects: [] }));
 }
 
-async function sort() {
+/** Put what is left in order: by "coverage" what teaches most, by "uncertainty" what is unclear. */
+async function sort(by) {
   const left = queue.documents.slice(queue.place);
   const texts = left.map((one) => one.text);
-  const answer = await post("/v1/next", { model: served.name, texts, n: Math.min(texts.length, 1000) });
+  const answer = await post("/v1/next", { model: served.name, texts, n: Math.min(texts.length, 1000), by });
   const first = answer.order.map((place) => left[place]);
   const rest = left.filter((one) => !first.includes(one));
   queue.documents.splice(queue.place, left.length, ...first, ...rest);
@@ -78,9 +81,21 @@ function showProgress() {
   find("teach").hidden = learning === "off" || decisions.length === 0;
   const news = queue.documents.filter((one) => !one.known && decisions.some((d) => d.id === one.id));
   find("warning").hidden = learning === "off" || news.length === 0;
-  find("warning").firstElementChild.textContent = find("rest-open").checked
-    ? "For new documents, labels that you did not accept stay open: unknown, not wrong."
-    : "For new documents, labels that you did not accept count as absent. Accept all shown where they are right.";
+  find("warning").firstElementChild.textContent = `${counted()}For new documents, labels that you did not accept ${
+    find("rest-open").checked
+      ? "stay open: unknown, not wrong."
+      : "count as absent. Accept all shown where they are right."
+  }`;
+  find("take-back").hidden = taught.undo.length + taught.added.length === 0;
+  find("unkept").hidden = queue.isKept;
+}
+
+/** How many labels of a new document were left out. */
+function counted() {
+  const document_ = queue.current;
+  if (!document_ || document_.known) return "";
+  const accepted = labels.filter((one) => queue.decision(document_.id, one.label) === "accepted").length;
+  return accepted && accepted < labels.length ? `You accepted ${accepted} of the ${labels.length} labels shown. ` : "";
 }
 
 // The document
@@ -91,30 +106,48 @@ async function show() {
   find("document").hidden = !document_;
   if (!document_) return;
   find("document-title").textContent = document_.id;
+  labels = [];
+  asking?.abort();
+  const mine = new AbortController();
+  asking = mine;
+  const has = await complete(document_, mine.signal);
+  if (asking !== mine) return;
   find("text").replaceChildren(document_.text);
   find("why").replaceChildren();
   find("suspect").hidden = document_.suspects.length === 0;
   find("suspect").textContent = document_.suspects
     .map((one) => `${one.name} looks ${one.given ? "wrong" : "missing"}`)
     .join("; ");
-  asking?.abort();
-  asking = new AbortController();
   labels = document_.suspects.map(({ label, name, probability }) => ({ label, name, score: probability }));
   try {
     const body = { model: served.name, text: document_.text, top: TOP };
-    const answer = await post("/v1/suggest", body, { signal: asking.signal });
+    const answer = await post("/v1/suggest", body, { signal: mine.signal });
     const there = new Set(labels.map((one) => one.label));
     labels.push(...answer.labels.filter((one) => !there.has(one.label)));
   } catch (error) {
     if (error.name === "AbortError") return;
     say(error.message);
   }
+  for (const one of labels) one.given = has.has(one.label);
   for (const { label } of queue.decisions().filter((one) => one.id === document_.id)) {
     if (!labels.some((one) => one.label === label)) labels.push({ label, name: label, score: null });
   }
   here = 0;
   showLabels();
   await showReasons();
+}
+
+/** An audit has only the beginning of a known document: ask for the rest, and for its labels. */
+async function complete(document_, signal) {
+  if (!document_.known) return new Set();
+  try {
+    const answer = await get("/v1/document", { id: document_.id, model: served.name }, signal);
+    document_.text = answer.text;
+    return new Set(answer.labels);
+  } catch {
+    // Another model, or one without texts: the report has to do.
+    return new Set(document_.suspects.filter((one) => one.given).map((one) => one.label));
+  }
 }
 
 function showLabels() {
@@ -134,7 +167,7 @@ function showLabels() {
         },
         el("span", { class: "name" }, one.name),
         el("span", { class: "score" }, one.score === null ? "" : shown(one.score)),
-        el("span", { class: "state" }, state),
+        el("span", { class: "state" }, state || (one.given ? "has it" : "")),
         el("button", { type: "button", class: "plain", "aria-label": `Accept ${one.name}`, "aria-pressed": String(state === "accepted"), onclick: (event) => act(event, place, "accepted") }, "\u2713"),
         el("button", { type: "button", class: "plain", "aria-label": `Reject ${one.name}`, "aria-pressed": String(state === "rejected"), onclick: (event) => act(event, place, "rejected") }, "\u2715"),
       );
@@ -161,18 +194,39 @@ const showReasons = whenCalm(150, async () => {
     if (document_ !== queue.current || labels[here] !== one) return;
     const why = answer.labels[0];
     mark(document_.text, why.highlights);
-    const near = why.neighbours.slice(0, 3);
+    const audited = document_.suspects.find((suspect) => suspect.label === one.label && suspect.reasons);
     find("why").replaceChildren(
       el("h3", {}, `Why ${one.name}?`),
-      el("ul", {}, why.parts.map((part) => el("li", {}, `${signed(part.share)} ${part.title}`))),
-      ...(near.length
-        ? [el("h3", {}, "Similar documents with it"), el("ul", {}, near.map((n) => el("li", {}, `${n.id}: ${beginning(n.text)}`)))]
-        : []),
+      ...(audited ? withoutIt(audited) : asNew(why)),
     );
   } catch {
     find("why").replaceChildren();
   }
 });
+
+const listed = (title, near) =>
+  near?.length
+    ? [el("h3", {}, title), el("ul", {}, near.slice(0, 3).map((n) => el("li", {}, `${n.id}: ${beginning(n.text)}`)))]
+    : [];
+
+/** The reasons for a label of a new document. */
+const asNew = (why) => [
+  el("ul", {}, why.parts.map((part) => el("li", {}, `${signed(part.share)} ${part.title}`))),
+  ...listed("Similar documents with it", why.neighbours),
+];
+
+/** The reasons of an audit: by models that have not seen the document. */
+const withoutIt = ({ reasons, having, lacking }) => [
+  el(
+    "ul",
+    {},
+    Object.entries(reasons)
+      .sort((a, b) => b[1] - a[1])
+      .map(([name, share]) => el("li", {}, `${signed(share)} ${name === "prior" ? "how frequent the label is" : name}`)),
+  ),
+  ...listed("Similar documents with it", having),
+  ...listed("Similar documents without it", lacking),
+];
 
 /** The beginning of a text, up to a whole word. */
 const beginning = (text) =>
@@ -222,23 +276,47 @@ function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
+/** Decisions by document, as the server takes them. */
+function byDocument(decisions, texts = new Map()) {
+  return [...new Set(decisions.map((one) => one.id))].map((id) => ({
+    id,
+    ...(texts.has(id) ? { text: texts.get(id) } : {}),
+    accepted: decisions.filter((d) => d.id === id && d.decision === "add").map((d) => d.label),
+    rejected: decisions.filter((d) => d.id === id && d.decision === "remove").map((d) => d.label),
+  }));
+}
+
 async function learn() {
-  const decisions = queue.decisions();
-  const documents = queue.documents
-    .map((one) => ({
-      id: one.id,
-      ...(one.known ? {} : { text: one.text }),
-      accepted: decisions.filter((d) => d.id === one.id && d.decision === "add").map((d) => d.label),
-      rejected: decisions.filter((d) => d.id === one.id && d.decision === "remove").map((d) => d.label),
-    }))
-    .filter((one) => one.accepted.length || (one.text === undefined && one.rejected.length));
+  const texts = new Map(queue.documents.filter((one) => !one.known).map((one) => [one.id, one.text]));
+  const documents = byDocument(queue.decisions(), texts).filter(
+    (one) => one.accepted.length || (one.text === undefined && one.rejected.length),
+  );
   try {
     const incomplete = find("rest-open").checked;
     const answer = await post("/v1/review", { model: served.name, documents, incomplete });
+    const added = answer.learned.filter((id) => !answer.replaced.includes(id));
+    taught.undo.unshift(...answer.undo.filter((one) => !added.includes(one.id)));
+    taught.added.push(...added);
     say(`The model has learned ${plural(answer.learned.length, "document")}.`);
   } catch (error) {
     say(error.message);
   }
+  showProgress();
+}
+
+/** Give documents back the labels that they had before, and forget those that were new. */
+async function takeBack() {
+  const { undo, added } = taught;
+  const before = undo.filter((one) => !added.includes(one.id));
+  try {
+    if (before.length) await post("/v1/review", { model: served.name, documents: byDocument(before) });
+    if (added.length) await post("/v1/forget", { model: served.name, ids: added });
+    taught = { undo: [], added: [] };
+    say("The model is as it was before you taught it here.");
+  } catch (error) {
+    say(error.message);
+  }
+  showProgress();
 }
 
 const KEYS = {
@@ -283,7 +361,9 @@ async function begin() {
     event.preventDefault();
     if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
   });
-  find("sort").addEventListener("click", () => sort().catch((error) => say(error.message)));
+  for (const by of ["coverage", "uncertainty"]) {
+    find(by).addEventListener("click", () => sort(by).catch((error) => say(error.message)));
+  }
   find("empty").addEventListener("click", () => {
     queue.empty();
     show();
@@ -294,9 +374,11 @@ async function begin() {
   find("all").addEventListener("click", acceptAll);
   find("skip").addEventListener("click", KEYS.s);
   find("next").addEventListener("click", KEYS.Enter);
-  find("jsonl").addEventListener("click", () => save("decisions.jsonl", asJsonLines(queue.decisions())));
+  find("jsonl").addEventListener("click", () => save("decisions.jsonl", asJsonLines(queue.exported())));
   find("csv").addEventListener("click", () => save("decisions.csv", asCsv(queue.decisions())));
   find("learn").addEventListener("click", learn);
+  find("take-back").addEventListener("click", takeBack);
+  queue.onChange(show);
   find("rest-open").addEventListener("change", showProgress);
   document.addEventListener("keydown", pressed);
   await show();
