@@ -23,6 +23,8 @@ NAMES = (
     "topics",
     "ensemble",
     "tagger",
+    "audit",
+    "next",
     "vocabulary",
     "startup",
     "server",

@@ -10,7 +10,7 @@ Both tools then see only the flipped labels. cleanlab gets out-of-sample probabi
 scikit-learn's logistic regression (five folds) and, separately, ours; our ranking gets both, too.
 Every number is of one run on training documents; nothing is tuned here. The prior of mistakes was
 chosen on the *test* documents of Medical (seeds 0 to 4) and Bibtex (seed 0), and the weight of a
-label's own rate of errors on the synthetic seeds 100 to 103. Reported are other documents and seeds.
+label's own rate of errors on the synthetic seeds 100 to 103; these are not reported.
 
 cleanlab needs a dense array and scikit-learn a model per label and fold, so Delicious and EURLEX57K
 are cut to their first documents and to labels that some of these have: see `SUBSETS`.

@@ -156,11 +156,41 @@ def learning_curve() -> Any:
     return drawn
 
 
+def what_next() -> Any:
+    """nDCG@5 against the number of labelled documents, by the order of labelling."""
+    drawn, places = figure(9, columns=2)
+    styles = {
+        "coverage": (OURS, "o-"),
+        "uncertainty": (OURS, "o:"),
+        "random": (INK, "s--"),
+    }
+    names = {"eurlex57k": "EURLEX57K, laws", "yso-finna-en": "YSO-Finna, titles"}
+    for place, (corpus, title) in zip(places, names.items(), strict=True):
+        rows = table(
+            "benchmarks/tables.md",
+            ["## What to label next (2026-11-17)", f"### {corpus}"],
+            "documents with labels",
+        )
+        sizes = [number(cell) for cell in rows[0][1:]]
+        values = {row[0]: row[1:] for row in rows[1:]}
+        for order, (color, style) in styles.items():
+            place.plot(
+                sizes, [number(cell) for cell in values[order]], style, color=color, label=order
+            )
+        place.set(xscale="log", xlabel="documents with labels", title=title)
+        place.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+        place.minorticks_off()
+    places[0].set_ylabel("nDCG@5 on other documents")
+    places[0].legend(frameon=False, loc="lower right")
+    return drawn
+
+
 #: File -> what draws it.
 CHARTS: dict[str, Callable[[], Any]] = {
     "accuracy-and-time.svg": accuracy_and_time,
     "search-speed.svg": search_speed,
     "learning-curve.svg": learning_curve,
+    "what-next.svg": what_next,
 }
 
 

@@ -168,6 +168,7 @@ def test_a_report_can_be_written(report, tmp_path):
     assert set(lines[0]) >= {"id", "label", "given", "probability", "reasons"}
     report.write(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text().splitlines()[0].startswith("id,label,name,given,")
+    assert "prior:" in (tmp_path / "a.csv").read_text().splitlines()[1]
     report.write(tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert "http" not in page
@@ -246,6 +247,15 @@ def test_decisions_change_labels_and_can_be_taken_back(tmp_path):
     again.fix(undo)
     assert set(tagger.document(first).labels) == set(before[0])
     assert tagger.fix([])[0].learned == ()
+    # What a review of new documents exports has their texts.
+    path = tmp_path / "new.jsonl"
+    new = {"id": "new", "label": "Rain", "decision": "add", "text": "Rain in the mountains"}
+    path.write_text(json.dumps(new) + "\n")
+    assert tagger.fix(read_decisions(path))[0].learned == ("new",)
+    assert tagger.document("new").text == "Rain in the mountains"
+    # The line of a report does not: its text is a beginning.
+    path.write_text(json.dumps(new | {"given": False}) + "\n")
+    assert "text" not in read_decisions(path)[0]
 
 
 def test_what_is_no_decision_is_refused(tmp_path):
@@ -343,7 +353,7 @@ def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():
         uncertainty(sparse.csr_array([[2.0]]))
     tagger = Tagger("lcif").fit(load_catalogue("train"))
     assert {found.id for found in tagger.next(["ships", "ships", "bees"], n=2)} == {"0", "2"}
-    with pytest.raises(InputError, match="scores must be probabilities"):
+    with pytest.raises(InputError, match="lcif gives no probabilities to be unsure of: choose by"):
         tagger.next(["ships"], by="uncertainty")
     with pytest.raises(ParameterError, match="`by` must be coverage or uncertainty; got 'luck'"):
         tagger.next(["ships"], by="luck")

@@ -298,7 +298,7 @@ def title_of(scorer: str) -> str:
     from manylabel.ensemble.scorers import SCORERS, make_scorers
 
     if scorer == "prior":
-        return "how frequent the label is"
+        return "how common the label is"
     return make_scorers([scorer])[0].title if scorer in SCORERS else scorer
 
 

@@ -278,6 +278,11 @@ class Quality(Persistent):
         if not isinstance(texts, Corpus):
             texts = list(texts)
         with self._reading() as state:
+            if by == "uncertainty" and not state.model.gives_probabilities:
+                raise InputError(
+                    f"{self.model_name} gives no probabilities to be unsure of: choose by "
+                    "coverage, or train an ensemble."
+                )
             documents, ids = state.read(texts)
             scores, counts = state.scores(documents), documents.counts
             near = None

@@ -106,7 +106,9 @@ async function show() {
   find("document").hidden = !document_;
   if (!document_) return;
   find("document-title").textContent = document_.id;
+  // Nothing of the document before can be accepted while this one is read.
   labels = [];
+  find("labels").replaceChildren();
   asking?.abort();
   const mine = new AbortController();
   asking = mine;
@@ -193,11 +195,12 @@ const showReasons = whenCalm(150, async () => {
     const answer = await post("/v1/explain", { model: served.name, text: document_.text, labels: [one.label] });
     if (document_ !== queue.current || labels[here] !== one) return;
     const why = answer.labels[0];
-    mark(document_.text, why.highlights);
     const audited = document_.suspects.find((suspect) => suspect.label === one.label && suspect.reasons);
+    // A model that knows the document finds every word of it typical of its labels.
+    mark(document_.text, document_.known ? [] : why.highlights);
     find("why").replaceChildren(
       el("h3", {}, `Why ${one.name}?`),
-      ...(audited ? withoutIt(audited) : asNew(why)),
+      ...(audited ? withoutIt(audited, why.parts) : asNew(why)),
     );
   } catch {
     find("why").replaceChildren();
@@ -216,13 +219,13 @@ const asNew = (why) => [
 ];
 
 /** The reasons of an audit: by models that have not seen the document. */
-const withoutIt = ({ reasons, having, lacking }) => [
+const withoutIt = ({ reasons, having, lacking }, parts) => [
   el(
     "ul",
     {},
     Object.entries(reasons)
       .sort((a, b) => b[1] - a[1])
-      .map(([name, share]) => el("li", {}, `${signed(share)} ${name === "prior" ? "how frequent the label is" : name}`)),
+      .map(([name, share]) => el("li", {}, `${signed(share)} ${parts.find((part) => part.kind === name)?.title ?? name}`)),
   ),
   ...listed("Similar documents with it", having),
   ...listed("Similar documents without it", lacking),
