@@ -145,7 +145,7 @@ def sample(name: str, n_rows: int | None) -> tuple[sparse.csr_array, sparse.csr_
     if name in VECTORIZERS:
         train = train.vectorized(CountVectorizer(n_jobs=2, **VECTORIZERS[name]))
     X, Y = train.X, train.Y
-    # Words that no document of the sample has would only take up room.
+    # Words that no document of the sample has would only waste memory.
     X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
     Y = Y[:, np.flatnonzero(np.bincount(Y.indices, minlength=Y.shape[1]) >= least)]
     return X, sparse.csr_array(Y)
@@ -238,12 +238,11 @@ def main() -> None:
     print(f"# Audit\n\n{versions('manylabel', 'cleanlab', 'scikit-learn')}; seed {asked.seed}\n")
     measures = ["AUPRC", "AUROC", "AP@T"]
     for name in filter(None, asked.corpora.split(",")):
-        rows = []
-        for rate in map(float, asked.rates.split(",")):
-            rows += real(name, rate, asked.seed, asked.rows, not asked.without_regression)
         head = ["corpus", "flipped", "ranking", "probabilities"]
         head += [f"{m}, pairs" for m in measures] + [f"{m}, documents" for m in measures]
-        print(table(head, rows), end="\n\n", flush=True)
+        for rate in map(float, asked.rates.split(",")):
+            rows = real(name, rate, asked.seed, asked.rows, not asked.without_regression)
+            print(table(head, rows), end="\n\n", flush=True)
     for size, seeds in (((6_000, 3, 4), asked.synthetic), ((37_500, 20, 50), asked.large)):
         if seeds:
             rows = synthetic(*size, seeds)

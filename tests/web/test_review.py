@@ -64,9 +64,9 @@ def test_a_learned_document_can_be_looked_up(client, tagger):
     known = tagger.document("c1")
     assert answer.json()["text"] == known.text
     assert answer.json()["labels"] == known.labels
-    missing = client.get("/v1/document", params={"id": "nobody"})
+    missing = client.get("/v1/document", params={"id": "nothing"})
     assert missing.status_code == 404
-    assert missing.json()["detail"] == "No document has the id 'nobody'."
+    assert missing.json()["detail"] == "No document has the id 'nothing'."
 
 
 def test_texts_are_put_in_an_order(client):

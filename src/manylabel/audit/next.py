@@ -87,7 +87,7 @@ def what_next(
     # Gains only fall as documents are chosen, so one that is still the greatest needs no others.
     queue = [(-gain(row)[0], row) for row in range(size)]
     heapq.heapify(queue)
-    chosen = []
+    chosen: list[int] = []
     while queue and len(chosen) < n:
         _, row = heapq.heappop(queue)
         value, others, similarity = gain(row)
