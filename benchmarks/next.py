@@ -88,13 +88,18 @@ def curve(
     return reached
 
 
-def needed(steps: tuple[int, ...], random: list[float], other: list[float]) -> list[str]:
-    """The share of random order's documents that another order needs for the same nDCG@5."""
+def needed(
+    steps: tuple[int, ...], random: list[float], other: list[float], given: int
+) -> list[str]:
+    """The share of random order's documents that another order needs for the same nDCG@5.
+
+    The first ``given`` documents, which both have, are not counted.
+    """
     risen = np.maximum.accumulate(other)
     return ["–"] + [
-        f"{np.exp(np.interp(value, risen, np.log(steps))) / step:.0%}"
+        f"{(np.exp(np.interp(value, risen, np.log(steps))) - given) / (step - given):.0%}"
         if value <= risen[-1]
-        else "more than 100%"
+        else "over 100%"
         for step, value in zip(steps[1:], random[1:], strict=True)
     ]
 
@@ -123,8 +128,11 @@ def main() -> None:
         for order, values in curves.items():
             rows.append([order, *(f"{value:.3f}" for value in values)])
             if order != "random":
-                share = needed(setting.steps, curves["random"].tolist(), values.tolist())
-                rows.append([f"{order}, share of random order's documents", *share])
+                both = setting.steps, curves["random"].tolist(), values.tolist()
+                rows.append([f"{order}, share of all documents", *needed(*both, 0)])
+                rows.append(
+                    [f"{order}, share of those asked for", *needed(*both, setting.steps[0])]
+                )
         print(f"## {name}\n")
         print(table(["documents with labels", *(f"{n:,}" for n in setting.steps)], rows))
         print(flush=True)
