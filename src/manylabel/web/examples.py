@@ -36,12 +36,9 @@ class Examples:
         document = {"id": "example-1", "text": first, "labels": [label]}
         self.learn = _named(("One document", {"documents": [document]}))
         self.forget = _named(("The document learned above", {"ids": ["example-1"]}))
-        self.review = _named(
-            (
-                "One document",
-                {"documents": [{"id": "example-2", "text": first, "accepted": [label]}]},
-            )
-        )
+        self.document = "example-2"
+        reviewed = {"id": self.document, "text": first, "accepted": [label]}
+        self.review = _named(("One document", {"documents": [reviewed]}))
         self.edit = _named(
             ("Hide a label", {"action": "hide", "labels": [label]}),
             ("Take that back", {"action": "undo"}),

@@ -94,20 +94,6 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["Review"])
     json_only = [Depends(require_json)]
 
-    @router.get("/document", response_model=DocumentAnswer, responses=LOOKUP)
-    async def document(
-        id: str = Query(min_length=1, max_length=1000),
-        model: str | None = Query(None, description="A name of /v1/models; the first by default."),
-    ) -> JSONResponse:
-        """The text of a learned document and its labels."""
-        served = service.model(model)
-        found = await service.workers.read(lambda: _known(served, id))
-        if found.text is None:
-            raise ApiError(404, "The texts of this model's documents were not kept.")
-        return JSONResponse(
-            {"model": served.name, "id": found.id, "text": found.text, "labels": found.labels}
-        )
-
     @router.post("/review", response_model=ReviewAnswer, responses=WRITE, dependencies=json_only)
     async def review(
         body: ReviewRequest = Body(openapi_examples=examples.review),
@@ -134,6 +120,20 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
 
         change = await service.change(served, call, by, "review")
         return JSONResponse(_change(served, change) | {"undo": undo})
+
+    @router.get("/document", response_model=DocumentAnswer, responses=LOOKUP)
+    async def document(
+        id: str = Query(min_length=1, max_length=1000, examples=[examples.document]),
+        model: str | None = Query(None, description="A name of /v1/models; the first by default."),
+    ) -> JSONResponse:
+        """The text of a learned document and its labels."""
+        served = service.model(model)
+        found = await service.workers.read(lambda: _known(served, id))
+        if found.text is None:
+            raise ApiError(404, "The texts of this model's documents were not kept.")
+        return JSONResponse(
+            {"model": served.name, "id": found.id, "text": found.text, "labels": found.labels}
+        )
 
     @router.post("/next", response_model=NextAnswer, responses=READ, dependencies=json_only)
     async def following(
