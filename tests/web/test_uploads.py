@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from manylabel.corpus import papers_apart
-from manylabel.corpus.papers_apart import paper_text
+from manylabel.corpus import document_files_isolated
+from manylabel.corpus.document_files_isolated import isolated_text
 from manylabel.exceptions import CorpusError
 
 BYTES = {"content-type": "application/octet-stream"}
@@ -88,7 +88,7 @@ def test_a_file_that_takes_too_long_is_given_up():
     with pytest.raises(
         CorpusError, match=r"a.html: reading the file took longer than 0.01 seconds\."
     ):
-        paper_text("html", b"<p>A cat</p>", "a.html", 0.01)
+        isolated_text("html", b"<p>A cat</p>", "a.html", 0.01)
 
 
 def test_a_bomb_ends_its_own_process_only():
@@ -105,7 +105,7 @@ def test_a_bomb_ends_its_own_process_only():
             for _ in range(1200):
                 file.write(b"a" * 1_000_000)
     with pytest.raises(CorpusError, match=r"too much memory|too large, or broken|cannot be read"):
-        paper_text("docx", docx.getvalue(), "bomb.docx", 60)
+        isolated_text("docx", docx.getvalue(), "bomb.docx", 60)
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(client, tmp_path, monkeypatch):
@@ -123,4 +123,4 @@ def test_without_the_extra_one_sentence_says_what_to_install(client, tmp_path, m
 def test_the_process_that_reads_knows_no_token(monkeypatch):
     monkeypatch.setenv("MANYLABEL_TOKEN", "sesam")
     monkeypatch.setenv("MANYLABEL_READ_TOKEN", "peep")
-    assert not {"sesam", "peep"} & set(papers_apart._environment().values())
+    assert not {"sesam", "peep"} & set(document_files_isolated._environment().values())

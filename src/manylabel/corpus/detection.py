@@ -12,14 +12,18 @@ from manylabel.corpus.dialects import is_header
 from manylabel.corpus.files import Source, bare_suffix
 from manylabel.exceptions import CorpusError
 
-__all__ = ["FORMATS", "PAPERS", "READ_ONLY", "TEXT_FORMATS", "detect", "format_of_name"]
+__all__ = ["DOCUMENT_FORMATS", "FORMATS", "READ_ONLY", "TEXT_FORMATS", "detect", "format_of_name"]
 
 #: Formats with one document per file.
-PAPERS = ("docx", "pdf", "html", "epub")
+DOCUMENT_FORMATS = ("docx", "pdf", "html", "epub")
 #: Formats of texts; "lines" is plain text, one document per line.
-TEXT_FORMATS = ("jsonl", "json", "tsv", "csv", "xlsx", "ods", "parquet", "folder", *PAPERS, "lines")
+TEXT_FORMATS = (
+    *("jsonl", "json", "tsv", "csv", "xlsx", "ods", "parquet", "folder"),
+    *DOCUMENT_FORMATS,
+    "lines",
+)
 #: Formats that can be read but not written.
-READ_ONLY = ("json", "xlsx", "ods", "parquet", *PAPERS, "lines")
+READ_ONLY = ("json", "xlsx", "ods", "parquet", *DOCUMENT_FORMATS, "lines")
 #: All formats; "mulan" and "meka" are ARFF with different ways to declare labels.
 FORMATS = (
     *("jsonl", "tsv", "csv", "xc", "svmlight", "mulan", "meka", "folder"),
@@ -39,7 +43,7 @@ _ENDINGS = {
     ".libsvm": "svmlight",
     ".htm": "html",
     ".xlsm": "xlsx",
-} | {f".{name}": name for name in ("xlsx", "ods", "parquet", *PAPERS)}
+} | {f".{name}": name for name in ("xlsx", "ods", "parquet", *DOCUMENT_FORMATS)}
 #: First bytes of binary files -> format.
 _BINARY = (
     (b"PAR1", "parquet"),

@@ -19,15 +19,15 @@ from pathlib import Path
 
 from manylabel.corpus.checks import require_texts
 from manylabel.corpus.corpus import Corpus
+from manylabel.corpus.document_files import DOCUMENT_EXTENSIONS, read_document_file
 from manylabel.corpus.documents import Document
 from manylabel.corpus.encodings import Lines, recoded
 from manylabel.corpus.files import open_source
-from manylabel.corpus.papers import PAPER_ENDINGS, read_paper
 from manylabel.exceptions import CorpusError
 
 __all__ = ["iter_documents", "write"]
 
-_ENDINGS = (".txt", ".text", ".md", *PAPER_ENDINGS)
+_ENDINGS = (".txt", ".text", ".md", *DOCUMENT_EXTENSIONS)
 OnBad = Callable[[CorpusError], None]
 
 
@@ -98,8 +98,8 @@ def _by_label(path: Path, on_bad: OnBad | None) -> Iterator[Document]:
 
 def _read(path: Path) -> Document:
     """A document without its labels."""
-    if path.suffix.lower() in PAPER_ENDINGS:
-        return read_paper(path)
+    if path.suffix.lower() in DOCUMENT_EXTENSIONS:
+        return read_document_file(path)
     return Document(path.stem, _read_text(path), [])
 
 

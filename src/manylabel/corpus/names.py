@@ -20,10 +20,10 @@ Names = str | os.PathLike[str] | Sequence[str]
 def find(source: Source, what: str, given: Names | None, expected: int | None) -> list[str] | None:
     """The names that the user gave, or those in a file next to the corpus, or None."""
     if given is None:
-        beside = None if source.folder is None else source.folder / f"{what}.txt"
-        if beside is None or not beside.is_file() or beside == Path(source.name):
+        file = None if source.folder is None else source.folder / f"{what}.txt"
+        if file is None or not file.is_file() or file == Path(source.name):
             return None
-        given = beside
+        given = file
     named, where = given_names(given), ""
     if isinstance(given, str | os.PathLike):
         where = f" in {os.fspath(given)}"
@@ -64,23 +64,23 @@ def write_beside(corpus: Corpus, path: str | os.PathLike[str]) -> None:
         "features.txt": corpus.feature_names if corpus.has_feature_names else None,
     }
     for file_name, named in wanted.items():
-        beside = Path(path).parent / file_name
+        file = Path(path).parent / file_name
         if named is None:
-            if beside.is_file():
+            if file.is_file():
                 raise CorpusError(
                     "this file would give names to the corpus, which has none; write to another "
                     "folder.",
-                    path=str(beside),
+                    path=str(file),
                 )
             continue
-        if beside.is_file():
-            if read_names(beside) != named:
+        if file.is_file():
+            if read_names(file) != named:
                 raise CorpusError(
                     "the file exists and has other names than the corpus; write to another folder.",
-                    path=str(beside),
+                    path=str(file),
                 )
             continue
-        write_names(beside, named)
+        write_names(file, named)
 
 
 def write_names(path: Path, named: Sequence[str]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from manylabel.corpus.dialects import is_header
+from manylabel.corpus.document_files import require
 from manylabel.corpus.files import Source
-from manylabel.corpus.papers import require
 from manylabel.corpus.xlsx import padded
 
 __all__ = ["rows"]

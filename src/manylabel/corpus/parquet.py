@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from manylabel.corpus.document_files import require
 from manylabel.corpus.files import Source
-from manylabel.corpus.papers import require
 
 __all__ = ["rows"]
 

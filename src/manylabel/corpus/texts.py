@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from manylabel.corpus.columns import SAMPLE, Columns
-from manylabel.corpus.detection import PAPERS, TEXT_FORMATS, detect
+from manylabel.corpus.detection import DOCUMENT_FORMATS, TEXT_FORMATS, detect
 from manylabel.corpus.dialects import Dialect, guess_dialect
 from manylabel.corpus.documents import Document
 from manylabel.corpus.encodings import Lines, check_encoding, decoded_start, recoded
@@ -137,10 +137,10 @@ class TextReader:
 
     def _items(self, source: Source, kind: str) -> Iterator[Item]:
         """The rows of a file."""
-        if kind in PAPERS:
-            from manylabel.corpus.papers import paper_of
+        if kind in DOCUMENT_FORMATS:
+            from manylabel.corpus.document_files import parse_document_file
 
-            return iter([(1, paper_of(kind, source.stream.read(), source.name))])
+            return iter([(1, parse_document_file(kind, source.stream.read(), source.name))])
         module = import_module(f"manylabel.corpus.{kind}")
         if kind in _TABLES and kind not in _DELIMITED:
             return module.rows(source, self._tell)

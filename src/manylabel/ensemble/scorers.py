@@ -1,6 +1,6 @@
 """Every scorer and source of an ensemble; this list is the only place that names them.
 
-To add one, write its class in a file of its own and add a line here, or call :func:`register`.
+To add one, write its class in a new file and add a line here, or call :func:`register`.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def by_frequency(values: Any, Y_train: Any, bins: Bins = "quintiles") -> list[Fr
         Quintiles of the frequencies of the labels that have a value and a training document;
         labels of equal frequency stay together, so bins differ in size and may be fewer than
         five. Fixed: 0, 1, 2-5, 6-20, 21-100, 101-500, 501-2000 and so on. Or the highest
-        frequency of each bin; labels above the last get a bin of their own.
+        frequency of each bin; labels above the last form another bin.
 
     Returns
     -------

@@ -181,7 +181,7 @@ class FeatureSimilarity:
 def _sums(X: sparse.csr_array, Y: sparse.csr_array) -> Sums:
     """Products of the columns, squared lengths of features and counts of labels.
 
-    Documents are added up in blocks, and the blocks in order: the rounding is the same wherever
+    Documents are added in blocks, and the blocks in order, so rounding does not depend on where
     they are computed.
     """
     blocks = map_blocks(_sums_of_block, (X, Y), max(X.shape[0], 1), BLOCK, fixed=True)

@@ -84,7 +84,7 @@ class NeighborIndex:
         matrix = check_matrix(X, dtype=None)
         self.n_features = int(matrix.shape[1])
         self._shards = _shards(_unit(matrix), self.n_features)
-        self._tail = _Tail(self.n_features)
+        self._tail = _Tail()
         self._alive: NDArray[np.bool_] = np.empty(0, np.bool_)
 
     @property
@@ -208,7 +208,7 @@ class NeighborIndex:
         """
         kept = np.flatnonzero(self._alive) if self._alive.size else np.arange(self.n_rows)
         self._shards = [Shard(self._rows(kept), self.n_features)]
-        self._tail = _Tail(self.n_features)
+        self._tail = _Tail()
         self._alive = np.empty(0, np.bool_)
         return kept
 
@@ -235,7 +235,7 @@ class NeighborIndex:
         index = cls.__new__(cls)
         index._shards = [Shard.from_arrays(arrays)]
         index.n_features = index._shards[0].n_features
-        index._tail = _Tail(index.n_features)
+        index._tail = _Tail()
         index._alive = np.empty(0, np.bool_)
         return index
 
@@ -371,7 +371,7 @@ class NeighborIndex:
         number of additions.
         """
         self._shards.append(Shard(self._tail.rows, self.n_features))
-        self._tail = _Tail(self.n_features)
+        self._tail = _Tail()
         while len(self._shards) > 2 and len(self._shards[-2]) <= 2 * len(self._shards[-1]):
             last, previous = self._shards.pop(), self._shards.pop()
             self._shards.append(Shard(_stacked(previous.rows, last.rows), self.n_features))
@@ -407,7 +407,7 @@ class NeighborIndex:
 class _Tail:
     """Rows added since the last shard was made, in arrays that double as they fill up."""
 
-    def __init__(self, n_features: int) -> None:
+    def __init__(self) -> None:
         self._ptr = np.zeros(17, np.int64)
         self._features = np.empty(64, np.int32)
         self._values = np.empty(64, np.float32)

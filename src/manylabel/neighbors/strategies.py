@@ -57,7 +57,7 @@ class Job:
         return self.queries.ptr.size - 1
 
     def run(self, work: Callable[[int, int, NDArray[np.int64]], None], block: int) -> None:
-        """Run blocks of queries, each with counters of its own."""
+        """Run blocks of queries, each with its own counters."""
         blocks: dict[int, NDArray[np.int64]] = {}
 
         def counted(first: int, last: int) -> None:

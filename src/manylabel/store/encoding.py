@@ -1,7 +1,7 @@
 """Encode objects as JSON and arrays.
 
 Strings, numbers, booleans and null are themselves in JSON. Everything else is a JSON object with
-one entry, named by the kind of value; an ``id`` entry beside it marks a value that others refer to.
+one entry, named by the kind of value; an additional ``id`` marks a value that others refer to.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Encoder:
         return "object", self._object(value, where)
 
     def _items(self, values: Any, where: str, names: Iterable[Any] | None = None) -> Any:
-        """The nodes of a list, or the node of an array that stands for it."""
+        """The nodes of a list, or the node of an array with the same items."""
         if len(values) >= LONG:
             kinds = set(map(type, values))
             if kinds == {str}:

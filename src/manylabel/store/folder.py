@@ -1,6 +1,6 @@
 """Save and load model folders.
 
-The arrays of each `save` are in a subfolder of their own, a generation. The manifest names its
+Each `save` writes its arrays to a new subfolder, a generation. The manifest names its
 generation, and is replaced atomically when all of the generation is on disk.
 """
 

@@ -20,7 +20,7 @@ __all__ = ["MARK_NAME", "Mark"]
 
 #: The file in the model folder; the token identifies the model that it belongs to.
 MARK_NAME = re.compile(r"journal-([0-9a-f]{2,64})\.mark")
-# Two lines, each in a sector of its own, are written in turn: an interrupted write damages one.
+# Two lines in separate sectors are written in turn, so an interrupted write damages only one.
 _SECTOR = 512
 _LINE = re.compile(rb"manylabel journal ([0-9a-f]+) (\d{1,18}) ([0-9a-f]{8})\n")
 #: Seconds to wait for another writer.

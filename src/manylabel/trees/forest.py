@@ -148,7 +148,7 @@ def grow_forest(
     seed : int
     n_jobs : int, optional
     callback : callable, optional
-        Called with (trees done, trees in all).
+        Called with (trees done, total trees).
     """
     from manylabel.kernels.trees_grow import grow
 

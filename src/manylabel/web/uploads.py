@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from manylabel.corpus.papers import PAPER_ENDINGS
-from manylabel.corpus.papers_apart import paper_text
+from manylabel.corpus.document_files import DOCUMENT_EXTENSIONS
+from manylabel.corpus.document_files_isolated import isolated_text
 from manylabel.web.errors import ApiError
 from manylabel.web.routes import READ
 from manylabel.web.service import Service
@@ -60,9 +60,9 @@ def upload_routes(service: Service) -> APIRouter:
         ),
     ) -> JSONResponse:
         """The text of a .docx, .pdf, .html or .epub file, which is the body; nothing is kept."""
-        kind = PAPER_ENDINGS.get(PurePath(name).suffix.lower())
+        kind = DOCUMENT_EXTENSIONS.get(PurePath(name).suffix.lower())
         if kind is None:
-            endings = ", ".join(sorted(PAPER_ENDINGS))
+            endings = ", ".join(sorted(DOCUMENT_EXTENSIONS))
             raise ApiError(415, f"{name} is of another kind than those that are read: {endings}.")
         # A form on a foreign page cannot send this type without asking.
         if request.headers.get("content-type", "") != _BYTES:
@@ -70,7 +70,7 @@ def upload_routes(service: Service) -> APIRouter:
         content = await request.body()
         async with turns:
             text = await service.workers.read(
-                lambda: paper_text(kind, content, name, service.settings.timeout)
+                lambda: isolated_text(kind, content, name, service.settings.timeout)
             )
         return JSONResponse({"name": name, "text": text})
 

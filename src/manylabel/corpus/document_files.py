@@ -18,7 +18,7 @@ from manylabel.corpus.documents import Document
 from manylabel.corpus.files import bare_stem, bare_suffix, open_source
 from manylabel.exceptions import CorpusError, MissingExtraError
 
-__all__ = ["PAPER_ENDINGS", "paper_of", "read_paper", "require"]
+__all__ = ["DOCUMENT_EXTENSIONS", "parse_document_file", "read_document_file", "require"]
 
 #: Maximum size of a file inside an archive; books are smaller.
 _MAX_MEMBER = 1 << 28
@@ -32,14 +32,14 @@ def require(module: str, package: str, what: str) -> Any:
         raise MissingExtraError(what, package, "files") from None
 
 
-def read_paper(path: str | os.PathLike[str]) -> Document:
+def read_document_file(path: str | os.PathLike[str]) -> Document:
     """Read the document in a file; its id is the file's name."""
     with open_source(path) as source:
-        kind = PAPER_ENDINGS[bare_suffix(path)]
-        return paper_of(kind, source.stream.read(), source.name)
+        kind = DOCUMENT_EXTENSIONS[bare_suffix(path)]
+        return parse_document_file(kind, source.stream.read(), source.name)
 
 
-def paper_of(kind: str, content: bytes, name: str) -> Document:
+def parse_document_file(kind: str, content: bytes, name: str) -> Document:
     """Read the document in the bytes of a file.
 
     Parameters
@@ -129,4 +129,4 @@ _READERS: dict[str, Callable[[bytes], tuple[str, str]]] = {
     "epub": _epub,
 }
 #: Extension -> format.
-PAPER_ENDINGS = {f".{kind}": kind for kind in _READERS} | {".htm": "html"}
+DOCUMENT_EXTENSIONS = {f".{kind}": kind for kind in _READERS} | {".htm": "html"}

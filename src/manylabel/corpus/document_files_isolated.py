@@ -13,16 +13,16 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from manylabel.corpus.papers import paper_of
+from manylabel.corpus.document_files import parse_document_file
 from manylabel.exceptions import CorpusError, ManylabelError
 
-__all__ = ["paper_text"]
+__all__ = ["isolated_text"]
 
 #: Maximum memory in bytes, beyond what the process needs to start.
 _MEMORY = 1 << 30
 
 
-def paper_text(kind: str, content: bytes, name: str, seconds: float) -> str:
+def isolated_text(kind: str, content: bytes, name: str, seconds: float) -> str:
     """Read the text of a file.
 
     Parameters
@@ -85,7 +85,7 @@ def main(kind: str) -> None:
     with suppress(OSError, ValueError):  # the system has no such limits, or lower ones
         _limit(120)
     try:
-        answer = {"text": paper_of(kind, content, "-").full_text}
+        answer = {"text": parse_document_file(kind, content, "-").full_text}
     except MemoryError:
         answer = {"error": "the file needs too much memory."}
     except CorpusError as error:
