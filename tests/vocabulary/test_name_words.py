@@ -5,10 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive.names import share_words
+from scipy import sparse
 
 from manylabel.kernels import vocabulary_words
 from manylabel.vocabulary import LabelNames
-from manylabel.vocabulary.name_words import Rarity, share_labels
+from manylabel.scoring import Documents
+from manylabel.vocabulary.name_clues import look_for_names, names_in
+from manylabel.vocabulary.name_words import Rarity, count_words
 
 WORDS = ["red", "cat", "sea", "law", "art"]
 words = st.lists(st.sampled_from(WORDS), max_size=5)
@@ -44,15 +47,24 @@ def test_labels_share_words_as_by_looking_at_every_name(
         assert mine == share_words(names, columns, text, weight, most_names, most_terms)
 
 
-def test_the_answer_does_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr("manylabel.vocabulary.name_words._BLOCK", 3)
+def test_the_answer_does_not_depend_on_threads_or_blocks(monkeypatch):
+    monkeypatch.setattr("manylabel.vocabulary.name_clues.BLOCK", 3)
     named = LabelNames(["red cats", "sea law", "art"], [0, 1, 2], [0, 0, 1], 3, "english")
-    rarity = np.arange(1.0, 6.0)
     texts = ["a red sea", "cat art", "", "laws of the sea", "art", "cats", "red", "red art"]
-    one, two = (share_labels(named, rarity, texts, n_jobs) for n_jobs in (1, 2))
-    assert (one.pattern != two.pattern).nnz == 0
-    np.testing.assert_array_equal(one.clues, two.clues)
-    np.testing.assert_array_equal(one.names, two.names)
+    rarity = count_words(named, texts)
+    whole = look_for_names(named, rarity.of(named), texts).named
+    for n_jobs in (1, 2):
+        documents = Documents(sparse.csr_array((len(texts), 1)), texts=texts)
+        for mine, other in zip(names_in(documents, named, rarity, n_jobs), whole, strict=True):
+            assert (mine != other).nnz == 0
+
+
+def test_words_and_whole_names_are_clues_of_one_label():
+    named = LabelNames(["sea law", "law"], [0, 1], [0, 0], 2, "english")
+    looked = look_for_names(named, np.ones(2), ["The law of the sea", "Sea law"])
+    assert looked.pattern.toarray().tolist() == [[1, 1], [1, 1]]
+    assert looked.in_found.tolist() == [-1, 0, 1, 2]
+    assert looked.in_shared.tolist() == [0, 1, 2, 3]
 
 
 def test_rarity_follows_words_to_another_vocabulary():

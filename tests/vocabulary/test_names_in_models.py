@@ -74,14 +74,14 @@ def test_a_model_with_names_comes_back_from_its_folder(tagger, tmp_path):
 def test_learning_and_forgetting_leave_the_counts_as_they_were():
     tagger = Tagger(vocabulary=VOCABULARY, random_state=0).fit(TEXTS, LABELS)
     scorer = tagger._latest().model.scorers_["names"]
-    before = scorer.hits.copy(), scorer.matched.copy(), scorer.counts.copy()
+    before = scorer.counts
     tagger.learn(["A drone over a glacier"], [["l-drone", "l-new"]], ids=["x"])
     tagger.suggest("a drone")
     drone = tagger.labels.index("l-drone")
-    assert (scorer.hits[drone], scorer.matched[drone], scorer.counts[drone]) == (1, 1, 1)
+    assert [int(each[drone]) for each in scorer.counts.each] == [1, 1, 1, 1, 1]
     tagger.forget(["x"])
     tagger.suggest("a drone")
-    for now, then in zip((scorer.hits, scorer.matched, scorer.counts), before, strict=True):
+    for now, then in zip(scorer.counts.each, before.each, strict=True):
         assert (now[: then.size] == then).all()
         assert not now[then.size :].any()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -22,8 +23,11 @@ from manylabel.validation import (
     check_removable,
     join_incomplete,
 )
-from manylabel.vocabulary.scorer import NameScorer, found_in
-from manylabel.vocabulary.weights import UNNAMED, fit_weights
+from manylabel.vocabulary.name_clues import BLOCK, look_for_names, names_in
+from manylabel.vocabulary.name_counts import NameCounts
+from manylabel.vocabulary.name_words import count_words
+from manylabel.vocabulary.scorer import NameScorer
+from manylabel.vocabulary.weights import N_STATIC, UNNAMED, fit_weights
 
 __all__ = ["NamesAlone"]
 
@@ -84,24 +88,28 @@ class NamesAlone(MultiLabelClassifier):
     def _fit(self, X: sparse.csr_array | Documents, Y: sparse.csr_array) -> None:
         self.scorer_ = NameScorer()
         self.scorer_.named = self.vocabulary
+        # Without documents, the names alone tell how rare words are.
+        self.scorer_.rarity = count_words(self.vocabulary, [])
         self.Y_ = sparse.csr_array((0, Y.shape[1]), dtype=np.int8)
         self.alive_ = np.empty(0, np.bool_)
         # For every label found in a document: clues, document, label.
-        self.clues_ = np.empty((0, 0))
+        self.clues_ = np.empty((0, N_STATIC))
         self.found_rows_ = self.found_labels_ = np.empty(0, np.int64)
         self._learn(Documents.of(X), Y)
 
     def _learn(self, documents: Documents, Y: sparse.csr_array) -> None:
         """Add documents, and fit the weights of clues again."""
-        matched = found_in(documents, self.vocabulary, self.n_jobs)
-        if matched is None:
-            raise InputError("label names are matched in texts; give documents with texts.")
-        pattern, before = matched.pattern, self.alive_.size
-        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)) + before
-        known = self.clues_ if self.clues_.size else matched.clues[:0]
-        self.clues_ = np.concatenate([known, matched.clues])
-        self.found_rows_ = np.concatenate([self.found_rows_, rows])
-        self.found_labels_ = np.concatenate([self.found_labels_, pattern.indices.astype(np.int64)])
+        texts, before = self._texts(documents), self.alive_.size
+        rarity = self.scorer_.rarity.of(self.vocabulary)
+        for start in range(0, len(texts), BLOCK):
+            looked = look_for_names(self.vocabulary, rarity, texts[start : start + BLOCK])
+            pattern = looked.pattern
+            best = values_at(looked.named.best, pattern) > 0
+            rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)) + before + start
+            labels = pattern.indices.astype(np.int64)
+            self.clues_ = np.concatenate([self.clues_, looked.clues[best]])
+            self.found_rows_ = np.concatenate([self.found_rows_, rows[best]])
+            self.found_labels_ = np.concatenate([self.found_labels_, labels[best]])
         old = self.Y_.copy()
         old.resize((old.shape[0], Y.shape[1]))
         self.Y_ = sparse.csr_array(sparse.vstack([old, Y], "csr"))
@@ -119,12 +127,13 @@ class NamesAlone(MultiLabelClassifier):
             there[there] = is_known
             labels, truth = labels[is_known], truth[is_known]
         scorer, n_labels = self.scorer_, self.n_labels_
-        scorer.matched = np.bincount(labels, minlength=n_labels)
-        scorer.hits = np.bincount(labels[truth], minlength=n_labels)
+        clues = self.clues_[there]
         kept = self.Y_[np.flatnonzero(self.alive_)]
-        scorer.counts = np.bincount(kept.indices, minlength=n_labels)
+        scorer.counts = NameCounts.of_matches(
+            clues, labels, truth, np.bincount(kept.indices, minlength=n_labels)
+        )
         if labels.size:
-            scorer.weights = fit_weights(scorer.design(self.clues_[there], labels, truth), truth)
+            scorer.weights = fit_weights(scorer.design(clues, labels, truth), truth)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents; new labels have no names."""
@@ -172,10 +181,14 @@ class NamesAlone(MultiLabelClassifier):
 
     def _candidates(self, X: sparse.csr_array | Documents) -> tuple[Documents, Candidates]:
         documents = Documents.of(X)
-        matched = found_in(documents, self.vocabulary, self.n_jobs)
-        if matched is None:
+        self._texts(documents)
+        looked = names_in(documents, self.vocabulary, self.scorer_.rarity, self.n_jobs)
+        return documents, Candidates(looked.best, vocabulary=self.vocabulary)
+
+    def _texts(self, documents: Documents) -> Sequence[str]:
+        if documents.texts is None:
             raise InputError("label names are matched in texts; give documents with texts.")
-        return documents, Candidates(matched.pattern, vocabulary=self.vocabulary)
+        return documents.texts
 
     def _scores(self, X: sparse.csr_array | Documents, top: int | None) -> sparse.csr_array:
         documents, candidates = self._candidates(X)

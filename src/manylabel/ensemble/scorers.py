@@ -41,16 +41,15 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",
     "names": "manylabel.vocabulary.scorer:NameScorer",
-    "name words": "manylabel.vocabulary.name_words:NameWordScorer",
 }
 #: Sources of candidates in addition to the neighbours, which every ensemble has.
 SOURCES: dict[str, str | type[CandidateSource]] = {
-    "names": "manylabel.vocabulary.scorer:NameSource",
-    "name words": "manylabel.vocabulary.name_words:NameWordSource",
+    "names": "manylabel.vocabulary.source:NameSource",
     "every": "manylabel.scoring.every:EveryLabel",
 }
 
 add_place("manylabel.vocabulary.name_words:Rarity")
+add_place("manylabel.vocabulary.name_counts:NameCounts")
 # Model folders contain objects of these classes.
 for _place in (*SCORERS.values(), *SOURCES.values()):
     if isinstance(_place, str):

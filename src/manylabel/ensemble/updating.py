@@ -16,8 +16,8 @@ from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import CandidateSource, Documents, Scorer
 from manylabel.validation import check_incomplete, check_present, check_removable
 from manylabel.vocabulary.label_names import LabelNames
-from manylabel.vocabulary.name_words import NameWordSource
-from manylabel.vocabulary.scorer import NameScorer, NameSource
+from manylabel.vocabulary.scorer import NameScorer
+from manylabel.vocabulary.source import NameSource
 
 __all__ = ["Updating"]
 
@@ -124,7 +124,7 @@ class Updating(MultiLabelClassifier):
         check_is_fitted(self)
         self.vocabulary = named
         for learner in self._learners():
-            if isinstance(learner, NameSource | NameWordSource | NameScorer):
+            if isinstance(learner, NameSource | NameScorer):
                 learner.named = named
         if named.n_labels > self.n_labels_:
             self._grow(named.n_labels)

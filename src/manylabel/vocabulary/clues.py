@@ -13,7 +13,7 @@ from manylabel.parallel import run_blocks
 from manylabel.vocabulary.label_names import PREFERRED, LabelNames
 from manylabel.vocabulary.matching import Matches, Tokens
 
-__all__ = ["CLUES", "Found", "find_labels"]
+__all__ = ["CLUES", "Found", "find_in_tokens", "find_labels"]
 
 #: Name of each clue -> how reasons describe it.
 CLUES: dict[str, str] = {
@@ -75,14 +75,14 @@ def find_labels(named: LabelNames, texts: Sequence[str], n_jobs: int | None = No
     [[1, 0], [0, 0]]
     """
     if len(texts) <= BLOCK:
-        return _find(named, texts)
+        return find_in_tokens(named, named.matcher.tokens(texts))
     starts = range(0, len(texts), BLOCK)
     blocks: dict[int, Found] = {}
 
     def work(first: int, last: int) -> None:
         for block in range(first, last):
             some = list(texts[starts[block] : starts[block] + BLOCK])
-            blocks[block] = _find(named, some)
+            blocks[block] = find_in_tokens(named, named.matcher.tokens(some))
 
     run_blocks(work, len(starts), 1, n_jobs)
     return _joined([blocks[block] for block in range(len(starts))])
@@ -108,12 +108,11 @@ def _joined(parts: list[Found]) -> Found:
     )
 
 
-def _find(named: LabelNames, texts: Sequence[str]) -> Found:
-    """Find labels in one block of texts."""
+def find_in_tokens(named: LabelNames, tokens: Tokens) -> Found:
+    """Find labels by their whole names in one block of texts."""
     matcher = named.matcher
-    tokens = matcher.tokens(texts)
     matches = matcher.find(tokens)
-    n_labels, n_texts = named.n_labels, len(texts)
+    n_labels, n_texts = named.n_labels, tokens.bounds.size - 1
     labels = named.columns[matches.names]
     keys = matches.documents * n_labels + labels
     alternative = named.kinds[matches.names] != PREFERRED
