@@ -32,6 +32,8 @@ _SAMPLE = 60_000
 #: Factors tried for stretching a scorer's curve.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
 _ROUNDS = 2
+#: Samples of documents by which the standard error of an improvement is estimated.
+_SAMPLES = 20
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,11 @@ def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combinati
 def stretch_curves(
     held_out: HeldOut, combination: Combination, measure: str, Y_train: sparse.csr_array
 ) -> Combination:
-    """Stretch the scorers' curves as long as that improves a ranking measure."""
+    """Stretch the scorers' curves as long as that improves a ranking measure.
+
+    An improvement counts if it is above its standard error over samples of documents: what chance
+    finds on a few thousand documents makes rankings of others worse.
+    """
     found = get_measure(measure)
     better = 1 if found.greater_is_better else -1
     ptr = held_out.candidates.pattern.indptr.astype(np.int64)
@@ -193,8 +199,11 @@ def stretch_curves(
     offsets, factors = combination.offsets[groups], combination.factors[groups]
     worth = combination.by_part(held_out.scores, held_out.counts)
     total = sum(worth.values())
+    n_rows = held_out.Y.shape[0]
+    samples = [np.arange(first, n_rows, _SAMPLES) for first in range(min(_SAMPLES, n_rows))]
+    truths = [held_out.Y[rows] for rows in samples]
 
-    def value(log_odds: NDArray[np.float64]) -> float:
+    def values(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
         scores = held_out.candidates.scores(log_odds)
         if found.reads_top:
             # The rest of a ranking makes no difference, and takes most of the time.
@@ -202,15 +211,21 @@ def stretch_curves(
             best = best_of_rows(ptr, log_odds, found.k)
             indices, starts = scores.indices[best], np.concatenate([[0], np.cumsum(best)])[ptr]
             scores = trusted_csr(log_odds[best], indices, starts, scores.shape)
-        return better * evaluate(held_out.Y, scores, Y_train=Y_train, metrics=[measure])[measure]
+        measured = [
+            evaluate(Y, scores[rows], Y_train=Y_train, metrics=[measure])[measure]
+            for rows, Y in zip(samples, truths, strict=True)
+        ]
+        return better * np.array(measured)
 
-    highest = value(offsets + factors * total)
+    highest = values(offsets + factors * total)
     curves = dict(combination.curves)
     for _ in range(_ROUNDS):
         for name in curves:
             for factor in _STRETCHES:
                 tried = total + (factor - 1) * worth[name]
-                if (reached := value(offsets + factors * tried)) > highest:
+                reached = values(offsets + factors * tried)
+                gain = reached - highest
+                if gain.mean() > gain.std() / np.sqrt(max(gain.size - 1, 1)):
                     highest, total = reached, tried
                     worth[name] = factor * worth[name]
                     curves[name] = Curve(curves[name].knots, curves[name].values * factor)

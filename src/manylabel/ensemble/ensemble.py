@@ -376,9 +376,10 @@ class Ensemble(Updating):
         named = [scorer.name for scorer in scorers if scorer.judges_bare_labels]
         self.bare_combination_ = self.lazy_combination_
         if named:
-            self.bare_combination_ = fit_combination(
+            bare = fit_combination(
                 {name: some[name] for name in named}, counts[few], truth[few], is_cautious=True
             )
+            self.bare_combination_ = bare.calibrated(parts, counts, truth).hopeful()
         log_odds = np.where(
             known, combination(parts, counts), self.bare_combination_(parts, counts)
         )

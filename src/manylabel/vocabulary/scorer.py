@@ -38,6 +38,9 @@ _N_GROUPS = _FREQUENCIES.size + 1
 _PRIOR_CANDIDATES = 50.0
 #: Documents from which the weights of clues are learned; more if more are held out.
 _SAMPLE = 10_000
+#: Matches from which they are learned, at most.
+_LESSONS = 400_000
+
 
 class NameScorer(Scorer):
     """Scores labels by their names in the text.
@@ -86,13 +89,18 @@ class NameScorer(Scorer):
         kept[training.held] = True
         sample = np.flatnonzero(kept)
         rows, labels, design, truth = self._lessons(training, candidates, sample)
+        place = np.full(len(documents), -1)
+        place[sample] = np.arange(sample.size)
+        order = place[rows]
+        used = order // 2 % max(1, -(-rows.size // _LESSONS)) == 0
         # Each half is scored by weights learned on the other.
         values = np.empty(truth.size)
         for half in (0, 1):
-            learn = rows % 2 != half
-            values[~learn] = design[~learn] @ fit_weights(design[learn], truth[learn])
-        self.weights = fit_weights(design, truth)
-        place = np.full(len(documents), -1)
+            learn = used & (order % 2 != half)
+            other = order % 2 == half
+            values[other] = design[other] @ fit_weights(design[learn], truth[learn])
+        self.weights = fit_weights(design[used], truth[used])
+        place[:] = -1
         place[training.held] = np.arange(training.held.size)
         mine = place[rows] >= 0
         at = place[rows[mine]], labels[mine]
@@ -122,9 +130,7 @@ class NameScorer(Scorer):
             rows = np.repeat(some, np.diff(pattern.indptr))[used]
             labels, truth = pattern.indices[used], values_at(Y, pattern)[used] > 0
             parts.append((rows, labels, self.design(looked.clues[used], labels, truth), truth))
-        rows, labels, design, truth = (
-            np.concatenate(each) for each in zip(*parts, strict=True)
-        )
+        rows, labels, design, truth = (np.concatenate(each) for each in zip(*parts, strict=True))
         return rows, labels, design, truth
 
     def _look(self, documents: Documents, named: Any) -> NameClues | None:
