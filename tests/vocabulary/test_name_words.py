@@ -8,8 +8,8 @@ from naive.names import share_words
 from scipy import sparse
 
 from manylabel.kernels import vocabulary_words
-from manylabel.vocabulary import LabelNames
 from manylabel.scoring import Documents
+from manylabel.vocabulary import LabelNames
 from manylabel.vocabulary.name_clues import look_for_names, names_in
 from manylabel.vocabulary.name_words import Rarity, count_words
 

@@ -25,7 +25,7 @@ from manylabel.validation import (
 )
 from manylabel.vocabulary.name_clues import BLOCK, look_for_names, names_in
 from manylabel.vocabulary.name_counts import NameCounts
-from manylabel.vocabulary.name_words import count_words
+from manylabel.vocabulary.name_words import Rarity, count_words
 from manylabel.vocabulary.scorer import NameScorer
 from manylabel.vocabulary.weights import N_STATIC, UNNAMED, fit_weights
 
@@ -100,7 +100,7 @@ class NamesAlone(MultiLabelClassifier):
     def _learn(self, documents: Documents, Y: sparse.csr_array) -> None:
         """Add documents, and fit the weights of clues again."""
         texts, before = self._texts(documents), self.alive_.size
-        rarity = self.scorer_.rarity.of(self.vocabulary)
+        rarity = self._rarity.of(self.vocabulary)
         for start in range(0, len(texts), BLOCK):
             looked = look_for_names(self.vocabulary, rarity, texts[start : start + BLOCK])
             pattern = looked.pattern
@@ -182,8 +182,14 @@ class NamesAlone(MultiLabelClassifier):
     def _candidates(self, X: sparse.csr_array | Documents) -> tuple[Documents, Candidates]:
         documents = Documents.of(X)
         self._texts(documents)
-        looked = names_in(documents, self.vocabulary, self.scorer_.rarity, self.n_jobs)
+        looked = names_in(documents, self.vocabulary, self._rarity, self.n_jobs)
+        assert looked is not None
         return documents, Candidates(looked.best, vocabulary=self.vocabulary)
+
+    @property
+    def _rarity(self) -> Rarity:
+        assert self.scorer_.rarity is not None
+        return self.scorer_.rarity
 
     def _texts(self, documents: Documents) -> Sequence[str]:
         if documents.texts is None:
