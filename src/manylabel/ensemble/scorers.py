@@ -44,7 +44,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
 }
 #: Sources of candidates in addition to the neighbours, which every ensemble has.
 SOURCES: dict[str, str | type[CandidateSource]] = {
-    "names": "manylabel.vocabulary.source:NameSource",
+    "names": "manylabel.vocabulary.scorer:NameSource",
     "every": "manylabel.scoring.every:EveryLabel",
 }
 

@@ -16,8 +16,7 @@ from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import CandidateSource, Documents, Scorer
 from manylabel.validation import check_incomplete, check_present, check_removable
 from manylabel.vocabulary.label_names import LabelNames
-from manylabel.vocabulary.scorer import NameScorer
-from manylabel.vocabulary.source import NameSource
+from manylabel.vocabulary.scorer import NameScorer, NameSource
 
 __all__ = ["Updating"]
 

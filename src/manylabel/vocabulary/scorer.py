@@ -1,4 +1,4 @@
-"""Score labels by their names in a text."""
+"""Propose and score labels by their names in a text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from scipy import sparse
 from manylabel.evidence import Reason
 from manylabel.parallel import run_blocks
 from manylabel.predictions import values_at
-from manylabel.scoring import Candidates, Documents, Scorer, Training
+from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.vocabulary.clues import Found
 from manylabel.vocabulary.label_names import LabelNames
 from manylabel.vocabulary.name_clues import BLOCK, NameClues, clues_in, names_in
 from manylabel.vocabulary.name_counts import NameCounts, known_entries
-from manylabel.vocabulary.name_words import Rarity, Shared
-from manylabel.vocabulary.source import has_names, rarity_in
+from manylabel.vocabulary.name_words import Rarity, Shared, count_words
 from manylabel.vocabulary.weights import (
     CLUE_TITLES,
     DEFAULT_WEIGHTS,
@@ -29,7 +28,7 @@ from manylabel.vocabulary.weights import (
     rate,
 )
 
-__all__ = ["NameScorer"]
+__all__ = ["NameScorer", "NameSource"]
 
 #: A label is in a higher group from this number of training documents on.
 _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
@@ -40,6 +39,63 @@ _PRIOR_CANDIDATES = 50.0
 _SAMPLE = 10_000
 #: Matches from which they are learned, at most.
 _LESSONS = 400_000
+
+
+def _has_names(training: Training) -> bool:
+    """Whether labels have names and documents have texts."""
+    return isinstance(training.vocabulary, LabelNames) and training.documents.texts is not None
+
+
+def _rarity_in(training: Training) -> Rarity:
+    """How rare the words of names are in the training documents; counted once."""
+    documents, named = training.documents, training.vocabulary
+    known = documents.cache.get("rarity")
+    if known is None or known.terms is not named.matcher.terms:
+        assert documents.texts is not None
+        documents.cache["rarity"] = known = count_words(named, documents.texts)
+    return known
+
+
+class NameSource(CandidateSource):
+    """Proposes labels with a name, or words of a name, in the text, even labels without documents.
+
+    *Songs for the piano* speaks for *piano music*, though its name is not in the text.
+    """
+
+    name = "names"
+
+    def __init__(self) -> None:
+        self.named: LabelNames | None = None
+        self.rarity: Rarity | None = None
+
+    def wants(self, training: Training) -> bool:
+        """Whether labels have names and documents have texts."""
+        return _has_names(training)
+
+    def fit(self, training: Training) -> None:
+        """Store the names, and how rare their words are."""
+        self.named, self.rarity = training.vocabulary, _rarity_in(training)
+
+    def propose(
+        self,
+        documents: Documents,
+        leave_out: NDArray[np.int64] | None = None,
+        n_jobs: int | None = None,
+    ) -> Candidates:
+        """Propose the labels with the best clues."""
+        assert self.named is not None
+        assert self.rarity is not None
+        looked = names_in(documents, self.named, self.rarity, n_jobs)
+        if looked is None:
+            return Candidates(
+                sparse.csr_array((len(documents), self.named.n_labels), dtype=np.int8)
+            )
+        return Candidates(looked.best)
+
+    def grow(self, n_labels: int) -> None:
+        """Add labels that appear later; they have no names."""
+        if self.named is not None:
+            self.named.grow(n_labels)
 
 
 class NameScorer(Scorer):
@@ -68,7 +124,7 @@ class NameScorer(Scorer):
 
     def wants(self, training: Training) -> bool:
         """Whether labels have names and documents have texts."""
-        return has_names(training)
+        return _has_names(training)
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -78,7 +134,7 @@ class NameScorer(Scorer):
         self.counts = NameCounts.none(Y.shape[1])
         if not self.wants(training):
             return np.zeros(len(held))
-        self.named, self.rarity = training.vocabulary, rarity_in(training)
+        self.named, self.rarity = training.vocabulary, _rarity_in(training)
         looked = names_in(documents, self.named, self.rarity, training.n_jobs)
         assert looked is not None
         self.counts = NameCounts.of(looked, Y, training.incomplete)
