@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import time
 import tracemalloc
+import zipfile
 
 import pytest
 import zstandard
@@ -90,3 +92,28 @@ def test_what_compresses_well_is_read_if_told(file):
         read(path)
     with limits(expansion=2000):
         assert len(read(path)) == 34_000
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods", "docx", "epub"])
+def test_office_files_that_expand_without_measure_are_refused(file, kind):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("content.xml", bytes(33 * BLOCK))
+    with pytest.raises(CorpusError, match=r"compressed bytes expand to 34,603,008, more than 100"):
+        read(file(out.getvalue(), f"x.{kind}"), kind)
+
+
+def test_a_row_of_a_workbook_that_cannot_be_read(file):
+    openpyxl = pytest.importorskip("openpyxl")
+    book, out, broken = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
+    for row in [["text", "labels"], ["a cat", "cats"], ["a dog", "dogs"]]:
+        book.active.append(row)
+    book.save(out)
+    with zipfile.ZipFile(out) as good, zipfile.ZipFile(broken, "w") as bad:
+        for name in good.namelist():
+            content = good.read(name)
+            if "sheet1" in name:
+                content = content.replace(b'<row r="3"', b"<row r=<<")
+            bad.writestr(name, content)
+    with pytest.raises(CorpusError, match=r"the file cannot be read as \.xlsx"):
+        read(file(broken.getvalue(), "x.xlsx"))

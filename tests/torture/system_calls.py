@@ -24,6 +24,7 @@ from typing import Any
 
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
+from manylabel.store import leftovers
 
 CALLS = (
     "write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,fallocate,rename,renameat,renameat2,"
@@ -267,3 +268,4 @@ def _compare(folder: Path, change: str, said: str, after: tuple[object, object],
         assert fresh in (None, after[1]), f"{what}: half of a new model"
     tagger.learn(["cat"], [["cat"]], ["later"])
     assert tagger.document("later").labels == ["cat"], what
+    assert not leftovers(folder), f"{what}: not removed by the next writer"

@@ -40,6 +40,25 @@ def test_any_request_gets_an_answer_that_the_description_allows():
         check()
 
 
+@pytest.mark.slow
+def test_any_sequence_of_requests_gets_answers_that_the_description_allows():
+    app = create_app({"animals": animals()}, Settings(allow_learn=True))
+    described = schemathesis.openapi.from_asgi("/openapi.json", app)
+
+    class Sequences(described.as_state_machine()):
+        def validate_response(self, response, case, **_):
+            case.validate_response(response, checks=CHECKS)
+
+    Sequences.run(
+        settings=settings(
+            max_examples=25,
+            stateful_step_count=8,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
+    )
+
+
 def sent(client, method, path, operation):
     """Send every example of an operation."""
     address = path.format(project_id="animals", model="animals")

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from manylabel.corpus.documents import Document
-from manylabel.corpus.files import bare_stem, bare_suffix, open_source
+from manylabel.corpus.files import bare_stem, bare_suffix, check_archive, open_source
 from manylabel.exceptions import CorpusError, MissingExtraError
 
 __all__ = ["DOCUMENT_EXTENSIONS", "parse_document_file", "read_document_file", "require"]
@@ -49,6 +49,7 @@ def parse_document_file(kind: str, content: bytes, name: str) -> Document:
     name : str
         The file's name, for its id and for errors.
     """
+    check_archive(content, name)
     try:
         title, text = _READERS[kind](content)
     except (CorpusError, MissingExtraError):

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -237,15 +238,32 @@ class _Guard:
                 "space; remove them.",
                 path=self._name,
             )
-        if self._compressed is not None and self._size > _FREE:
-            most = self._limits.expansion * max(self._compressed.size, 1)
-            if self._size > most:
-                raise CorpusError(
-                    f"{self._compressed.size:,} compressed bytes expand to {self._size:,}, more "
-                    f"than {self._limits.expansion:g} times as many; if that is correct, raise the "
-                    "limit (`manylabel.corpus.limits(expansion=...)`, or MANYLABEL_MAX_EXPANSION).",
-                    path=self._name,
-                )
+        if self._compressed is not None:
+            _check_expansion(self._compressed.size, self._size, self._limits, self._name)
+
+
+def _check_expansion(compressed: int, size: int, limits: Limits, name: str) -> None:
+    """Refuse bytes that expand to many times as many."""
+    if size > _FREE and size > limits.expansion * max(compressed, 1):
+        raise CorpusError(
+            f"{compressed:,} compressed bytes expand to {size:,}, more than "
+            f"{limits.expansion:g} times as many; if that is correct, raise the limit "
+            "(`manylabel.corpus.limits(expansion=...)`, or MANYLABEL_MAX_EXPANSION).",
+            path=name,
+        )
+
+
+def check_archive(content: bytes, name: str) -> None:
+    """Refuse a ZIP archive, such as an office file, that expands to many times its size.
+
+    Anything else passes.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        return
+    _check_expansion(len(content), size, _limits.get() or _default_limits(), name)
 
 
 class _Pull(io.RawIOBase):

@@ -8,7 +8,7 @@ from typing import Any
 
 from manylabel.corpus.dialects import is_header
 from manylabel.corpus.document_files import require
-from manylabel.corpus.files import Source
+from manylabel.corpus.files import Source, check_archive
 from manylabel.corpus.xlsx import padded
 
 __all__ = ["rows"]
@@ -21,8 +21,10 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
     """The rows of a sheet, with their numbers."""
     opendocument = require("odf.opendocument", "odfpy", "Reading .ods files")
     table = require("odf.table", "odfpy", "Reading .ods files")
+    content = source.stream.read()
+    check_archive(content, source.name)
     try:
-        book = opendocument.load(io.BytesIO(source.stream.read()))
+        book = opendocument.load(io.BytesIO(content))
         sheets = book.getElementsByType(table.Table)
         rows_of = {str(sheet.getAttribute("name")): list(_rows(sheet, table)) for sheet in sheets}
         chosen = next(

@@ -8,7 +8,7 @@ from typing import Any
 
 from manylabel.corpus.dialects import is_header
 from manylabel.corpus.document_files import require
-from manylabel.corpus.files import Source
+from manylabel.corpus.files import Source, check_archive
 
 __all__ = ["rows"]
 
@@ -16,10 +16,10 @@ __all__ = ["rows"]
 def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any]]:
     """The rows of a sheet, with their numbers."""
     openpyxl = require("openpyxl", "openpyxl", "Reading .xlsx files")
+    content = source.stream.read()
+    check_archive(content, source.name)
     try:
-        book = openpyxl.load_workbook(
-            io.BytesIO(source.stream.read()), read_only=True, data_only=True
-        )
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         sheets = book.worksheets
         chosen = next((sheet for sheet in sheets if is_header(_first_row(sheet))), sheets[0])
     except Exception as error:  # the library raises many kinds of errors
@@ -27,7 +27,10 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
     others = [sheet.title for sheet in sheets if sheet is not chosen]
     if others:
         tell(f"Read the sheet {chosen.title!r}; ignored: {', '.join(map(repr, others))}.")
-    yield from padded(enumerate(chosen.iter_rows(values_only=True), start=1))
+    try:
+        yield from padded(enumerate(chosen.iter_rows(values_only=True), start=1))
+    except Exception as error:  # rows are read one by one
+        raise source.error(f"the file cannot be read as .xlsx ({error}).") from None
 
 
 def _first_row(sheet: Any) -> list[str]:
