@@ -77,5 +77,5 @@ def test_a_folder_that_others_can_write_is_not_trusted(run, tmp_path):
     found = run(temporary)
     assert found.returncode == 0
     assert "cannot cache compiled kernels" in found.stderr
-    assert "set NUMBA_CACHE_DIR to a folder" in found.stderr
+    assert "set NUMBA_CACHE_DIR to a writable folder" in found.stderr
     assert found.stdout.strip() == "None"
