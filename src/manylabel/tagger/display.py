@@ -35,7 +35,7 @@ __all__ = [
 #: The page uses the same headings.
 FOR, AGAINST = "Words that speak for it", "Words that speak against it"
 SCALE = (
-    "Each figure makes the label likelier or less likely, and their sum is its probability: "
+    "Each figure makes the label more or less likely, and their sum gives its probability: "
     "0 is 50 %, +3 is 95 %, −3 is 5 % (log-odds)."
 )
 

@@ -139,9 +139,9 @@ class Labels:
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
                 of = f", {counted(n_groups, 'collection')}" if collections and n_groups else ""
-                start = "" if where is None else f"`{where}` holds the "
+                place = "" if where is None else f" in `{where}`"
                 raise InputError(
-                    f"{start}unknown label {name!r} ({counted(len(self), 'label')}{of} known){hint}"
+                    f"unknown label {name!r}{place} ({counted(len(self), 'label')}{of} known){hint}"
                 )
         return np.array(columns, np.int64)
 

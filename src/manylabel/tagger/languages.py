@@ -92,9 +92,9 @@ def make_vectorizer(
     is_listed = name in LANGUAGES.values()
     if name is not None and not (is_listed or name in STEMMED.values() or name.startswith(LEMMAS)):
         raise ParameterError(
-            f"`language` must be 'auto', None, a code with stop words ({', '.join(LANGUAGES)}), a "
-            f"code without ({', '.join(sorted({*STEMMED, *LEMMATIZED}))}), or a full name such as "
-            f"'english'; got {language!r}."
+            f"`language` must be a code with stop words ({', '.join(LANGUAGES)}), a code without "
+            f"({', '.join(sorted({*STEMMED, *LEMMATIZED}))}), a full name such as 'english', 'auto'"
+            f" or None; got {language!r}."
         )
     vectorizer = CountVectorizer(
         stop_words=name if is_listed else None, stemming=name, n_jobs=n_jobs, verbose=verbose
