@@ -99,7 +99,7 @@ def test_a_file_of_tokens_has_one_or_one_per_person(content, tokens):
     [
         ("a b c", "expected one token, or a line 'NAME TOKEN' per person"),
         ("one\ntwo", "expected one token"),
-        ("anna x\nanna y", "'anna' is there twice"),
+        ("anna x\nanna y", "'anna' occurs twice"),
     ],
 )
 def test_other_files_of_tokens_are_refused(content, sentence):
@@ -119,8 +119,7 @@ def test_a_client_that_asks_too_often_is_turned_away(client_of, monkeypatch):
     refused = answers[-1]
     assert refused.headers["retry-after"] == "1"
     assert refused.json()["detail"] == (
-        "Too many requests from your address: at most 2 per second are answered; try again in a "
-        "moment."
+        "Too many requests from your address; the limit is 2 per second. Try again in a moment."
     )
     now[0] = 0.6
     assert client.get("/healthz").status_code == 200
@@ -318,7 +317,7 @@ def test_addresses_of_the_page_are_relative(client, name):
 
 def test_a_path_that_cannot_be_is_refused():
     for path in ("labels", "/labels/", "/a b", "//"):
-        with pytest.raises(ParameterError, match="Invalid `root_path`"):
+        with pytest.raises(ParameterError, match="invalid `root_path`"):
             Settings(root_path=path)
 
 

@@ -69,7 +69,7 @@ def test_documents_with_subjects_are_learnt(client, tagger):
 @pytest.mark.parametrize(
     ("path", "sent", "status", "sentence"),
     [
-        ("/v1/projects/zoo/suggest", {"data": {"text": "cat"}}, 404, "No model is called 'zoo'"),
+        ("/v1/projects/zoo/suggest", {"data": {"text": "cat"}}, 404, "Unknown model 'zoo'"),
         (f"{BASE}/suggest", {"data": {"limit": 3}}, 422, "Missing field `text`"),
         (f"{BASE}/suggest", {"data": {"text": "a", "limit": "x"}}, 422, "Invalid `limit`"),
         (f"{BASE}/suggest", {"json": {"text": "cat"}}, 415, "The body must be a form"),

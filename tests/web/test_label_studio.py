@@ -97,16 +97,16 @@ def test_each_model_has_a_path_of_its_own(client):
         ("<View>", "The labelling interface is not valid XML: "),
         (
             "<!DOCTYPE v [<!ENTITY a 'b'>]><View/>",
-            "The labelling interface must not have a document type.",
+            "The labelling interface must not contain a document type declaration.",
         ),
         (
             CHOICES.replace('value="$body"', 'value="$body" valueType="url"'),
-            "The tasks must have their text themselves",
+            "The tasks must contain their text, not its URL.",
         ),
         (
             '<View><Text name="t" value="$body"/><Choices name="c" toName="t">'
             '<Choice value="yaks"/></Choices></View>',
-            "None of the choices in the labelling interface is a label of animals.",
+            "No choice in the labelling interface is a label of animals; use",
         ),
     ],
 )

@@ -67,7 +67,7 @@ def test_large_bodies_are_refused_announced_or_not(client_of):
     for content in (body, pieces):
         answer = client.post("/v1/suggest", content=content, headers=headers)
         assert answer.status_code == 413
-        assert answer.json()["detail"] == "The body is too large; at most 1000 bytes."
+        assert answer.json()["detail"] == "The body is too large; the limit is 1,000 bytes."
     assert client.post("/v1/suggest", json=TEXT).status_code == 200
 
 
@@ -121,7 +121,7 @@ def test_when_too_many_wait_others_are_turned_away(client_of, tagger, monkeypatc
     for other in others:
         other.join()
     assert answer.status_code == 503
-    assert answer.json()["detail"] == "2 requests are being answered; try again in a moment."
+    assert answer.json()["detail"] == "The server is busy with 2 requests; try again in a moment."
 
 
 def test_every_answer_carries_the_headers_that_browsers_obey(client):
@@ -175,7 +175,7 @@ def test_an_accident_is_reported_without_its_particulars(client_of, tagger, monk
     monkeypatch.setattr(tagger, "suggest", fails)
     answer = client.post("/v1/suggest", json=TEXT)
     assert answer.status_code == 500
-    assert answer.json()["detail"] == "Something went wrong; the server's log says what."
+    assert answer.json()["detail"] == "Internal error; see the server's log."
     assert "secret" not in answer.text
     assert "the secret of the house" in caplog.text
     assert answer.headers["x-frame-options"] == "DENY"

@@ -113,7 +113,7 @@ def test_labels_appear_after_a_pause_and_the_slider_chooses_how_many(page, serve
     sure = [one["name"] for one in found if one["score"] >= 0.25]
     expect(page.locator(".chip")).to_have_count(len(sure))
     slider.fill("100")
-    expect(page.get_by_text("No label is as sure as that.")).to_be_visible()
+    expect(page.get_by_text("No label reaches this threshold.")).to_be_visible()
     page.get_by_label("Auto", exact=True).check()
     automatic = {"text": THEFT, "top": 50, "threshold": "auto"}
     found = httpx.post(f"{server}/v1/suggest", json=automatic).json()["labels"]
@@ -242,7 +242,7 @@ def test_a_label_can_be_browsed(page):
     look.press("Enter")
     about = page.locator("#about")
     expect(about).to_contain_text("12 documents")
-    for title in ("Words that set it apart", "Labels that go with it", "Documents"):
+    for title in ("Typical words", "Related labels", "Documents"):
         expect(about.get_by_text(title, exact=True)).to_be_visible()
     about.locator(".tags button").first.click()
     expect(page.locator("#reasons-title")).not_to_have_text("Monasteries")
@@ -369,7 +369,7 @@ def test_scripts_in_texts_and_labels_are_only_text(page):
     expect(chip(page, ATTACK).locator(".change")).to_be_visible()
     open_reasons(page, ATTACK)
     expect(page.locator("#why .card").first).to_contain_text("<script>")
-    page.get_by_role("tab", name="The label").click()
+    page.get_by_role("tab", name="About the label").click()
     expect(page.locator("#about")).to_contain_text("1 document")
     told.get_by_role("button", name="Undo").click()
     expect(told).to_contain_text("Forgotten")
@@ -399,7 +399,7 @@ def test_files_are_opened_and_dropped(page, tmp_path):
     expect(page.locator("#text")).to_have_value(THEFT)
     expect(page.locator("#documents")).to_be_hidden()
     page.evaluate(drop, ["broken.jsonl", '{"text": "a"}\n{'])
-    expect(page.get_by_role("alert")).to_have_text("broken.jsonl, line 2: this is not JSON.")
+    expect(page.get_by_role("alert")).to_have_text("broken.jsonl, line 2: not valid JSON.")
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_no_state_of_the_page_has_a_barrier(open_page, scheme):
     open_reasons(page, "Art theft")
     chip(page, "Art theft").get_by_role("button", name="Accept").click()
     check()
-    page.get_by_role("tab", name="The label").click()
+    page.get_by_role("tab", name="About the label").click()
     expect(page.locator("#about .card").first).to_be_visible()
     page.get_by_role("combobox", name="Add a label").fill("mem")
     expect(options(page).first).to_be_visible()

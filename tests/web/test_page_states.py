@@ -86,7 +86,7 @@ def test_only_what_is_right_nine_times_in_ten(page):  # noqa: F811
     assert names(page) == ["Art theft"]
     assert asked == ["precision:0.9"]
     expect(page.locator("#promise")).to_have_text(
-        "Only what is right 9 times in 10, judged by documents that the model had not seen."
+        "9 in 10 of these labels are right, as measured on held-out documents."
     )
 
 
@@ -132,7 +132,7 @@ def test_labels_that_are_not_judged_are_said_to_count_as_absent(page):  # noqa: 
     expect(absent).to_be_hidden()
     expect(page.locator(".chip.accepted")).to_have_count(7)
     expect(page.locator(".chip.rejected")).to_have_count(1)
-    expect(page.locator("#learn-hint")).to_contain_text("The text with 7 labels: ")
+    expect(page.locator("#learn-hint")).to_contain_text("Learns this text with 7 labels: ")
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_token_is_asked_for_when_it_is_needed(browser, guarded):  # noqa: F811
         dialog = page.get_by_role("dialog")
         expect(dialog).to_be_visible()
         give(page, "guess")
-        expect(dialog.get_by_role("alert")).to_have_text("That was not the right one for this.")
+        expect(dialog.get_by_role("alert")).to_have_text("Wrong token. Try again.")
         give(page, "peep")
         page.wait_for_selector("html[data-ready]")
         write(page, "the cat sleeps")
@@ -286,7 +286,7 @@ def test_long_addresses_do_not_break_the_layout(browser, guarded, width):  # noq
         narrow = "[document.documentElement.scrollWidth, window.innerWidth]"
         inner, outer = page.evaluate(narrow)
         assert inner <= outer
-        page.get_by_role("tab", name="The label").click()
+        page.get_by_role("tab", name="About the label").click()
         expect(page.locator("#about .card").first).to_be_visible()
         page.get_by_label("Add a label").fill("thesaurus")
         expect(options(page).first).to_be_visible()

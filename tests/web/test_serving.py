@@ -160,10 +160,10 @@ def refusal(capfd, *arguments: object) -> str:
 
 def test_what_cannot_be_served_is_refused_in_a_line(folder, tmp_path, capfd, monkeypatch):
     assert "two models are called 'animals'" in refusal(capfd, folder, folder)
-    assert "is no name for a model; say NAME=FOLDER." in refusal(capfd, f"={folder}")
+    assert "; write NAME=FOLDER." in refusal(capfd, f"={folder}")
     assert "nowhere" in refusal(capfd, tmp_path / "nowhere")
     public = (folder, "--host", "0.0.0.0", "--allow-learn", "--port", 0)
-    assert "learning on 0.0.0.0, where others can reach it, needs a token" in refusal(
+    assert "learning on 0.0.0.0, which other machines can reach, needs a token" in refusal(
         capfd, *public
     )
     monkeypatch.setenv("MANYLABEL_TOKEN", " ")

@@ -68,8 +68,8 @@ def test_the_text_of_an_office_file(client, name, content, text):
         ("a.pdf", b"%PDF-1.4 broken", 422, "a.pdf: the file cannot be read as .pdf ("),
         ("a.docx", b"PK\x03\x04", 422, "a.docx: the file cannot be read as .docx ("),
         ("a.html", b"<p> </p>", 422, "a.html: there is no text in this file."),
-        ("a.xlsx", b"", 415, "a.xlsx is of another kind than those that are read: .docx, .epub, "),
-        ("a", b"", 415, "a is of another kind"),
+        ("a.xlsx", b"", 415, "Unknown type of file 'a.xlsx'; supported are .docx, .epub, "),
+        ("a", b"", 415, "Unknown type of file 'a'"),
     ],
 )
 def test_other_files_are_refused_in_a_sentence(client, name, content, status, sentence):

@@ -1,4 +1,4 @@
-"""The log of requests: who asked for what, when, and how long the answer took."""
+"""The access log: who requested what, when, and how long the answer took."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from starlette.types import Scope
 
 __all__ = ["REQUEST_ID", "AccessLog", "request_id"]
 
-#: Where a request's scope has its id.
+#: The key of a request's id in its ASGI scope.
 REQUEST_ID = "manylabel.id"
 
 _GIVEN = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def request_id(headers: Headers) -> str:
-    """What a request is called in logs: the name that a proxy gave it, or a new one."""
+    """The id of a request for logs: the one that a proxy gave it, or a new one."""
     given = headers.get("x-request-id", "")
     return given if _GIVEN.fullmatch(given) else secrets.token_hex(8)
 
 
 class AccessLog:
-    """Writes a line per request, without what was asked: texts stay private.
+    """Writes a line per request, without its content: texts stay private.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class AccessLog:
             self._log.propagate = False
 
     def write(self, scope: Scope, name: str, status: int, size: int, seconds: float) -> None:
-        """Write the line of a request that has been answered."""
+        """Log an answered request."""
         if self._form == "none":
             return
         facts = {
@@ -63,7 +63,7 @@ class AccessLog:
         if self._form == "json":
             self._log.info("%s", json.dumps(facts))
             return
-        # A path may hold anything, a line break as well.
+        # A path may contain anything, even a line break.
         path = json.dumps(facts["path"])[1:-1]
         self._log.info(
             "%s",

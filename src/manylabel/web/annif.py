@@ -1,6 +1,7 @@
-"""The routes of Annif's REST API, for catalogues that already speak to it.
+"""The routes of Annif's REST API, for existing clients of Annif.
 
-A model is a project, a label is a subject: its URI is the label, its label the label's name.
+A model is a project. A label is a subject: the subject's URI is the label, and the subject's label
+is the label's name.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _MOST = 1000
 
 
 class Backend(BaseModel):
-    """How a project finds subjects."""
+    """The kind of model behind a project."""
 
     backend_id: str
 
@@ -56,14 +57,14 @@ class DetectRequest(BaseModel):
 
 
 class DetectedLanguage(BaseModel):
-    """A language by its code, and how likely it is; null is none of those asked for."""
+    """The code of a language and its probability; null stands for all other languages."""
 
     language: str | None
     score: float
 
 
 class DetectAnswer(BaseModel):
-    """Languages, the likeliest first."""
+    """Languages, most likely first."""
 
     results: list[DetectedLanguage]
 
@@ -88,7 +89,7 @@ class Projects(BaseModel):
 
 
 class Info(BaseModel):
-    """What answers here."""
+    """The name and version of this server."""
 
     title: str
     version: str
@@ -104,13 +105,13 @@ class Result(BaseModel):
 
 
 class Results(BaseModel):
-    """Suggested subjects, the best first."""
+    """Suggested subjects, best first."""
 
     results: list[Result]
 
 
 class BatchResults(Results):
-    """Those of one document of several."""
+    """Suggested subjects of one document of several."""
 
     document_id: str | None
 
@@ -155,12 +156,12 @@ class SuggestForm(BaseModel):
 
 
 def annif_routes(service: Service, examples: Examples) -> APIRouter:
-    """The routes under /v1 that Annif has."""
-    router = APIRouter(prefix="/v1", tags=["As Annif"])
+    """The routes of Annif under /v1."""
+    router = APIRouter(prefix="/v1", tags=["Annif's API"])
 
     @router.get("/", response_model=Info, responses=LISTED)
     async def info() -> JSONResponse:
-        """What answers here."""
+        """The name and version of this server."""
         return JSONResponse({"title": "manylabel, with Annif's REST API", "version": __version__})
 
     @router.get("/projects", response_model=Projects, responses=LISTED)
@@ -188,7 +189,7 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
     async def detect(
         body: DetectRequest = Body(openapi_examples=examples.annif_detect),
     ) -> JSONResponse:
-        """How likely a text is in each of some languages, or in none of them."""
+        """The probability of each given language for a text, and of all others."""
         languages = await service.workers.read(lambda: _languages(body.text, body.languages))
         return JSONResponse({"results": languages})
 
@@ -209,7 +210,7 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         },
     )
     async def suggest(project_id: str, request: Request) -> JSONResponse:
-        """Subjects for a text."""
+        """Suggest subjects for a text."""
         served = service.model(project_id)
         form = await _form(request)
         answers = await _suggested(service, served, [form.text], form.limit, form.threshold)
@@ -228,7 +229,7 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         threshold: float = Query(0.0, ge=0.0, le=1.0),
         language: str | None = Query(None),
     ) -> JSONResponse:
-        """Subjects for several texts."""
+        """Suggest subjects for several texts."""
         served = service.model(project_id)
         service.check_number(len(body.documents))
         texts = [document.text for document in body.documents]
@@ -252,7 +253,7 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
         body: list[IndexedDocument] = Body(openapi_examples=examples.annif_learn, min_length=1),
         by: Writer = Depends(service.writer),
     ) -> Response:
-        """Learn documents."""
+        """Learn documents with their subjects."""
         served = service.model(project_id)
         service.check_number(len(body))
         labels = [list(dict.fromkeys(one.uri for one in document.subjects)) for document in body]
@@ -269,7 +270,7 @@ def annif_routes(service: Service, examples: Examples) -> APIRouter:
 
 
 def _languages(text: str, wanted: list[str]) -> list[dict[str, Any]]:
-    """The languages that were asked for; the rest of the probability is that of others."""
+    """The given languages, and null with the rest of the probability."""
     for language in wanted:
         if language not in DETECTED:
             raise ApiError(400, f"Unknown language {language!r}; there are {', '.join(DETECTED)}.")
@@ -280,7 +281,7 @@ def _languages(text: str, wanted: list[str]) -> list[dict[str, Any]]:
 
 
 async def _form(request: Request) -> SuggestForm:
-    """The fields of the form."""
+    """Read and check the form of a request."""
     from fastapi.exceptions import RequestValidationError
     from pydantic import ValidationError
 
@@ -300,7 +301,7 @@ async def _form(request: Request) -> SuggestForm:
 async def _suggested(
     service: Service, served: Served, texts: list[str], limit: int, threshold: float
 ) -> list[list[dict[str, Any]]]:
-    """Results for each text; as Annif does it, 0 is no threshold."""
+    """Results per text; as in Annif, a threshold of 0 is none."""
     if limit == 0:
         return [[] for _ in texts]
     answers: list[Suggestions] = await service.suggest(

@@ -1,4 +1,4 @@
-"""The application."""
+"""The ASGI application."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from manylabel.web.uploads import upload_routes
 __all__ = ["create_app"]
 
 _ABOUT = """\
-Suggests labels for texts and says why; with learning allowed, learns from corrections at once.
+Suggests labels for texts and explains them. With `--allow-learn`, learns from corrections at once.
 
 Errors are `application/problem+json` with one sentence in `detail`.
 """
 
 
 def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -> FastAPI:
-    """Make the application, for any ASGI server.
+    """Make an application for any ASGI server.
 
     Parameters
     ----------
     models : mapping of str to Tagger
-        Fitted, by the names that they are served under; the first is the default.
+        Fitted taggers by name; the first is the default.
     settings : Settings, optional
 
     Returns
@@ -87,7 +87,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
     app.include_router(page_routes())
     app.mount("/static", PageFiles(), name="static")
     add_handlers(app)
-    # The last one added is the first that a request comes to.
+    # The middleware that is added last sees a request first.
     app.add_middleware(Gate, settings=settings)
     if settings.read_token is not None:
         app.add_middleware(Readers, tokens=service.tokens)
@@ -112,7 +112,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
 
 
 def _described(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI description, with the form of errors, which no route returns by itself."""
+    """The OpenAPI description, with the schema of errors, which no route declares as its answer."""
     if app.openapi_schema is None:
         described = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes

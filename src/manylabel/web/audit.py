@@ -1,4 +1,4 @@
-"""The log of changes: who taught or took away which documents, and when."""
+"""The audit log: who added or removed which documents, and when."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from manylabel.web.errors import ApiError
 __all__ = ["AuditLog", "Writer"]
 
 _log = logging.getLogger("manylabel.web")
-#: What a line says of a change.
-_TOLD: dict[type, tuple[str, ...]] = {
+#: Type of a change -> the attributes that are logged.
+_LOGGED: dict[type, tuple[str, ...]] = {
     Change: ("learned", "replaced", "forgotten"),
     LabelChange: ("labels", "to", "documents", "undone"),
 }
@@ -27,7 +27,7 @@ _TOLD: dict[type, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Writer:
-    """Who changes a model: the name that belongs to the token, the address, the request's id."""
+    """Who changes a model: the name of the token, the client's address, and the request's id."""
 
     name: str
     client: str
@@ -35,15 +35,15 @@ class Writer:
 
 
 class AuditLog:
-    """Adds a line of JSON to a file for each change, and has it on disk before the answer.
+    """Appends a line of JSON to a file for each change, and syncs it to disk before the answer.
 
-    The file is opened for each line, so that it can be moved away at any time. It names documents
-    and holds no texts.
+    The file is opened for each line, so log rotation may move it at any time. It contains ids of
+    documents, never texts.
 
     Parameters
     ----------
     path : str, optional
-        Without it nothing is written.
+        By default nothing is written.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -53,12 +53,12 @@ class AuditLog:
                 os.close(_opened(path))
             except OSError as error:
                 raise ParameterError(
-                    f"the audit log {path} cannot be written ({error.strerror})."
+                    f"the audit log {path} cannot be written ({error.strerror}); choose another."
                 ) from None
 
     @contextmanager
     def open(self, writer: Writer, action: str, model: str) -> Iterator[list[Change | LabelChange]]:
-        """Before a change: find out whether the file can be written. After it: write the line."""
+        """Check before a change that the file can be written, and write the line after it."""
         if self._path is None:
             yield []
             return
@@ -91,7 +91,7 @@ class AuditLog:
 
 
 def _opened(path: str) -> int:
-    # Whole lines are appended by one call each, so that several servers may share the file.
+    # Each line is appended by one call, so several servers may share the file.
     return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
 
@@ -103,6 +103,6 @@ def _line(writer: Writer, action: str, model: str, change: Change | LabelChange)
         "request": writer.request,
         "action": action,
         "model": model,
-        **{name: getattr(change, name) for name in _TOLD[type(change)]},
+        **{name: getattr(change, name) for name in _LOGGED[type(change)]},
     }
     return json.dumps(facts).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""The API with which people edit labels."""
+"""The API for editing labels."""
 
 from __future__ import annotations
 
@@ -26,34 +26,32 @@ class EditRequest(Request):
     labels: list[LabelName] = Field(
         default_factory=list,
         max_length=1000,
-        description="`hide` and `show` take collections of the vocabulary as well.",
+        description="`hide` and `show` also take collections of the vocabulary.",
     )
-    to: LabelName | None = Field(
-        None, description="What a label is renamed to, or labels are merged into."
-    )
+    to: LabelName | None = Field(None, description="The label to rename to, or to merge into.")
     name: LabelName | None = Field(
-        None, description="What people read, of a label that is renamed or added."
+        None, description="The name to show for a renamed or added label."
     )
 
 
 class EditAnswer(BaseModel):
-    """What was edited; every later answer takes it into account."""
+    """What was edited; it takes effect at once."""
 
     model: str
     action: str
     labels: list[str]
     to: str | None
-    documents: int = Field(description="How many documents have other labels now.")
-    undone: str | None = Field(description="The action that was taken back.")
+    documents: int = Field(description="Number of documents whose labels changed.")
+    undone: str | None = Field(description="The action that was undone.")
     not_updated: list[str] = Field(
-        description="Parts of the model that know it after the next training."
+        description="Parts of the model that change only at the next training."
     )
-    message: str = Field(description="The same in a sentence.")
+    message: str = Field(description="The edit as a sentence.")
 
 
 def editing_routes(service: Service, examples: Examples) -> APIRouter:
-    """The routes with which labels are edited."""
-    router = APIRouter(prefix="/v1", tags=["Labels for texts"])
+    """The route that edits labels."""
+    router = APIRouter(prefix="/v1", tags=["Labels"])
 
     @router.post(
         "/labels/edit",
@@ -65,7 +63,7 @@ def editing_routes(service: Service, examples: Examples) -> APIRouter:
         body: EditRequest = Body(openapi_examples=examples.edit),
         by: Writer = Depends(service.writer),
     ) -> JSONResponse:
-        """Rename, merge, hide, show, delete or add labels, or take the last edit back."""
+        """Rename, merge, hide, show, delete or add labels, or undo the last edit."""
         served = service.model(body.model)
         change = await service.write(
             served,

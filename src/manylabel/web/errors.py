@@ -1,4 +1,4 @@
-"""Errors as answers: a status, and one sentence in the form of RFC 9457."""
+"""Errors as HTTP answers: a status and one sentence, as RFC 9457 defines them."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ __all__ = [
 ]
 
 PROBLEM_TYPE = "application/problem+json"
-#: Characters of a sentence, which may quote what a request contained.
+#: Maximum characters of a sentence, which may quote the request.
 _LONGEST = 500
 
 _WORD = re.compile(r"[a-z]+[ ,;]")
 _MEANINGS = {
     400: "The body is not JSON.",
     401: "The token is missing or wrong.",
-    403: "This server does not allow it.",
+    403: "The server does not allow this.",
     404: "There is no such model, label or document.",
     413: "The request is too large.",
-    415: "The body is of another type.",
-    422: "A value is missing or cannot be used.",
+    415: "The body has the wrong type.",
+    422: "A value is missing or invalid.",
     429: "Too many requests from one address.",
-    503: "The server is busy, or took too long.",
+    503: "The server is busy, or the answer took too long.",
 }
 
 
 class ApiError(Exception):
-    """A request that is not answered as it wishes.
+    """An error to answer a request with.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class ApiError(Exception):
 
 
 def token_needed(what: str) -> ApiError:
-    """The error of a request without the right token; ``what`` is "This needs", say."""
+    """The error for a request without the right token; ``what`` is for example "This needs"."""
     return ApiError(
         401,
         f"{what} the server's token, in the header 'Authorization: Bearer TOKEN'.",
@@ -68,17 +68,17 @@ def token_needed(what: str) -> ApiError:
 
 
 def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """The answer of an error."""
+    """Make the answer for an error."""
     if len(sentence) > _LONGEST:
         sentence = sentence[: _LONGEST - 4] + " ..."
-    # Half a surrogate pair, quoted from a request, cannot be sent.
+    # An unpaired surrogate, quoted from a request, cannot be sent.
     sentence = sentence.encode("utf-8", "replace").decode("utf-8")
     content = {"title": HTTPStatus(status).phrase, "status": status, "detail": sentence}
     return JSONResponse(content, status, dict(headers or {}), PROBLEM_TYPE)
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How the documentation describes errors."""
+    """Describe errors for the OpenAPI documentation."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {
@@ -90,7 +90,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Turn every exception that may be met into an answer."""
+    """Turn exceptions into answers."""
 
     @app.exception_handler(ApiError)
     async def refused(_: Request, error: ApiError) -> JSONResponse:
@@ -111,14 +111,14 @@ def add_handlers(app: FastAPI) -> None:
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         sentence = {
             400: "The body is not valid JSON.",
-            404: "There is nothing at this address; /docs lists what there is.",
-            405: f"This address does not take {request.method}.",
+            404: "Unknown address; /docs lists the routes.",
+            405: f"This address does not accept {request.method}; /docs lists the routes.",
         }.get(error.status_code, f"{error.detail}.")
         return problem(error.status_code, sentence, error.headers)
 
 
 def _validation_sentence(error: Mapping[str, Any]) -> str:
-    """What is wrong with which value."""
+    """Say which value is invalid and why."""
     place, *below = [str(part) for part in error["loc"]]
     where = ".".join(below) or {"body": "body"}.get(place, place)
     what = str(error["msg"]).removeprefix("Value error, ")
@@ -135,6 +135,6 @@ def _validation_sentence(error: Mapping[str, Any]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """With a full stop, and a capital letter unless a name is first, such as that of a file."""
+    """Add a full stop, and a capital letter unless the text starts with a name or a path."""
     text = text if text.endswith((".", "?")) else f"{text}."
     return text[:1].upper() + text[1:] if _WORD.match(text) else text

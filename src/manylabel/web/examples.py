@@ -1,4 +1,4 @@
-"""Requests that work with the models that are served, for the documentation."""
+"""Example requests for the documentation, which work with the served models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TEXT = "A detective novel about a librarian who finds a letter in a returned bo
 
 
 class Examples:
-    """A request per route, in the form that OpenAPI wants.
+    """Example requests per route, as OpenAPI defines them.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Examples:
         self.suggest = _named(
             ("One text", {"text": first, "top": 5}),
             ("Several texts", {"texts": list(texts), "threshold": "auto"}),
-            ("Some labels only", {"text": first, "include": [label]}),
+            ("Only some labels", {"text": first, "include": [label]}),
         )
         self.explain = _named(
             ("The best label", {"text": first, "top": 1}),
@@ -41,7 +41,7 @@ class Examples:
         self.review = _named(("One document", {"documents": [reviewed]}))
         self.edit = _named(
             ("Hide a label", {"action": "hide", "labels": [label]}),
-            ("Take that back", {"action": "undo"}),
+            ("Undo that", {"action": "undo"}),
         )
         self.next = _named(("Two texts", {"texts": list(texts)}))
         self.annif_suggest = {"text": first, "limit": 5, "threshold": 0.0}

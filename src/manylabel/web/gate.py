@@ -1,4 +1,4 @@
-"""What happens to every request before and after its route: limits, headers, counting."""
+"""Middleware: access, limits on bodies, headers, metrics and logs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-#: What anyone may see: the page has no data, and the others say whether the server works.
+#: Paths that need no token: the page itself contains no data, and the others report health.
 _OPEN = frozenset({"/", "/docs", "/health", "/healthz", "/readyz", "/review"})
 _KNOWN = "manylabel.known"
 
 
 class Observer:
-    """Counts and times answers, gives them their headers, and turns accidents into a 500.
+    """Counts and times answers, adds headers, and answers unexpected errors with 500.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Observer:
     metrics : Metrics
     log : AccessLog
     root_path : str, default=""
-        The path under which a proxy shows the server. Requests may come with it or without.
+        The path under which a proxy serves this server. Requests may arrive with or without it.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, log: AccessLog, root_path: str = "") -> None:
@@ -60,14 +60,14 @@ class Observer:
             return
         start, status, size = time.perf_counter(), 0, 0
         name = request_id(Headers(scope=scope))
-        # Whatever can be got can be asked about: the same answer without its body.
+        # HEAD gets the answer of GET without the body.
         is_head = scope["method"] == "HEAD"
         inner = {**scope, REQUEST_ID: name} | ({"method": "GET"} if is_head else {})
         app = self._app
         if self._root:
             inner |= _below(self._root, scope["path"])
             if inner["path"] == self._root:
-                # The addresses in the page are relative: it needs the slash at the end.
+                # The page uses relative addresses, so its own must end in a slash.
                 app = RedirectResponse(f"{self._root}/")
 
         async def observed(message: Message) -> None:
@@ -90,7 +90,7 @@ class Observer:
         except Exception:
             _log.exception("%s %s (%s)", scope["method"], scope["path"], name)
             if not status:
-                failed = problem(500, "Something went wrong; the server's log says what.")
+                failed = problem(500, "Internal error; see the server's log.")
                 await failed(scope, receive, observed)
         finally:
             route = getattr(inner.get("route"), "path", "none")
@@ -100,9 +100,10 @@ class Observer:
 
 
 class KnownHosts:
-    """Turns away requests that call the server by a wrong name.
+    """Refuses requests with an unknown Host header.
 
-    A foreign page whose name suddenly leads to this machine must not read answers.
+    This stops DNS rebinding: a foreign page whose name resolves to this machine cannot read
+    answers.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ class KnownHosts:
 
 
 class Readers:
-    """Lets only those through who have a token; the page itself and checks of health are open.
+    """Refuses requests without a token, except for the page itself and health checks.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ class Readers:
 
 
 class Gate:
-    """Turns away requests that are too large or too slow.
+    """Refuses requests that are too large or arrive too slowly.
 
     Parameters
     ----------
@@ -196,14 +197,14 @@ class Gate:
             return
         if body is None:
             await problem(
-                413, f"The body is too large; at most {most} bytes.", {"Connection": "close"}
+                413, f"The body is too large; the limit is {most:,} bytes.", {"Connection": "close"}
             )(scope, receive, send)
             return
         await self._app(scope, _replayed(body, receive), send)
 
 
 async def _read(receive: Receive, most: int) -> bytes | None:
-    """The body; None if it is too large."""
+    """Read a body; None if it is too large."""
     pieces, size = [], 0
     while True:
         message = await receive()
@@ -216,7 +217,7 @@ async def _read(receive: Receive, most: int) -> bytes | None:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body once more, then whatever else comes."""
+    """A ``receive`` that first returns the body that was read already."""
     given = False
 
     async def again() -> Message:
@@ -230,6 +231,6 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _below(root: str, path: str) -> dict[str, str]:
-    """The scope of a request below a path, which a proxy may have cut off."""
+    """The scope of a request under a root path, which a proxy may have removed."""
     is_cut = path != root and not path.startswith(f"{root}/")
     return {"root_path": root, "path": root + path if is_cut else path}

@@ -1,8 +1,8 @@
-"""The routes of a machine-learning backend of Label Studio, which shows suggestions to labellers.
+"""The routes of a machine-learning backend for Label Studio, which shows suggestions to labellers.
 
-Label Studio sends the tasks that people open, with the project's labelling interface. The answer is
-what a person would have chosen in its ``Choices`` or ``Taxonomy``. What people then choose is sent
-to ``/webhook`` and learned, where learning is allowed.
+Label Studio sends the tasks that people open, with the project's labelling interface. The answer
+fills in its ``Choices`` or ``Taxonomy``. Label Studio sends what people then choose to
+``/webhook``, which learns it if learning is allowed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# The interface has no document type, which `_parsed` makes sure of, so it can define no entities.
+# `_parsed` refuses document types, so the interface cannot define entities.
 from xml.etree import ElementTree  # nosec B405
 
 from fastapi import APIRouter, Body, Depends
@@ -48,14 +48,14 @@ class PredictRequest(BaseModel):
 
 
 class SetupRequest(BaseModel):
-    """A project that wants to use the model."""
+    """A project that is about to use the model."""
 
     project: str | None = None
     label_config: str | None = Field(None, alias="schema")
 
 
 class Region(BaseModel):
-    """What would be chosen in one part of the interface."""
+    """The suggested choices in one part of the interface."""
 
     from_name: str
     to_name: str
@@ -72,7 +72,7 @@ class Prediction(BaseModel):
 
 
 class PredictAnswer(BaseModel):
-    """A prediction per task, in their order."""
+    """One prediction per task, in the order of the tasks."""
 
     results: list[Prediction]
     model_version: str
@@ -85,7 +85,7 @@ class SetupAnswer(BaseModel):
 
 
 class HealthAnswer(BaseModel):
-    """Whether the server lives."""
+    """The state of the server."""
 
     status: str
     model_class: str
@@ -99,14 +99,14 @@ class Annotation(BaseModel):
 
 
 class EventProject(BaseModel):
-    """Where something happened."""
+    """The project of an event."""
 
     id: int | str | None = None
     label_config: str | None = None
 
 
 class Event(BaseModel):
-    """Something that happened in a project."""
+    """An event in a project."""
 
     action: str
     project: EventProject = Field(default_factory=EventProject)
@@ -115,25 +115,25 @@ class Event(BaseModel):
 
 
 class EventAnswer(BaseModel):
-    """The documents that were learned of it."""
+    """The ids of the documents that were learned."""
 
     learned: list[str]
 
 
 @dataclass
 class Interface:
-    """The part of a labelling interface that is about the labels of a text."""
+    """The part of a labelling interface where the labels of a text are chosen."""
 
     kind: str  # "choices" or "taxonomy"
     name: str
     to_name: str
-    field: str  # where a task has the text
+    field: str  # the field of a task with the text
     is_single: bool
-    #: What people see -> what is stored; {} where any label may be chosen.
+    #: What people see -> what is stored; empty if any label may be chosen.
     paths: dict[str, list[str]]
 
     def region(self, paths: list[list[str]]) -> dict[str, Any]:
-        """What would be chosen, in Label Studio's form."""
+        """Suggested choices in Label Studio's format."""
         is_flat = self.kind == "choices"
         value = {self.kind: [path[-1] for path in paths] if is_flat else paths}
         return {
@@ -144,7 +144,7 @@ class Interface:
         }
 
     def chosen(self, result: list[dict[str, Any]]) -> list[tuple[str, str]]:
-        """What was chosen: as it is stored, and as people see it."""
+        """The choices that a person made: as stored, and as people see them."""
         seen = {path[-1]: shown for shown, path in self.paths.items()}
         choices = []
         for region in result:
@@ -159,8 +159,8 @@ class Interface:
 
 
 def label_studio_routes(service: Service, examples: Examples) -> APIRouter:
-    """The routes, for the first model and below /label-studio/{model} for each."""
-    router = APIRouter(tags=["As a backend of Label Studio"])
+    """The routes: for the first model, and under /label-studio/{model} for every model."""
+    router = APIRouter(tags=["Label Studio backend"])
     for prefix in ("", "/label-studio/{model}"):
         _add_routes(router, prefix, service, examples)
     return router
@@ -172,12 +172,12 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
     def served(model: str | None = None) -> Served:
         return service.model(model)
 
-    # Without the prefix there is no such parameter of the path, and none is asked for.
+    # Without the prefix, the path has no parameter ``model``.
     which = Depends(served) if prefix else Depends(lambda: service.model(None))
 
     @router.get(f"{prefix}/health", response_model=HealthAnswer, responses=READ)
     async def health(model: Served = which) -> JSONResponse:
-        """Whether the server lives."""
+        """Report that the server is running."""
         return JSONResponse({"status": "UP", "model_class": "manylabel"})
 
     @router.post(
@@ -186,7 +186,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
     async def setup(
         body: SetupRequest = Body(openapi_examples=examples.studio_setup), model: Served = which
     ) -> JSONResponse:
-        """Whether a labelling interface suits the model."""
+        """Check that a labelling interface fits the model."""
         config = body.label_config
         if config is not None:
             await service.workers.read(lambda: _understood(model, config))
@@ -199,7 +199,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
         body: PredictRequest = Body(openapi_examples=examples.studio_predict),
         model: Served = which,
     ) -> JSONResponse:
-        """What to choose for tasks."""
+        """Suggest choices for tasks."""
         service.check_number(len(body.tasks))
         interface, known = await service.workers.read(lambda: _understood(model, body.label_config))
         texts = [_text(interface, task) for task in body.tasks]
@@ -231,7 +231,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
         model: Served = which,
         by: Writer = Depends(service.writer),
     ) -> JSONResponse:
-        """Learn what a person chose; a later choice for the same task takes its place."""
+        """Learn what a person chose; a later choice for the same task replaces it."""
         annotation, task, config = body.annotation, body.task, body.project.label_config
         if body.action not in _LEARNED or annotation is None or task is None or config is None:
             return JSONResponse({"learned": []}, 201)
@@ -253,7 +253,7 @@ def _version(served: Served) -> str:
 
 def _parsed(config: str) -> ElementTree.Element:
     if "<!" in config.replace("<!--", ""):
-        raise ApiError(422, "The labelling interface must not have a document type.")
+        raise ApiError(422, "The labelling interface must not contain a document type declaration.")
     try:
         return ElementTree.fromstring(config)  # noqa: S314  # nosec B314
     except ElementTree.ParseError as error:
@@ -261,7 +261,7 @@ def _parsed(config: str) -> ElementTree.Element:
 
 
 def _interface(config: str) -> Interface:
-    """The first part of an interface in which labels of a text are chosen."""
+    """Find the first part of an interface where the labels of a text are chosen."""
     root = _parsed(config)
     texts = {
         one.get("name"): one
@@ -274,9 +274,7 @@ def _interface(config: str) -> Interface:
                 continue
             text = texts[target]
             if (text.get("valueType") or text.get("valuetype")) == "url":
-                raise ApiError(
-                    422, "The tasks must have their text themselves, not the address of one."
-                )
+                raise ApiError(422, "The tasks must contain their text, not its URL.")
             return Interface(
                 kind=one.tag.lower(),
                 name=one.get("name") or "",
@@ -294,7 +292,7 @@ def _interface(config: str) -> Interface:
 
 
 def _paths(parent: ElementTree.Element, above: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """What people see of each choice, and the path to it."""
+    """Each choice as people see it, and the path to it."""
     if len(above) > _DEEPEST:
         raise ApiError(422, f"The taxonomy has more than {_DEEPEST} levels.")
     for choice in parent:
@@ -307,13 +305,13 @@ def _paths(parent: ElementTree.Element, above: list[str]) -> Iterator[tuple[str,
 
 
 def _understood(served: Served, config: str) -> tuple[Interface, dict[str, list[str]]]:
-    """The interface, and by label the path to its choice."""
+    """Parse an interface; returns it with the path to the choice of each label."""
     interface = _interface(config)
     return interface, _known(served, interface)
 
 
 def _known(served: Served, interface: Interface) -> dict[str, list[str]]:
-    """By label, the path to its choice; {} where the interface takes any label."""
+    """The path to the choice of each label; empty if the interface accepts any label."""
     if not interface.paths:
         return {}
     names = served.by_name()
@@ -324,13 +322,15 @@ def _known(served: Served, interface: Interface) -> dict[str, list[str]]:
             known.setdefault(label, path)
     if not known:
         raise ApiError(
-            422, f"None of the choices in the labelling interface is a label of {served.name}."
+            422,
+            f"No choice in the labelling interface is a label of {served.name}; use the model's "
+            "labels or their names.",
         )
     return known
 
 
 def _label(names: dict[str, str], stored: str, shown: str) -> str:
-    """The label of a choice, by either of its names; one that is not known is a new label."""
+    """The label of a choice, found by either of its names; an unknown choice is a new label."""
     return names.get(stored) or names.get(shown) or stored
 
 

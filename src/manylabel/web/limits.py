@@ -1,4 +1,4 @@
-"""How often one client may ask, and how much at the same time."""
+"""Limits per client: requests per second, and requests at the same time."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from manylabel.web.settings import Settings
 
 __all__ = ["Buckets", "Limits", "client_of"]
 
-#: What clients on other machines may do where nothing was set.
+#: Default limits for clients on other machines.
 RATE, CONCURRENT = 50.0, 20
-#: Clients that are remembered; the one that asked longest ago is forgotten first.
+#: Maximum clients to remember; the least recent one is dropped first.
 _REMEMBERED = 10_000
 
 
 class Limits:
-    """Turns away clients that ask too often, or too much at the same time.
+    """Refuses requests of clients that send too many, per second or at the same time.
 
-    A client is an IPv4 address, or the 64 leading bits of an IPv6 address. Clients on this machine
+    A client is an IPv4 address, or the first 64 bits of an IPv6 address. Clients on this machine
     are limited only if a limit was set.
 
     Parameters
@@ -73,19 +73,18 @@ class Limits:
 def _refused(limit: str, wait: float) -> ASGIApp:
     return problem(
         429,
-        f"Too many requests from your address: at most {limit} are answered; try again in a "
-        "moment.",
+        f"Too many requests from your address; the limit is {limit}. Try again in a moment.",
         {"Retry-After": str(math.ceil(wait))},
     )
 
 
 class Buckets:
-    """Per client a bucket of requests, which fills up again with time.
+    """A token bucket per client.
 
     Parameters
     ----------
     rate : float
-        Requests per second; the requests of two seconds may come at once.
+        Requests per second; the requests of two seconds may arrive at once.
 
     Examples
     --------
@@ -101,7 +100,7 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str, now: float) -> float:
-        """Take a request out; the seconds to wait where the bucket is empty, otherwise 0."""
+        """Count a request; returns the seconds to wait if the bucket is empty, otherwise 0."""
         left, then = self._left.pop(client, (self._size, now))
         left = min(self._size, left + (now - then) * self._rate)
         is_taken = left >= 1
@@ -112,11 +111,11 @@ class Buckets:
 
 
 def client_of(scope: Scope) -> tuple[str, bool]:
-    """Who sent a request, and whether that is on this machine."""
+    """The client that sent a request, and whether it is on this machine."""
     given = (scope.get("client") or ("",))[0]
     try:
         address = ip_address(given.partition("%")[0])
-    except ValueError:  # no network: a socket of this machine, or a test
+    except ValueError:  # no network address: a local socket, or a test
         return given, True
     if address.version == 6:
         if address.ipv4_mapped is not None:

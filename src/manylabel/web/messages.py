@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, as the documentation shows them."""
+"""The bodies of requests and answers; the documentation shows their descriptions."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ __all__ = [
 
 
 def _of_characters(text: str) -> str:
-    """A string that can be written to a file."""
+    """Refuse a string that cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("A string holds an unpaired surrogate.") from None
+        raise ValueError("A string contains an unpaired surrogate.") from None
     return text
 
 
@@ -46,7 +46,7 @@ Text = Annotated[str, AfterValidator(_of_characters)]
 LabelName = Annotated[Text, StringConstraints(min_length=1, max_length=1000, pattern=r"\S")]
 DocumentId = Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
 ModelName = Annotated[
-    str | None, Field(description="One of those that /v1/models lists; by default the first.")
+    str | None, Field(description="A model that /v1/models lists; by default the first.")
 ]
 
 
@@ -70,17 +70,18 @@ class SuggestRequest(Request):
         | None
     ) = Field(
         None,
-        description="The least score; `auto` to leave it to the model; or a promise, such as "
-        "`precision:0.9`: only labels that are right 9 times in 10.",
+        description="The minimum score; `auto` for the model's own threshold; or a promise such as "
+        "`precision:0.9`: 9 in 10 labels are right.",
     )
     include: list[LabelName] | None = Field(
-        None, description="Only these labels; a collection of the vocabulary stands for its labels."
+        None,
+        description="Suggest only these labels, or those of these collections of the vocabulary.",
     )
     exclude: list[LabelName] | None = Field(
-        None, description="None of these labels, or of the labels of these collections."
+        None, description="Do not suggest these labels, or the labels of these collections."
     )
     explain: bool = Field(
-        False, description="Add the reasons of each label, as /v1/explain gives them."
+        False, description="Add the reasons for each label, as /v1/explain returns them."
     )
 
     @model_validator(mode="after")
@@ -104,9 +105,9 @@ class NewDocument(Request):
 
     text: Text
     labels: list[LabelName]
-    id: DocumentId | None = Field(None, description="A document of the same id is replaced.")
+    id: DocumentId | None = Field(None, description="Replaces the document with the same id.")
     incomplete: bool = Field(
-        False, description="Leave the rest open: labels that it lacks are unknown, not wrong."
+        False, description="The labels that the document lacks are unknown, not wrong."
     )
 
 
@@ -125,7 +126,7 @@ class ForgetRequest(Request):
 
 
 class Limits(BaseModel):
-    """What a request may bring."""
+    """Limits on requests."""
 
     body: int = Field(description="Bytes.")
     texts: int
@@ -133,44 +134,44 @@ class Limits(BaseModel):
 
 
 class ModelInfo(BaseModel):
-    """A model that is served."""
+    """A served model."""
 
     name: str
     kind: str
     documents: int
     labels: int
     scores: Literal["probability", "score"] = Field(
-        description="What scores are: from 0 to 1 the probability that a label is right, or a "
-        "figure that only tells which label is the surer one."
+        description="`probability`: the score is the probability that a label is right. `score`: "
+        "it only ranks labels."
     )
 
 
 class ModelsAnswer(BaseModel):
-    """What is served, and what is allowed."""
+    """The served models, and what the server allows."""
 
     version: str
     models: list[ModelInfo]
     learning: Literal["off", "open", "token"] = Field(
-        description="Whether documents can be learned, and whether that needs a token."
+        description="Whether the server learns documents, and whether that needs a token."
     )
-    reading: Literal["open", "token"] = Field(description="Whether questions need a token.")
+    reading: Literal["open", "token"] = Field(description="Whether reading needs a token.")
     limits: Limits
     examples: list[str]
 
 
 class LabelInfo(BaseModel):
-    """A label and what people call it."""
+    """A label and its name."""
 
     label: str
     name: str
 
 
 class LabelsAnswer(BaseModel):
-    """Labels that match a query, the best first."""
+    """Labels that match a query, best first."""
 
     model: str
     labels: list[LabelInfo]
-    total: int = Field(description="How many match in all.")
+    total: int = Field(description="Number of all matching labels.")
 
 
 class LabelScore(LabelInfo):
@@ -184,12 +185,12 @@ class Part(BaseModel):
 
     kind: str
     share: float
-    title: str = Field(description="What to call it.")
-    sentence: str = Field("", description="What it means, where that is known.")
+    title: str = Field(description="A title for people.")
+    sentence: str = Field("", description="An explanation for people; may be empty.")
 
 
 class Word(BaseModel):
-    """A word, what it adds, and where it stands in the text."""
+    """A word, its contribution, and where it occurs in the text."""
 
     word: str
     share: float
@@ -197,7 +198,7 @@ class Word(BaseModel):
 
 
 class Neighbour(BaseModel):
-    """A known document that is similar and has the label."""
+    """A similar known document with the label."""
 
     id: str
     text: str
@@ -208,7 +209,7 @@ class Neighbour(BaseModel):
 
 
 class Highlight(BaseModel):
-    """A place in the text, counted in characters, and what it adds in all."""
+    """A span of the text, in characters, and its total contribution."""
 
     start: int
     end: int
@@ -216,10 +217,10 @@ class Highlight(BaseModel):
 
 
 class LabelReasons(LabelScore):
-    """Why a label has its score: the shares of the parts add up to it."""
+    """Why a label has its score: the shares of the parts sum to it."""
 
     probability: float | None = Field(
-        None, description="What suggest gives, where the score is the logarithm of its odds."
+        None, description="The score of /v1/suggest, if `score` is its log-odds."
     )
     parts: list[Part]
     neighbours: list[Neighbour]
@@ -228,13 +229,13 @@ class LabelReasons(LabelScore):
 
 
 class SuggestedLabel(LabelScore):
-    """A suggested label, with its reasons if they were asked for."""
+    """A suggested label, with its reasons if requested."""
 
     reasons: LabelReasons | None = None
 
 
 class SuggestAnswer(BaseModel):
-    """The suggested labels of a text, the best first."""
+    """The suggested labels of a text, best first."""
 
     model: str
     labels: list[SuggestedLabel]
@@ -247,34 +248,34 @@ class SuggestedDocument(BaseModel):
 
 
 class SuggestBatchAnswer(BaseModel):
-    """The suggested labels of several texts, in their order."""
+    """The suggested labels of several texts, in the order of the texts."""
 
     model: str
     documents: list[SuggestedDocument]
 
 
 class ExplainAnswer(BaseModel):
-    """Reasons, label by label."""
+    """The reasons for each label."""
 
     model: str
     labels: list[LabelReasons]
 
 
 class DefiningWord(BaseModel):
-    """A word that tells a label's documents from others."""
+    """A word that distinguishes a label's documents from others."""
 
     word: str
     weight: float
 
 
 class LabelCount(LabelInfo):
-    """A label in how many documents."""
+    """A label and its number of documents."""
 
     documents: int
 
 
 class KnownDocument(BaseModel):
-    """A document that a model knows, or the beginning of one."""
+    """A known document; its text may be cut."""
 
     id: str
     text: str
@@ -282,7 +283,7 @@ class KnownDocument(BaseModel):
 
 
 class DescriptionAnswer(BaseModel):
-    """What a label stands for, as its documents show it."""
+    """A description of a label by its documents."""
 
     model: str
     label: str
@@ -295,7 +296,7 @@ class DescriptionAnswer(BaseModel):
 
 
 class ChangeAnswer(BaseModel):
-    """What was learned or forgotten; every later answer takes it into account."""
+    """What was learned or forgotten; it takes effect at once."""
 
     model: str
     learned: list[str]
@@ -303,9 +304,9 @@ class ChangeAnswer(BaseModel):
     forgotten: list[str]
     new_labels: list[str]
     not_updated: list[str] = Field(
-        description="Parts of the model that know it after the next training."
+        description="Parts of the model that change only at the next training."
     )
-    documents: int = Field(description="How many the model knows now.")
+    documents: int = Field(description="Number of documents that the model knows now.")
 
 
 class StateAnswer(BaseModel):

@@ -1,4 +1,4 @@
-"""What the server did, counted, for Prometheus."""
+"""Metrics of the server, for Prometheus."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from prometheus_client.core import GaugeMetricFamily
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
-#: Upper ends of the classes of latencies, in seconds.
+#: Upper bounds of the latency buckets, in seconds.
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Metrics:
-    """Counters of requests and documents.
+    """Counts requests, their latencies, and documents.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        # A registry of our own: several applications may live in one process.
+        # Not the global registry: one process may have several applications.
         registry = self._registry = CollectorRegistry()
         self._requests = Counter(
             "manylabel_requests",
@@ -51,18 +51,18 @@ class Metrics:
         )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request was answered; ``route`` is the pattern, never what a request contained."""
+        """Count an answered request; ``route`` is the pattern, never the path itself."""
         method = method if method in _METHODS else "other"
         self._requests.labels(method, route, str(status)).inc()
         self._latencies.labels(route).observe(seconds)
 
     def changed(self, model: str, learned: int = 0, forgotten: int = 0) -> None:
-        """Documents were learned or forgotten."""
+        """Count learned and forgotten documents."""
         self._learned.labels(model).inc(learned)
         self._forgotten.labels(model).inc(forgotten)
 
     def text(self, sizes: Mapping[str, tuple[int, int]]) -> str:
-        """Everything; ``sizes`` has the documents and labels that each model knows now."""
+        """All metrics as text; ``sizes`` are the numbers of documents and labels of each model."""
         now = CollectorRegistry()
         now.register(_Sizes(sizes))
         return (generate_latest(self._registry) + generate_latest(now)).decode()

@@ -1,4 +1,4 @@
-"""The page and its files, and what machines ask to know how the server is."""
+"""The page and its files, health checks and metrics."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _FOLDER = Path(__file__).with_name("static")
 
 
 class PageFiles(StaticFiles):
-    """The files of the page; browsers ask each time whether one has changed."""
+    """The files of the page; browsers revalidate them each time."""
 
     def __init__(self) -> None:
         super().__init__(directory=_FOLDER)
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        """A file, or that it has not changed."""
+        """A file, or a 304 if it has not changed."""
         response = super().file_response(*args, **kwargs)
         response.headers["Cache-Control"] = "no-cache"
         return response
 
 
 def page_routes() -> APIRouter:
-    """The page, the review and the documentation of the API; their addresses are relative."""
+    """The routes of the page, the review and the documentation of the API."""
     router = APIRouter(include_in_schema=False)
     files = PageFiles()
 
@@ -50,19 +50,19 @@ def page_routes() -> APIRouter:
 
 
 def state_routes(service: Service) -> APIRouter:
-    """Whether the server lives, is ready, and what it did."""
-    router = APIRouter(tags=["The server"])
+    """The routes of health checks and metrics."""
+    router = APIRouter(tags=["Server"])
 
     @router.get("/healthz", response_model=messages.StateAnswer)
     async def healthz() -> JSONResponse:
-        """Whether the server lives."""
+        """Report that the server is running."""
         return JSONResponse({"status": "alive"})
 
     @router.get("/readyz", response_model=messages.StateAnswer, responses=problem_responses(503))
     async def readyz() -> JSONResponse:
-        """Whether the server has its models at hand."""
+        """Report whether the models are loaded and compiled."""
         if not service.is_ready:
-            raise ApiError(503, "The models are not ready yet.", {"Retry-After": "1"})
+            raise ApiError(503, "The models are still loading.", {"Retry-After": "1"})
         return JSONResponse({"status": "ready"})
 
     @router.get("/metrics", response_class=PlainTextResponse)

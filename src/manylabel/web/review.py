@@ -1,4 +1,4 @@
-"""The API of the review view: what people decided, and what to look at next."""
+"""The API of the review view: save decisions, and choose what to review next."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["review_routes"]
 
 
 class Reviewed(Request):
-    """What a person decided about the labels of a document."""
+    """A person's decisions about the labels of a document."""
 
     id: DocumentId
-    text: Text | None = Field(None, description="Needed for a document that is new.")
+    text: Text | None = Field(None, description="Required for a new document.")
     accepted: list[LabelName] = Field(default_factory=list)
     rejected: list[LabelName] = Field(default_factory=list)
 
@@ -56,7 +56,7 @@ class Decision(BaseModel):
 
 
 class ReviewAnswer(ChangeAnswer):
-    """What changed, and the decisions that take it back."""
+    """What changed, and the decisions that undo it."""
 
     undo: list[Decision]
 
@@ -83,7 +83,7 @@ class NextRequest(Request):
 
 
 class NextAnswer(BaseModel):
-    """Places of texts, the one to label first at the front."""
+    """Positions of the chosen texts, in the order in which to label them."""
 
     model: str
     order: list[int]
@@ -99,7 +99,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
         body: ReviewRequest = Body(openapi_examples=examples.review),
         by: Writer = Depends(service.writer),
     ) -> JSONResponse:
-        """Add accepted labels to documents and take rejected ones away; others stay as they are."""
+        """Add accepted labels to documents and remove rejected ones; keep all others."""
         served = service.model(body.model)
         service.check_number(len(body.documents))
         decisions = [
@@ -139,7 +139,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
     async def following(
         body: NextRequest = Body(openapi_examples=examples.next),
     ) -> JSONResponse:
-        """Which texts to label first: those that teach most, or that the model is least sure of."""
+        """Choose texts to label first: those that teach most, or the most uncertain ones."""
         served = service.model(body.model)
         service.check_number(len(body.texts))
         chosen = await service.workers.read(

@@ -1,4 +1,4 @@
-"""The API: suggest, explain, learn, forget, labels, models."""
+"""The routes of the API: suggest, explain, learn, forget, labels, models."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ READ = problem_responses(400, 401, 404, 413, 415, 422, 429, 503)
 WRITE = problem_responses(400, 401, 403, 404, 413, 415, 422, 429, 503)
 LOOKUP = problem_responses(401, 404, 422, 429, 503)
 LISTED = problem_responses(401, 429)
-#: Documents that stand for a label.
+#: Maximum example documents of a label.
 _SHOWN_DOCUMENTS = 10
 
 
 async def require_json(request: Request) -> None:
-    """Refuse other bodies: a form on a foreign page can send them without asking."""
+    """Refuse bodies that are not JSON: a form on a foreign page could send them without CORS."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise ApiError(
@@ -39,12 +39,12 @@ async def require_json(request: Request) -> None:
 
 def api_routes(service: Service, examples: Examples) -> APIRouter:
     """The routes under /v1."""
-    router = APIRouter(prefix="/v1", tags=["Labels for texts"])
+    router = APIRouter(prefix="/v1", tags=["Labels"])
     json_only = [Depends(require_json)]
 
     @router.get("/models", response_model=messages.ModelsAnswer, responses=LISTED)
     async def models() -> JSONResponse:
-        """The models that are served, and what they allow."""
+        """The served models, and what the server allows."""
         settings = service.settings
         return JSONResponse(
             {
@@ -63,12 +63,12 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
 
     @router.get("/labels", response_model=messages.LabelsAnswer, responses=LOOKUP)
     async def labels(
-        query: str = Query("", max_length=200, description="A part of a label's name."),
+        query: str = Query("", max_length=200, description="Part of a label's name."),
         limit: int = Query(20, ge=1, le=1000),
         model: str | None = Query(None),
-        hidden: bool = Query(False, description="Those that were hidden, instead of the others."),
+        hidden: bool = Query(False, description="List hidden labels instead."),
     ) -> JSONResponse:
-        """Labels whose names contain the query, ignoring case and accents."""
+        """Find labels whose names contain the query, ignoring case and accents."""
         served = service.model(model)
         if hidden:
             listed = [served.label(label) for label in served.tagger.hidden_labels]
@@ -84,9 +84,9 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     async def label(
         label: str = Query(min_length=1, max_length=1000, examples=[examples.label]),
         model: str | None = Query(None),
-        top: int = Query(12, ge=1, le=100, description="Words, and labels that go with it."),
+        top: int = Query(12, ge=1, le=100, description="Number of words and of related labels."),
     ) -> JSONResponse:
-        """What a label stands for: words, documents, and labels that go with it."""
+        """Describe a label: its words, documents and related labels."""
         served = service.model(model)
         return JSONResponse(await service.workers.read(lambda: _description(served, label, top)))
 
@@ -99,7 +99,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     async def suggest(
         body: messages.SuggestRequest = Body(openapi_examples=examples.suggest),
     ) -> JSONResponse:
-        """Labels for one text, or for several; with their reasons if asked for."""
+        """Suggest labels for one text or several, with reasons on request."""
         served = service.model(body.model)
         service.check_number(len(body.texts or ()))
         choice = body.model_dump(include={"top", "threshold", "include", "exclude", "explain"})
@@ -116,7 +116,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
     async def explain(
         body: messages.ExplainRequest = Body(openapi_examples=examples.explain),
     ) -> JSONResponse:
-        """Why labels are suggested: parts that add up to the score, documents and words."""
+        """Explain labels: parts that sum to the score, similar documents, and words."""
         served = service.model(body.model)
 
         def call() -> list[dict[str, Any]]:
@@ -132,7 +132,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         body: messages.LearnRequest = Body(openapi_examples=examples.learn),
         by: Writer = Depends(service.writer),
     ) -> JSONResponse:
-        """Learn documents; every later answer knows them. They are on disk before this one."""
+        """Learn documents. They are on disk before the answer, and count at once."""
         served = service.model(body.model)
         service.check_number(len(body.documents))
         change = await service.learn(
@@ -152,7 +152,7 @@ def api_routes(service: Service, examples: Examples) -> APIRouter:
         body: messages.ForgetRequest = Body(openapi_examples=examples.forget),
         by: Writer = Depends(service.writer),
     ) -> JSONResponse:
-        """Forget documents; ``not_updated`` names what only the next training forgets."""
+        """Forget documents; `not_updated` names parts that forget only at the next training."""
         served = service.model(body.model)
         service.check_number(len(body.ids))
         return JSONResponse(_change(served, await service.forget(served, body.ids, by)))
@@ -182,7 +182,7 @@ def _suggested(served: Served, suggestions: Suggestions) -> list[dict[str, Any]]
 def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
     places = separate(reasons.highlights())
     fields = reasons.to_dict()
-    del fields["total"]  # the parts tell it
+    del fields["total"]  # the sum of the parts
     return fields | {
         "neighbours": [
             near | {"labels": [served.label(label) for label in near["labels"]]}
@@ -212,10 +212,10 @@ def _description(served: Served, label: str, top: int) -> dict[str, Any]:
 
 
 def _typical(served: Served, label: str, words: list[str]) -> list[dict[str, Any]]:
-    """Documents of a label: those with most of its words."""
+    """Example documents of a label: those that share most of its words."""
     try:
         near = served.tagger.explain(" ".join(words), label=label)[label].neighbours
-    except InputError:  # the label has no words, or the model gives no reasons
+    except InputError:  # the label has no words, or the model cannot explain
         return []
     return [
         {

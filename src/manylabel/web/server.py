@@ -1,4 +1,4 @@
-"""The server: one process that finishes what it took before it ends."""
+"""The server: one process that finishes open requests before it stops."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Server:
-    """Serves models on a port, which it takes at once.
+    """Serves models on a port, which it binds at once.
 
     Parameters
     ----------
     models : mapping of str to Tagger
     settings : Settings, optional
     host : str, default="127.0.0.1"
-        An address of this machine; ``0.0.0.0`` is all of them.
+        An address of this machine; ``0.0.0.0`` for all of them.
     port : int, default=8000
-        0 for one that is free.
+        0 for any free port.
     proxies : tuple of str, default=()
-        Addresses of proxies that are believed when they say who their clients are; by default one
-        on this machine is.
+        Addresses of proxies whose forwarded client addresses are trusted; by default those on this
+        machine.
 
     Examples
     --------
@@ -58,21 +58,21 @@ class Server:
                 settings = replace(settings, hosts=(*_LOOPBACK, host))
         elif settings.allow_learn and settings.token is None:
             raise ParameterError(
-                f"learning on {host}, where others can reach it, needs a token; set one."
+                f"learning on {host}, which other machines can reach, needs a token; give `token`."
             )
         self._app = create_app(models, settings)
         self._timeout = settings.timeout
         self._proxies = [*(proxies or ("127.0.0.1", "::1"))]
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family)
-        # Otherwise the body of an answer waits until the other side has acknowledged its head,
-        # which takes 40 ms. Connections inherit this.
+        # Otherwise the body of an answer waits 40 ms for the acknowledgement of its head.
+        # Connections inherit this option.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         name = f"[{host}]" if ":" in host else host
         self.address = f"http://{name}:{self._socket.getsockname()[1]}"
 
     def run(self) -> None:
-        """Answer requests until the process is told to stop, by Ctrl-C or SIGTERM."""
+        """Answer requests until Ctrl-C or SIGTERM."""
         config = uvicorn.Config(
             self._app,
             log_level="warning",
@@ -81,18 +81,18 @@ class Server:
             forwarded_allow_ips=self._proxies,
             timeout_graceful_shutdown=int(2 * self._timeout) + 1,
         )
-        # Uvicorn sends itself again the signal that ended it; being told to stop is no failure.
-        asked = (signal.SIGINT, signal.SIGTERM)
-        before = [signal.signal(sign, lambda *_: None) for sign in asked]
+        # Uvicorn raises the signal that stopped it again: ignore that, so the process exits with 0.
+        handled = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(number, lambda *_: None) for number in handled]
         try:
             uvicorn.Server(config).run(sockets=[self._socket])
         finally:
-            for sign, handler in zip(asked, before, strict=True):
-                signal.signal(sign, handler)
+            for number, handler in zip(handled, before, strict=True):
+                signal.signal(number, handler)
             self.close()
 
     def close(self) -> None:
-        """Give the port back."""
+        """Release the port."""
         self._socket.close()
 
 

@@ -1,4 +1,4 @@
-"""What the routes share: models by name, limits, counters, threads."""
+"""What the routes share: models by name, limits, metrics, threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Changed = TypeVar("_Changed", Change, LabelChange)
 
 @dataclass
 class Served:
-    """A model under its name."""
+    """A served model and its name."""
 
     name: str
     tagger: Tagger
@@ -42,11 +42,11 @@ class Served:
 
     @property
     def scores(self) -> str:
-        """What scores are: "probability", or a "score" of the model's own."""
+        """What scores are: "probability", or a "score" that only ranks labels."""
         return "probability" if self.tagger.gives_probabilities else "score"
 
     def by_name(self) -> dict[str, str]:
-        """Labels by their names, and by themselves; the first of several that share a name."""
+        """Labels by name and by themselves; the first of several with the same name."""
         labels = self.tagger.labels
         if self._names[0] != len(labels):
             names = {label: label for label in labels}
@@ -56,23 +56,23 @@ class Served:
         return self._names[1]
 
     def label(self, label: str) -> dict[str, Any]:
-        """A label and what people call it."""
+        """A label and its name."""
         return {"label": label, "name": self.tagger.label_info(label).name}
 
 
 class Service:
-    """Everything that outlives a request.
+    """The state that all requests share.
 
     Parameters
     ----------
     taggers : mapping of str to Tagger
-        Fitted; the first is the default.
+        Fitted taggers by name; the first is the default.
     settings : Settings
     """
 
     def __init__(self, taggers: Mapping[str, Tagger], settings: Settings) -> None:
         if not taggers:
-            raise ParameterError("there is no model to serve; give at least one.")
+            raise ParameterError("no model to serve; give at least one.")
         self.models = {name: Served(name, tagger) for name, tagger in taggers.items()}
         self.settings = settings
         self.metrics = Metrics()
@@ -82,11 +82,11 @@ class Service:
         self.is_ready = False
 
     def model(self, name: str | None) -> Served:
-        """A model by its name; the first one for None."""
+        """Look up a model by name; None for the first."""
         if name is None:
             return next(iter(self.models.values()))
         if name not in self.models:
-            raise ApiError(404, f"No model is called {name!r}; there are {', '.join(self.models)}.")
+            raise ApiError(404, f"Unknown model {name!r}; there are {', '.join(self.models)}.")
         return self.models[name]
 
     @property
@@ -97,7 +97,7 @@ class Service:
         return "open" if self.settings.token is None else "token"
 
     async def writer(self, request: Request) -> Writer:
-        """Let only those through who may change a model; a dependency of the routes that do."""
+        """Refuse requests that may not change a model; a dependency of the routes that do."""
         if not self.settings.allow_learn:
             raise ApiError(403, "Learning is off; start the server with --allow-learn.")
         holder = self.tokens.holder(request.headers.get("authorization"), "write")
@@ -108,19 +108,17 @@ class Service:
 
     @property
     def reading(self) -> str:
-        """Whether questions need a token: "open" or "token"."""
+        """Whether reading needs a token: "open" or "token"."""
         return "open" if self.settings.read_token is None else "token"
 
     def check_number(self, texts: int) -> None:
-        """Refuse batches that are too long."""
+        """Refuse requests with too many texts."""
         most = self.settings.max_texts
         if texts > most:
-            raise ApiError(
-                413, f"The request holds {texts} texts; at most {most} are taken at a time."
-            )
+            raise ApiError(413, f"Too many texts: {texts:,}; the limit is {most:,} per request.")
 
     async def suggest(self, served: Served, texts: Any, **choice: Any) -> Any:
-        """What `Tagger.suggest` gives."""
+        """Call `Tagger.suggest`."""
         return await self.workers.read(lambda: served.tagger.suggest(texts, **choice))
 
     async def learn(
@@ -142,7 +140,7 @@ class Service:
         )
 
     async def forget(self, served: Served, ids: list[str], by: Writer) -> Change:
-        """Forget documents, which must be there."""
+        """Forget documents; an unknown id is an error."""
 
         def call() -> Change:
             for name in ids:
@@ -165,7 +163,7 @@ class Service:
     async def write(
         self, served: Served, call: Callable[[], _Changed], by: Writer, action: str
     ) -> _Changed:
-        """Change a model, and say so in the audit log."""
+        """Change a model and write it to the audit log."""
 
         def audited() -> _Changed:
             with self.audit.open(by, action, served.name) as changes:
@@ -176,16 +174,16 @@ class Service:
         return await self.workers.write(audited)
 
     def warm_up(self) -> None:
-        """Let every model load and compile what it would only need later."""
+        """Let every model load and compile what its first requests need."""
         for served in self.models.values():
             try:
                 served.tagger.warm_up()
                 served.vocabulary.search("", 1)
             except Exception:
-                _log.exception("the model %r failed its first question", served.name)
+                _log.exception("the model %r failed to warm up", served.name)
         self.is_ready = True
 
     def close(self) -> None:
-        """Finish what was begun."""
+        """Finish running requests."""
         self.is_ready = False
         self.workers.close()

@@ -1,4 +1,4 @@
-"""What a server allows, and how much of it."""
+"""Settings of a server: rights and limits."""
 
 from __future__ import annotations
 
@@ -16,48 +16,47 @@ _HOST_PATTERN = re.compile(r"(\*|(\*\.)?[^*]+)")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a server allows, and how much of it.
+    """Settings of a server: rights and limits.
 
     Parameters
     ----------
     allow_learn : bool, default=False
-        Whether requests may teach documents to the models, and make them forget some.
+        Whether requests may change the models: learn, forget, edit labels.
     token : str or mapping of str to str, optional
-        What such requests must carry in their ``Authorization: Bearer`` header; or several, by the
-        names of the people who have them.
+        The token that such requests need in their ``Authorization: Bearer`` header; or several, by
+        the names of their holders.
     read_token : str or mapping of str to str, optional
-        What all other requests must carry, but for the page itself and the checks of health. The
-        tokens that allow learning allow reading, too.
+        The token that all other requests need, except for the page itself and health checks. A
+        token for learning is also one for reading.
     max_body : int, default=4_000_000
-        Bytes of a request.
+        Maximum bytes of a request.
     max_texts : int, default=256
-        Texts of a request.
+        Maximum texts per request.
     timeout : float, default=30
-        Seconds for sending a request, and again for answering it.
+        Maximum seconds for receiving a request, and again for answering it.
     threads : int, optional
-        Requests that are worked on at the same time; by default two more than there are cores.
+        Requests to work on at the same time; by default the number of cores plus two.
     max_waiting : int, default=512
-        Requests that may wait for a thread before others are turned away.
+        Maximum requests that wait for a thread; further ones are refused.
     max_rate : float, optional
-        Requests per second from one client; 0 for no limit. By default 50 for clients on other
+        Maximum requests per second and client; 0 for no limit. By default 50 for clients on other
         machines.
     max_concurrent : int, optional
-        Requests of one client that are answered at the same time; 0 for no limit. By default 20 for
-        clients on other machines.
+        Maximum requests of a client at the same time; 0 for no limit. By default 20 for clients on
+        other machines.
     hosts : tuple of str, optional
-        Host names by which the server may be called, such as ``example.org`` or
-        ``*.example.org``; by default any.
+        Accepted host names, such as ``example.org`` or ``*.example.org``; by default any. On a
+        loopback address, `Server` accepts only the names of this machine by default.
     origins : tuple of str, default=()
         Other web sites whose pages may use the API.
     root_path : str, default=""
-        The path under which a proxy shows the server, such as ``/labels``.
+        The path under which a proxy serves this server, such as ``/labels``.
     examples : tuple of str, default=()
-        Texts that the page offers to begin with.
+        Example texts that the page offers.
     log : {"none", "text", "json"}, default="none"
-        How a line per request is written to the log, "manylabel.access".
+        The format of the access log, "manylabel.access".
     audit_log : str, optional
-        A file to which a line of JSON is added for each change of a model: who, when, which
-        documents.
+        A file to append a line of JSON to for each change of a model: who, when, which documents.
 
     Examples
     --------
@@ -98,15 +97,15 @@ class Settings:
             tokens = [given] if isinstance(given, str) else list((given or {}).values())
             if not all(token.strip() for token in tokens):
                 raise ParameterError(
-                    "the token is empty; write at least one character, or have none."
+                    "the token is empty; give at least one character, or no token."
                 )
         for host in self.hosts or ():
             if not _HOST_PATTERN.fullmatch(host):
                 raise ParameterError(
-                    f"Invalid host name {host!r}: write example.org or *.example.org."
+                    f"invalid host name {host!r}: write example.org or *.example.org."
                 )
         if self.root_path and not re.fullmatch(r"(/[\w.~-]+)+", self.root_path, re.ASCII):
             raise ParameterError(
-                f"Invalid `root_path` {self.root_path!r}: write it as /labels, with a slash at the "
-                "beginning and none at the end."
+                f"invalid `root_path` {self.root_path!r}: write it like /labels, with a slash at "
+                "the start and none at the end."
             )

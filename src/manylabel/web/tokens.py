@@ -1,4 +1,4 @@
-"""Who asks: the tokens that requests carry."""
+"""Tokens: who sent a request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Right = Literal["write", "read"]
 
 
 def read_tokens(content: str) -> str | dict[str, str]:
-    r"""The token in a file, or several by name: a line ``NAME TOKEN`` for each.
+    r"""Parse a file with one token, or with a line ``NAME TOKEN`` per holder.
 
     Examples
     --------
@@ -33,17 +33,17 @@ def read_tokens(content: str) -> str | dict[str, str]:
     for line in lines:
         if len(line) != 2:
             raise ParameterError(
-                "Invalid file of tokens: expected one token, or a line 'NAME TOKEN' per person."
+                "invalid token file: expected one token, or a line 'NAME TOKEN' per person."
             )
         name, token = line
         if name in tokens:
-            raise ParameterError(f"Invalid file of tokens: {name!r} is there twice.")
+            raise ParameterError(f"invalid token file: the name {name!r} occurs twice.")
         tokens[name] = token
     return tokens
 
 
 class Tokens:
-    """Tells from a request's ``Authorization`` header who sent it.
+    """Identifies the sender of a request by its ``Authorization`` header.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ class Tokens:
         ] + [("read", name, token) for name, token in _by_name(settings.read_token)]
 
     def holder(self, authorization: str | None, right: Right) -> str | None:
-        """The name of the one who has the right; "" where tokens have no names, None for no one."""
+        """The name of the one who has a right; "" for a token without a name, None for no one."""
         given = _given(authorization)
         holder = None
-        # Every token is compared, whichever fits: the time tells nothing.
+        # Compare with every token, so that the time reveals nothing.
         for known, name, token in self._known:
             is_right = given is not None and hmac.compare_digest(given, token)
             if is_right and known in ("write", right) and holder is None:

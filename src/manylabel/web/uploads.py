@@ -1,4 +1,4 @@
-"""Office files that people drop on the page, as text."""
+"""The text of office files that people drop on the page."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from manylabel.web.service import Service
 __all__ = ["upload_routes"]
 
 _BYTES = "application/octet-stream"
-#: Files that are read at the same time: each may take much memory.
+#: Files to read at the same time: each may take much memory.
 _AT_ONCE = 2
 
 
 class TextAnswer(BaseModel):
-    """What a file says."""
+    """The text of a file."""
 
     name: str
     text: str
 
 
 def upload_routes(service: Service) -> APIRouter:
-    """The route that reads files."""
-    router = APIRouter(prefix="/v1", tags=["Labels for texts"])
+    """The route that extracts the text of a file."""
+    router = APIRouter(prefix="/v1", tags=["Labels"])
     turns = asyncio.Semaphore(_AT_ONCE)
 
     @router.post(
@@ -56,15 +56,15 @@ def upload_routes(service: Service) -> APIRouter:
             min_length=1,
             max_length=255,
             examples=["page.html"],
-            description="The file's, with its ending.",
+            description="The name of the file, with its extension.",
         ),
     ) -> JSONResponse:
-        """The text of a .docx, .pdf, .html or .epub file, which is the body; nothing is kept."""
+        """Extract the text of a .docx, .pdf, .html or .epub file; the server keeps nothing."""
         kind = DOCUMENT_EXTENSIONS.get(PurePath(name).suffix.lower())
         if kind is None:
             endings = ", ".join(sorted(DOCUMENT_EXTENSIONS))
-            raise ApiError(415, f"{name} is of another kind than those that are read: {endings}.")
-        # A form on a foreign page cannot send this type without asking.
+            raise ApiError(415, f"Unknown type of file {name!r}; supported are {endings}.")
+        # A form on a foreign page cannot send this type without CORS.
         if request.headers.get("content-type", "") != _BYTES:
             raise ApiError(415, f"The body must be a file, with the header Content-Type: {_BYTES}.")
         content = await request.body()

@@ -1,4 +1,4 @@
-"""Threads that do the work of requests, within limits."""
+"""Threads for the work of requests, within limits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Result = TypeVar("Result")
 
 
 class Workers:
-    """Runs calls in threads; turns them away when too many wait or they take too long.
+    """Runs calls in threads; refuses them when too many wait or they take too long.
 
     Parameters
     ----------
     threads : int
     max_waiting : int
-        Calls that may wait for a thread.
+        Maximum calls that wait for a thread.
     timeout : float
-        Seconds from the request to its answer.
+        Maximum seconds from the call to its result.
     """
 
     def __init__(self, threads: int, max_waiting: int, timeout: float) -> None:
@@ -34,24 +34,24 @@ class Workers:
         self._pool: ThreadPoolExecutor | None = None
 
     def close(self) -> None:
-        """Finish what was begun; the next call opens it again."""
+        """Finish running calls; the next call starts new threads."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
 
     async def read(self, call: Callable[[], Result]) -> Result:
-        """The result of a call that changes nothing, and may be given up at any time."""
-        return await self._run(call, may_be_left=True)
+        """Run a call that changes nothing and may be abandoned at any time."""
+        return await self._run(call, may_abandon=True)
 
     async def write(self, call: Callable[[], Result]) -> Result:
-        """The result of a call that changes something: given up before it begins, or never."""
-        return await self._run(call, may_be_left=False)
+        """Run a call that changes something; it is abandoned before it starts, or never."""
+        return await self._run(call, may_abandon=False)
 
-    async def _run(self, call: Callable[[], Result], may_be_left: bool) -> Result:
+    async def _run(self, call: Callable[[], Result], may_abandon: bool) -> Result:
         if self._begun >= self._most:
             raise ApiError(
                 503,
-                f"{self._begun} requests are being answered; try again in a moment.",
+                f"The server is busy with {self._begun:,} requests; try again in a moment.",
                 {"Retry-After": "1"},
             )
         if self._pool is None:
@@ -61,7 +61,7 @@ class Workers:
         awaited = asyncio.wrap_future(in_thread)
         awaited.add_done_callback(self._finished)
         await asyncio.wait({awaited}, timeout=self._timeout)
-        if not awaited.done() and (in_thread.cancel() or may_be_left):
+        if not awaited.done() and (in_thread.cancel() or may_abandon):
             raise ApiError(
                 503,
                 f"The answer took longer than {self._timeout:g} seconds; nothing was changed. "
@@ -72,5 +72,5 @@ class Workers:
 
     def _finished(self, awaited: asyncio.Future[Result]) -> None:
         self._begun -= 1
-        # No one may be left to look at the exception of a call that was given up.
+        # Mark the exception as seen: the caller of an abandoned call never looks at it.
         _ = awaited.cancelled() or awaited.exception()

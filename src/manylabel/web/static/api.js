@@ -1,8 +1,8 @@
-// Requests to the server that this page came from, below whatever path a proxy shows it.
+// Requests to the server of this page, under the path at which a proxy serves it.
 
 import { askForToken, forgetToken, token } from "./token.js";
 
-/** The full address of a path of the API; the pages lie beside "v1/". */
+/** The full address of a path of the API; the pages are beside "v1/". */
 export const address = (path) => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
 async function answer(response) {
@@ -11,7 +11,7 @@ async function answer(response) {
   return content;
 }
 
-/** A response; where the server wants a token, people are asked for it and the request is sent again. */
+/** Send a request; if the server wants a token, ask the user for it and send the request again. */
 export async function send(path, { headers = {}, ...options } = {}) {
   for (;;) {
     const given = token();
@@ -21,10 +21,10 @@ export async function send(path, { headers = {}, ...options } = {}) {
       response = await fetch(address(path), { ...options, headers: carried });
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new Error("The server does not answer.");
+      throw new Error("The server does not respond. Check that it is running, then try again.");
     }
     if (response.status !== 401) return response;
-    // Another request may have brought the right one meanwhile.
+    // Another request may have got the right token in the meantime.
     if (token() === given) {
       forgetToken();
       if (!(await askForToken(Boolean(given)))) return response;

@@ -1,4 +1,4 @@
-// The suggested labels, each with its bar, and what a person thinks of them.
+// The suggested labels, each with its bar and the user's verdict.
 
 import { el, find, number, percent, signed } from "./dom.js";
 
@@ -7,7 +7,7 @@ const list = find("chips");
 /**
  * @param labels [{label, name, score, change, verdict, isGiven}], best first; score may be missing
  * @param open the label whose reasons are shown
- * @param isSure whether scores are probabilities, so that a full bar is certainty and not the best
+ * @param isSure whether scores are probabilities: a full bar is then 100 %, not the best score
  * @param act {explain, accept, reject} of a label
  */
 export function showChips(labels, open, isSure, act) {
@@ -21,7 +21,7 @@ export function showChips(labels, open, isSure, act) {
   if (focused !== undefined) focus(focused, role);
 }
 
-/** Give the keyboard to a label. */
+/** Move the keyboard focus to a label. */
 export function focus(label, role = "main") {
   const found = [...list.children].find((one) => one.dataset.label === label);
   (found ?? list.firstElementChild)?.querySelector(`[data-role="${role}"]`)?.focus();
@@ -68,7 +68,7 @@ function scored(score, change, isSure) {
   ];
 }
 
-function tick(kind, verb, sign, name, isPressed, call) {
+function tick(kind, verb, symbol, name, isPressed, call) {
   return el(
     "button",
     {
@@ -80,11 +80,11 @@ function tick(kind, verb, sign, name, isPressed, call) {
       title: verb,
       onclick: call,
     },
-    sign,
+    symbol,
   );
 }
 
-/** Arrows go from label to label; letters act on the one that has the keyboard. */
+/** Arrow keys move between labels; letters act on the label that has the focus. */
 export function listenToKeys(act) {
   list.addEventListener("keydown", (event) => {
     const here = event.target.closest(".chip");

@@ -1,4 +1,4 @@
-// A text field that completes labels, after the combobox pattern of the ARIA guide.
+// A text field that completes labels, following the combobox pattern of the ARIA guide.
 
 import { get } from "./api.js";
 import { el, whenCalm } from "./dom.js";
@@ -9,7 +9,7 @@ let made = 0;
  * @param input the text field
  * @param model () => name of the model
  * @param choose ({label, name, isNew}) => what to do with a label
- * @param takesNew () => whether labels that do not exist may be chosen
+ * @param takesNew () => whether new labels may be chosen
  */
 export function completes(input, { model, choose, takesNew = () => false }) {
   const id = `options-${++made}`;
@@ -21,7 +21,7 @@ export function completes(input, { model, choose, takesNew = () => false }) {
   })) input.setAttribute(name, value);
   let options = [];
   let active = -1;
-  let asked = null; // {query, done}: what the options are for, or will be
+  let asked = null; // {query, done}: the query of the options, shown or requested
 
   function close() {
     asked = null;
@@ -51,7 +51,7 @@ export function completes(input, { model, choose, takesNew = () => false }) {
     choose(chosen);
   }
 
-  /** Show options for what is typed; once for the same. */
+  /** Show options for the typed text; request them only once. */
   function look() {
     const query = input.value.trim();
     if (!query) close();
@@ -91,13 +91,13 @@ export function completes(input, { model, choose, takesNew = () => false }) {
     );
     list.hidden = !options.length;
     input.setAttribute("aria-expanded", String(options.length > 0));
-    // Nothing is chosen yet: the first arrow down comes to the first label.
+    // No option is active yet: the first arrow down activates the first one.
     activate(-1);
   }
 
   input.addEventListener("input", whenCalm(120, look));
   input.addEventListener("blur", close);
-  // Keys wait for the options of what was typed, however fast they come, and keep their order.
+  // Keys wait for the options of the typed text, and are handled in order.
   let keys = Promise.resolve();
   const inOrder = (call) => {
     keys = keys.then(async () => {

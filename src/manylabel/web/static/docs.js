@@ -1,4 +1,4 @@
-// The API's documentation, from its OpenAPI description; every example can be sent.
+// The documentation of the API, made from its OpenAPI description; every example can be sent.
 
 import { get, send } from "./api.js";
 import { el, find } from "./dom.js";
@@ -9,7 +9,7 @@ function operations(description) {
   const groups = new Map();
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      const group = operation.tags?.[0] ?? "Others";
+      const group = operation.tags?.[0] ?? "Other";
       if (!groups.has(group)) groups.set(group, []);
       groups.get(group).push(shown(method.toUpperCase(), path, operation));
     }
@@ -61,26 +61,26 @@ function shown(method, path, operation) {
 const summary = ({ description, summary: title }) =>
   el("span", { class: "quiet" }, (description ?? title ?? "").replaceAll("`", ""));
 
-// ---- what a route answers
+// ---- the answers of a route
 
 function promised(responses) {
   const [status, good] = Object.entries(responses).find(([one]) => one.startsWith("2"));
   const [[type, content] = []] = Object.entries(good.content ?? {});
   const errors = Object.keys(responses).filter((one) => !one.startsWith("2"));
-  const form = !type ? "Nothing." : content.schema?.type === "string" ? type : written(content.schema);
+  const format = !type ? "No content." : content.schema?.type === "string" ? type : written(content.schema);
   return el(
     "details",
     { class: "answers" },
-    el("summary", {}, "What it answers"),
+    el("summary", {}, "Response"),
     el("p", { class: "quiet" }, status),
-    el("pre", { tabindex: "0", "aria-label": "The form of the answer", class: "schema" }, form),
+    el("pre", { tabindex: "0", "aria-label": "Format of the response", class: "schema" }, format),
     errors.length
       ? el("p", { class: "quiet" }, `${errors.join(", ")}: application/problem+json, with one sentence in detail.`)
       : null,
   );
 }
 
-/** A schema, as the JSON that it describes, with types in the place of values. */
+/** A schema as the JSON that it describes, with types in place of values. */
 function written(schema, indent = "", seen = []) {
   const name = schema.$ref?.split("/").at(-1);
   if (name && seen.includes(name)) return name;

@@ -1,8 +1,8 @@
-// Elements are made here, and strings only ever become text: nothing of a text or label is read as HTML.
+// Makes elements. Strings always become text, so texts and labels are never parsed as HTML.
 
 export const find = (id) => document.getElementById(id);
 
-/** An element: attributes, `on...` listeners, and children, which are elements or strings. */
+/** Make an element with attributes, `on...` listeners, and children (elements or strings). */
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -15,16 +15,16 @@ export function el(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** A number with so many digits after the point, and a proper minus. */
+/** Format a number with a fixed number of decimals and a real minus sign. */
 export const number = (value, digits = 3) => value.toFixed(digits).replace("-", "\u2212");
 
-/** A number that is added to others. */
+/** Format a number with its sign. */
 export const signed = (value, digits = 3) => (value < 0 ? "" : "+") + number(value, digits);
 
-/** Digits after the point that numbers of this size need. */
+/** The number of decimals for numbers of this size. */
 export const digitsFor = (value) => (value >= 1 ? 2 : value >= 0.1 ? 3 : 4);
 
-/** A probability, never certain: a few in a thousand are neither none nor all. */
+/** Format a probability; near 0 or 1 it is never shown as certain. */
 export function percent(value) {
   if (value > 0 && value < 0.01) return "< 1\u2009%";
   if (value > 0.99 && value < 1) return "> 99\u2009%";
@@ -34,7 +34,7 @@ export function percent(value) {
 export const plural = (count, thing) =>
   `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 
-/** Calls that come in quick succession become one, some milliseconds after the last. */
+/** Debounce: call once, some milliseconds after the last of several calls. */
 export function whenCalm(milliseconds, call) {
   let timer;
   return (...values) => {

@@ -1,4 +1,4 @@
-// The text: written in a text area, marked in a copy that lies below it letter upon letter.
+// The text: edited in a text area, highlighted in a copy exactly below it.
 
 import { el, find } from "./dom.js";
 
@@ -19,37 +19,37 @@ export function onText(call) {
   });
 }
 
-/** The copy has the text alone; a last line break needs something after it to be shown. */
+/** Remove highlights; the last line break shows only with something after it. */
 export function unmark() {
   marked.replaceChildren(`${area.value}\u200b`);
 }
 
-/** Mark places, counted in characters as the server counts them, the stronger the more they weigh. */
+/** Highlight spans, in code points as on the server; greater weights get stronger colours. */
 export function mark(highlights) {
-  const signs = Array.from(area.value);
-  marked.replaceChildren(...pieces(signs, highlights), "\u200b");
+  const characters = Array.from(area.value);
+  marked.replaceChildren(...pieces(characters, highlights), "\u200b");
 }
 
-function pieces(signs, highlights) {
+function pieces(characters, highlights) {
   const most = Math.max(...highlights.map((one) => Math.abs(one.weight)), Number.MIN_VALUE);
   const made = [];
   let at = 0;
   for (const { start, end, weight } of highlights) {
-    made.push(signs.slice(at, start).join(""));
-    made.push(marker(signs.slice(start, end).join(""), weight / most));
+    made.push(characters.slice(at, start).join(""));
+    made.push(marker(characters.slice(start, end).join(""), weight / most));
     at = end;
   }
-  made.push(signs.slice(at).join(""));
+  made.push(characters.slice(at).join(""));
   return made;
 }
 
-/** A marked word; `weight` lies between -1, against the label, and 1. */
+/** A highlighted word; `weight` is between -1 (against the label) and 1. */
 export function marker(word, weight) {
   const strength = Math.abs(weight).toFixed(3);
   return el("mark", { class: weight < 0 ? "against" : null, "--strength": strength }, word);
 }
 
-/** Mark words wherever they stand in a text, whatever their capitals: word -> strength. */
+/** Highlight words wherever they occur in a text, ignoring case: word -> strength. */
 export function withWords(content, strengths) {
   const wanted = [...strengths.keys()].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!wanted.length) return [content];

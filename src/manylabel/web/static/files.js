@@ -1,5 +1,5 @@
-// Files, opened or dropped. Of texts, tables and JSON only the text shown is sent; office files are
-// read by the server, which keeps nothing of them.
+// Files, opened or dropped. Text, tables and JSON are read here, and only the shown text is sent.
+// The server reads office files and keeps nothing of them.
 
 import { textOf } from "./api.js";
 import { el, find } from "./dom.js";
@@ -9,7 +9,7 @@ const MOST = 5000;
 
 /**
  * @param show ({text, labels}) => show a document
- * @param complain (sentence) => tell what is wrong with a file
+ * @param complain (sentence) => say what is wrong with a file
  */
 export function takesFiles({ show, complain }) {
   const field = find("file");
@@ -77,8 +77,8 @@ export function takesFiles({ show, complain }) {
 
 const OFFICE = /\.(docx|pdf|epub|html?)$/i;
 const KINDS = [
-  [/\.(doc|odt|rtf)$/i, "Open it in the program that made it, copy the text, and paste it here."],
-  [/\.(xlsx?|ods|parquet)$/i, "Save it as CSV, and open that."],
+  [/\.(doc|odt|rtf)$/i, "Open it in its own program, copy the text, and paste it here."],
+  [/\.(xlsx?|ods|parquet)$/i, "Save it as CSV, then open that."],
 ];
 
 /** The documents of a file: [{id, title, text, labels}]. */
@@ -89,7 +89,7 @@ export async function documentsIn(file) {
   return readDocuments(await readText(file), file.name);
 }
 
-/** The text of a file: UTF-8, UTF-16 or Windows-1252. What is no text is refused. */
+/** Read a text file in UTF-8, UTF-16 or Windows-1252; refuse binary files. */
 export async function readText(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const marked = { "255,254": "utf-16le", "254,255": "utf-16be" }[bytes.slice(0, 2).join()];
@@ -115,7 +115,7 @@ function readDocuments(content, name) {
   return listed(readJson(content, name), name);
 }
 
-/** Records as documents with a title for the list of them. */
+/** Turn records into documents with ids and titles. */
 function listed(records, name) {
   if (!records.length) throw new Error(`${name} has no documents.`);
   return records.slice(0, MOST).map(({ id, text, labels }, place) => ({
@@ -132,7 +132,7 @@ function readJson(content, name) {
     try {
       entries = JSON.parse(content);
     } catch {
-      throw new Error(`${name}: this is not JSON.`);
+      throw new Error(`${name} is not valid JSON.`);
     }
     return entries.map((entry, place) => checked(entry, `${name}, document ${place + 1}`));
   }
@@ -143,7 +143,7 @@ function readJson(content, name) {
     try {
       entry = JSON.parse(line);
     } catch {
-      throw new Error(`${name}, line ${place + 1}: this is not JSON.`);
+      throw new Error(`${name}, line ${place + 1}: not valid JSON.`);
     }
     records.push(checked(entry, `${name}, line ${place + 1}`));
   }

@@ -1,4 +1,4 @@
-// What a reload must not take away; closing the tab does.
+// State that survives a reload, until the tab is closed.
 
 const KEY = "manylabel-page";
 
@@ -10,14 +10,14 @@ export function kept() {
   }
 }
 
-/** Keep the state; one that is too large for the browser is kept without the file's other documents. */
+/** Keep the state; if it is too large for the browser, without the other documents of the file. */
 export function keep(state) {
   for (const one of [state, { ...state, file: null }, { ...state, file: null, text: "" }]) {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(one));
       return;
     } catch {
-      // The next one is smaller.
+      // Too large: try the next, which is smaller.
     }
   }
 }

@@ -1,4 +1,4 @@
-// The page: what is known, what is shown, and what happens when.
+// The page: its state, what it shows, and its events.
 
 import { get, post } from "./api.js";
 import { focus, listenToKeys, showChips } from "./chips.js";
@@ -11,7 +11,7 @@ import { showAbout, showWhy } from "./reasons.js";
 
 const PAUSE = 350;
 const MOST = 50;
-/** What the model is asked to decide itself, by the choice of people. */
+/** The user's choice -> the threshold with which the model decides which labels to show. */
 const DECIDES = { auto: "auto", promise: "precision:0.9" };
 
 const state = {
@@ -19,11 +19,11 @@ const state = {
   model: null,
   learning: "off",
   suggested: [], // [{label, name, score}], best first, more than are shown
-  decided: null, // the labels that the model itself would give
-  refused: "", // why it would not
+  decided: null, // the labels that the model selects with that threshold
+  refused: "", // why the model cannot
   verdicts: new Map(), // label -> "accepted" or "rejected"
   added: new Map(), // label -> name
-  given: new Set(), // labels that the opened file has for the document
+  given: new Set(), // labels of the document in the opened file
   before: null, // label -> score before the last correction
   open: null, // {label, name, tab}
   shown: [], // the labels on the page
@@ -65,13 +65,13 @@ async function suggest() {
   }
 }
 
-/** What the model decides; a promise that it cannot keep is no error. */
+/** Let the model decide; a promise that it cannot keep is not an error. */
 async function decide(body, signal) {
   try {
     return await post("/v1/suggest", body, { signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    // In the words of the page, which has no other promises to ask for.
+    // The page has only this promise, so leave out the advice to ask for another.
     const refused = error.message.replace(/^precision:0\.9/, "9 in 10").replace(/Ask for precision:\S+ /, "");
     return { labels: [], refused };
   }
@@ -84,7 +84,7 @@ const choice = () => document.querySelector("[name=by]:checked").value;
 /** Whether scores are probabilities. */
 const isSure = () => state.models.find(({ name }) => name === state.model)?.scores === "probability";
 
-/** The least score that is shown, from where the slider stands. */
+/** The minimum score, as set by the slider. */
 const leastScore = () =>
   (find("amount").value / 100) * (isSure() ? 1 : (state.suggested[0]?.score ?? 0));
 
@@ -112,10 +112,10 @@ function show() {
   showChips(labels, state.open?.label, isSure(), act);
   find("nothing").hidden = labels.length > 0 || Boolean(state.refused);
   find("nothing").textContent = !text().trim()
-    ? "Suggestions appear as soon as you pause."
+    ? "Suggestions appear when you stop typing."
     : state.suggested.length
-      ? "No label is as sure as that."
-      : "No label comes close to this text.";
+      ? "No label reaches this threshold."
+      : "No label fits this text.";
   state.shown = labels;
   find("copy").hidden = find("export").hidden = !labels.length;
   find("count").textContent = state.suggested.length ? plural(labels.length, "label") : "";
@@ -124,7 +124,7 @@ function show() {
   remember();
 }
 
-/** Keep what must be there after a reload. */
+/** Keep the state for a reload. */
 function remember() {
   if (!isRestored) return;
   const { model, verdicts, added, given, open, learned } = state;
@@ -142,7 +142,7 @@ function remember() {
 
 let isRestored = false;
 
-/** What was there before a reload; the label that was open is opened later. */
+/** Restore the state after a reload; returns the label to open. */
 function restore() {
   const before = kept();
   isRestored = true;
@@ -165,7 +165,7 @@ function showAmount() {
   find("slider").hidden = by in DECIDES;
   find("promise").hidden = by !== "promise";
   find("promise").textContent =
-    state.refused || "Only what is right 9 times in 10, judged by documents that the model had not seen.";
+    state.refused || "9 in 10 of these labels are right, as measured on held-out documents.";
   const least = isSure() ? `${find("amount").value}\u2009%` : number(leastScore(), 3);
   find("amount-shown").textContent = by === "number" ? find("amount").value : `\u2265 ${least}`;
 }
@@ -177,14 +177,14 @@ function changeChoice() {
   else show();
 }
 
-/** What the slider goes by. */
+/** Set the range and the label of the slider. */
 function setScale() {
   const by = choice();
   const amount = find("amount");
   amount.min = by === "number" ? 1 : 0;
   amount.max = by === "number" ? 30 : 100;
   amount.value = by === "number" ? 8 : isSure() ? 20 : 40;
-  const least = isSure() ? "The least probability, in percent" : "The least score, as a share of the best";
+  const least = isSure() ? "Minimum probability, in percent" : "Minimum score, in percent of the best";
   amount.setAttribute("aria-label", by === "number" ? "How many labels" : least);
 }
 
@@ -254,7 +254,7 @@ function chooseTab(tab) {
   }
 }
 
-/** The name of the open label; one that is too long to be shown whole can be read by pointing at it. */
+/** Show the name of the open label; a tooltip shows long names in full. */
 function showTitle(name) {
   find("reasons-title").textContent = name;
   find("reasons-title").title = name;
@@ -272,7 +272,7 @@ async function explain() {
     showWhy(reasons, browse);
     mark(reasons.highlights);
     find("hint").textContent = reasons.highlights.length
-      ? `Marked words speak for ${shortened(name)}; the stronger the colour, the more they weigh.`
+      ? `Highlighted words speak for ${shortened(name)}; a stronger colour means more weight.`
       : "";
   } catch (error) {
     if (error.name === "AbortError" || state.open?.label !== label) return;
@@ -298,7 +298,7 @@ async function about() {
   }
 }
 
-/** Edit a label; it can be taken back. */
+/** Edit a label, and offer to undo the edit. */
 async function edit({ into, ...change }) {
   try {
     if (into !== undefined) {
@@ -324,7 +324,7 @@ async function browse(label, name) {
 async function toggleReasons(label) {
   if (state.open?.label === label && state.open.tab === "why") return closeReasons();
   await openLabel(label, nameOf(label), "why");
-  // Where the sheets lie below each other, the reasons would open out of sight.
+  // In one column, the reasons would open out of sight.
   const { top } = find("reasons").getBoundingClientRect();
   if (top > window.innerHeight * 0.8) find("reasons").scrollIntoView({ block: "start" });
 }
@@ -350,8 +350,8 @@ function showLearning() {
   find("learning").hidden = state.learning === "off" || !text().trim();
   find("learn").disabled = !ready;
   find("learn-hint").textContent = ready
-    ? `The text with ${plural(labels.length, "label")}: ${labels.map(nameOf).map(shortened).join(", ")}.`
-    : "Accept or add the labels that are right; the next suggestion knows them.";
+    ? `Learns this text with ${plural(labels.length, "label")}: ${labels.map(nameOf).map(shortened).join(", ")}.`
+    : "Accept or add the right labels; learning takes effect at once.";
   const others = unjudged().length;
   find("absent").hidden = !ready || !others;
   const fate = find("rest-open").checked ? "open: unknown, not wrong" : "absent";
@@ -384,7 +384,7 @@ async function learn() {
     state.learned = { text: content, id };
     state.before = scores;
     showSize(change.documents, change.new_labels.length);
-    tell(`Learned; the model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
+    tell(`Learned. The model knows ${plural(change.documents, "document")}.`, "Undo", () => unlearn(id));
   } catch (error) {
     complain(error.message);
     showLearning();
@@ -398,7 +398,7 @@ async function unlearn(id) {
     const change = await post("/v1/forget", { model: state.model, ids: [id] });
     Object.assign(state, { learned: null, before: null });
     showSize(change.documents);
-    tell(`Forgotten; the model knows ${plural(change.documents, "document")}.`);
+    tell(`Forgotten. The model knows ${plural(change.documents, "document")}.`);
     await suggest();
   } catch (error) {
     complain(error.message);
@@ -410,9 +410,9 @@ function newId() {
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-// ---- taking labels away
+// ---- copying and exporting
 
-/** The accepted labels, or all that are shown where none is accepted; never a rejected one. */
+/** The accepted labels or, if there are none, all shown labels that are not rejected. */
 function taken() {
   const kept = state.shown.filter(({ verdict }) => verdict === "accepted");
   return kept.length ? kept : state.shown.filter(({ verdict }) => verdict !== "rejected");
@@ -424,7 +424,7 @@ async function copy() {
     await navigator.clipboard.writeText(labels.map(({ name }) => name).join("\n"));
     tell(`Copied ${plural(labels.length, "label")}.`);
   } catch {
-    complain("The browser does not let this page copy; use Export.");
+    complain("The browser does not allow copying; use Export.");
   }
 }
 
@@ -437,7 +437,7 @@ function download() {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-// ---- what happened
+// ---- messages
 
 let hiding;
 

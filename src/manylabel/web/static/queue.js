@@ -1,8 +1,8 @@
-// A queue of documents and what a person decided about each; it survives a reload.
+// A queue of documents and the user's decisions; it survives a reload.
 
 const KEY = "manylabel.review";
 
-/** Documents of a file: JSON Lines of documents or of an audit, or a text per line. */
+/** Read documents from a file: JSON Lines (documents or an audit), or one text per line. */
 export function documentsOf(name, content) {
   const lines = content.split(/\r?\n/).filter((line) => line.trim());
   if (!/\.jsonl?$/i.test(name)) {
@@ -14,15 +14,15 @@ export function documentsOf(name, content) {
     try {
       record = JSON.parse(line);
     } catch {
-      throw new Error(`${name}, line ${place + 1}: this is not JSON.`);
+      throw new Error(`${name}, line ${place + 1}: not valid JSON.`);
     }
     if (typeof record !== "object" || record === null || typeof (record.text ?? "") !== "string") {
-      throw new Error(`${name}, line ${place + 1}: expected an object with a text.`);
+      throw new Error(`${name}, line ${place + 1}: expected an object with "text".`);
     }
     const id = String(record.id ?? `${name}:${place + 1}`);
     // A line of an audit is about one label of a known document.
     const isSuspect = typeof record.given === "boolean" && typeof record.label === "string";
-    if (!isSuspect && !record.text) throw new Error(`${name}, line ${place + 1}: there is no text.`);
+    if (!isSuspect && !record.text) throw new Error(`${name}, line ${place + 1}: "text" is missing or empty.`);
     if (!found.has(id)) {
       found.set(id, { id, text: record.text ?? "", known: isSuspect, suspects: [] });
     }
@@ -93,7 +93,7 @@ export class Queue {
     return this.documents[this.place];
   }
 
-  /** Remember a decision about a label of the current document; the same again takes it back. */
+  /** Record a decision about a label of the current document; repeating it undoes it. */
   decide(label, decision) {
     const { id } = this.current;
     const before = this.decision(id, label);
@@ -102,7 +102,7 @@ export class Queue {
     this.keep();
   }
 
-  /** What was decided last about a label; "" for nothing. */
+  /** The last decision about a label; "" if there is none. */
   decision(id, label) {
     const last = this.history.findLast(
       (one) => one.kind === "label" && one.id === id && one.label === label,
@@ -119,7 +119,7 @@ export class Queue {
     this.keep();
   }
 
-  /** Take back the last step, wherever it was. */
+  /** Undo the last step and go to its document. */
   undo() {
     const last = this.history.pop();
     if (last) this.place = last.place;
@@ -131,7 +131,7 @@ export class Queue {
     return new Set(this.history.filter((one) => one.kind === "done").map((one) => one.id));
   }
 
-  /** By document: labels that were accepted and rejected. */
+  /** All decisions, as [{id, label, decision}]. */
   decisions() {
     const last = new Map();
     for (const { kind, id, label, after } of this.history) {

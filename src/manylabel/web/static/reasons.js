@@ -1,4 +1,4 @@
-// Why a label was suggested, and what it stands for.
+// Why a label was suggested, and a description of it.
 
 import { digitsFor, el, find, number, percent, plural, signed } from "./dom.js";
 import { marker, withWords } from "./editor.js";
@@ -6,7 +6,7 @@ import { marker, withWords } from "./editor.js";
 const FEW = 4;
 const WORDS = 10;
 const SNIPPET = 300;
-/** Why: the parts that add up to the score, words, documents. */
+/** Show the parts that sum to the score, words, and similar documents. */
 export function showWhy(reasons, browse) {
   if (!reasons.parts.length) {
     find("why").replaceChildren(
@@ -33,7 +33,7 @@ function section(title, content) {
 
 const addedUp = (parts) => parts.reduce((before, { share }) => before + share, 0);
 
-/** The parts one below the other, each beginning where the one before it ends. */
+/** The parts as a waterfall: each bar starts where the one above it ends. */
 function sum({ parts, score, probability }, digits) {
   const ends = [0];
   for (const { share } of parts) ends.push(ends.at(-1) + share);
@@ -82,14 +82,14 @@ function sum({ parts, score, probability }, digits) {
           el(
             "p",
             {},
-            "Each figure makes the label likelier or less likely, and their sum is its probability: ",
+            "Each figure makes the label more or less likely, and their sum gives its probability: ",
             "0 is 50\u202f%, +3 is 95\u202f%, \u22123 is 5\u202f% (log-odds).",
           ),
         ),
   );
 }
 
-/** The words whose shares have a sign, the heaviest first. */
+/** The words whose shares have this sign, greatest first. */
 function words(found, sign, digits) {
   const most = Math.max(...found.map(({ share }) => Math.abs(share)), Number.MIN_VALUE);
   const chosen = found.filter(({ share }) => share * sign > most / 50).slice(0, WORDS);
@@ -181,7 +181,7 @@ function tags(labels, same, browse) {
   );
 }
 
-/** Buttons that edit a label; `edit` is told what to do, and is missing where that is not allowed. */
+/** Buttons that edit a label; none if `edit` is missing, because editing is not allowed. */
 function editing({ label, name }, edit) {
   if (!edit) return null;
   const input = el("input", { type: "text", "aria-label": "New name or label", value: name });
@@ -220,7 +220,7 @@ function showing(hidden, edit) {
   );
 }
 
-/** What a label stands for: its words, labels that go with it, documents. */
+/** Describe a label: its words, related labels, and documents. */
 export function showAbout(found, browse, edit = null, hidden = []) {
   const most = Math.max(...found.words.map(({ weight }) => weight), Number.MIN_VALUE);
   const list = el(
@@ -232,8 +232,8 @@ export function showAbout(found, browse, edit = null, hidden = []) {
   find("about").replaceChildren(
     el("p", { class: "quiet" }, `${title}${plural(found.documents, "document")}`),
     ...(found.description ? [el("p", {}, found.description)] : []),
-    ...section("Words that set it apart", found.words.length ? list : null),
-    ...section("Labels that go with it", found.together.length ? tags(found.together, null, browse) : null),
+    ...section("Typical words", found.words.length ? list : null),
+    ...section("Related labels", found.together.length ? tags(found.together, null, browse) : null),
     ...section(
       "Documents",
       found.examples.length

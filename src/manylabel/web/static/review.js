@@ -1,4 +1,4 @@
-// One document after the other: accept, reject, add; keyboard or mouse.
+// Review documents one by one: accept, reject or add labels, by keyboard or mouse.
 
 import { get, post } from "./api.js";
 import { completes } from "./combo.js";
@@ -26,7 +26,7 @@ function say(text) {
 
 let taken = Promise.resolve();
 
-/** Files one after another: what is said of the last one stays. */
+/** Read files one after another, so that the message about the last one stays. */
 function take(file) {
   taken = taken.then(() => fill(file));
 }
@@ -42,7 +42,7 @@ async function fill(file) {
   await show();
 }
 
-/** Documents of a file: an audit, or a text per line, or whatever the page reads. */
+/** Read documents from a file: an audit, one text per line, or any file that the page reads. */
 async function documentsFrom(file) {
   if (/\.(jsonl|json|txt)$/i.test(file.name)) return documentsOf(file.name, await readText(file));
   return (await documentsIn(file)).map(({ id, text }) => ({ id, text, suspects: [] }));
@@ -235,10 +235,10 @@ const withoutIt = ({ reasons, having, lacking }, parts) => [
 const beginning = (text) =>
   text.length < 100 ? text : `${text.slice(0, 100).replace(/\s+\S*$/, "")} \u2026`;
 
-/** Places are counted in characters, as the server counts them. */
+/** Highlight spans, in code points as on the server. */
 function mark(text, highlights) {
-  const signs = Array.from(text);
-  const part = (start, end) => signs.slice(start, end).join("");
+  const characters = Array.from(text);
+  const part = (start, end) => characters.slice(start, end).join("");
   const pieces = [];
   let at = 0;
   for (const { start, end, weight } of highlights) {
@@ -250,7 +250,7 @@ function mark(text, highlights) {
   find("text").replaceChildren(...pieces);
 }
 
-// What people do
+// Actions
 
 function add({ label, name }) {
   if (!queue.current) return;

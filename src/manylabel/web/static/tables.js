@@ -1,4 +1,4 @@
-// Tables of documents, and which of their columns hold what; the server's own readers know more.
+// Reads tables of documents and detects their columns; a small version of the command line's readers.
 
 const NAMES = {
   text: ["text", "full text", "content", "body", "abstract", "document", "description", "summary", "comment text", "comment"],
@@ -8,7 +8,7 @@ const NAMES = {
 
 const plain = (name) => name.trim().toLowerCase().replace(/[\s_.-]+/g, " ");
 
-/** The name among these that is used for something, the surest one first. */
+/** The name that fits a role best; undefined if none does. */
 function found(role, names) {
   const known = names.map(plain);
   const best = NAMES[role].find((name) => known.includes(name));
@@ -26,23 +26,23 @@ export function recordOf(entry) {
 function labelsIn(cell) {
   if (Array.isArray(cell)) return cell.map(String);
   if (typeof cell !== "string") return [];
-  const sign = [";", "|", ","].find((one) => cell.includes(one)) ?? ";";
-  return cell.split(sign).map((name) => name.trim()).filter(Boolean);
+  const separator = [";", "|", ","].find((one) => cell.includes(one)) ?? ";";
+  return cell.split(separator).map((name) => name.trim()).filter(Boolean);
 }
 
-/** The records of a table, whose first row names its columns. */
+/** Read a table whose first row names its columns. */
 export function readTable(content, name) {
   const first = content.split(/\r?\n/, 1)[0];
-  const signs = [",", ";", "\t", "|"];
-  const count = (sign) => first.split(sign).length;
-  const delimiter = signs.reduce((best, sign) => (count(sign) > count(best) ? sign : best));
+  const delimiters = [",", ";", "\t", "|"];
+  const count = (one) => first.split(one).length;
+  const delimiter = delimiters.reduce((best, one) => (count(one) > count(best) ? one : best));
   const [names, ...rows] = cellsOf(content, delimiter);
   const columns = names ?? [];
   if (found("text", columns) === undefined && !columns.some((one) => plain(one) === "title")) {
     const shown = columns.slice(0, 8).join(", ");
     throw new Error(
-      `${name}: no column is called text, content or abstract; the columns are ${shown}. ` +
-        "Call the one with the texts text, and open the file again.",
+      `${name}: no column for the texts among ${shown}. ` +
+        'Rename the column with the texts to "text", and open the file again.',
     );
   }
   return rows
@@ -50,7 +50,7 @@ export function readTable(content, name) {
     .map((row) => recordOf(Object.fromEntries(columns.map((column, place) => [column, row[place] ?? ""]))));
 }
 
-/** Rows of cells, which may be in quotation marks and then hold anything. */
+/** Split into rows of cells; quoted cells may contain anything. */
 function cellsOf(content, delimiter) {
   const rows = [];
   let row = [];
@@ -58,20 +58,20 @@ function cellsOf(content, delimiter) {
   let isQuoted = false;
   const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at];
+    const character = text[at];
     if (isQuoted) {
-      if (sign !== '"') cell += sign;
+      if (character !== '"') cell += character;
       else if (text[at + 1] === '"') cell += text[(at += 1)];
       else isQuoted = false;
-    } else if (sign === '"' && !cell) isQuoted = true;
-    else if (sign === delimiter || sign === "\n") {
+    } else if (character === '"' && !cell) isQuoted = true;
+    else if (character === delimiter || character === "\n") {
       row.push(cell);
       cell = "";
-      if (sign === "\n") {
+      if (character === "\n") {
         rows.push(row);
         row = [];
       }
-    } else cell += sign;
+    } else cell += character;
   }
   if (cell || row.length) rows.push([...row, cell]);
   return rows;

@@ -1,4 +1,4 @@
-// The token: asked for when the server wants one, and kept until the tab is closed.
+// The token: requested when the server wants one, and kept until the tab is closed.
 
 import { el } from "./dom.js";
 
@@ -9,7 +9,7 @@ export const token = () => sessionStorage.getItem(KEY) ?? "";
 
 export const forgetToken = () => sessionStorage.removeItem(KEY);
 
-/** Ask for the token; whether there is one now. Requests that ask at the same time share the answer. */
+/** Ask for the token, and say whether there is one now; simultaneous requests share one dialog. */
 export function askForToken(wasWrong) {
   asking ??= ask(wasWrong).finally(() => (asking = null));
   return asking;
@@ -22,14 +22,14 @@ function ask(wasWrong) {
     const dialog = el(
       "dialog",
       { class: "token", "aria-labelledby": "token-title" },
-      el("h2", { id: "token-title" }, "This server asks for a token"),
+      el("h2", { id: "token-title" }, "This server needs a token"),
       el(
         "form",
         {
           method: "dialog",
           onsubmit: () => sessionStorage.setItem(KEY, field.value.trim()),
         },
-        wasWrong ? el("p", { role: "alert" }, "That was not the right one for this.") : null,
+        wasWrong ? el("p", { role: "alert" }, "Wrong token. Try again.") : null,
         el("label", { for: "token" }, "Token"),
         field,
         el("p", { class: "choices" }, el("button", { type: "submit", class: "main" }, "Continue"), cancel),
