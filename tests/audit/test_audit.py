@@ -297,7 +297,7 @@ def test_the_command_looks_and_fixes(tmp_path, capfd):
     assert json.loads(undo.read_text())["decision"] == turned[not given]
     for arguments, message in [
         ([str(tmp_path / "c.jsonl"), "--fix", str(decisions)], "--fix changes a model"),
-        ([model, "--undo", "x"], "--undo belongs to --fix."),
+        ([model, "--undo", "x"], "--undo needs --fix."),
         ([model, "-o", "x.pdf"], "must end in .jsonl, .csv or .html."),
     ]:
         assert run(["audit", *arguments]) == 2

@@ -43,9 +43,9 @@ def test_the_formats_of_the_options_are_those_of_the_corpora():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["stats"], "Missing argument 'CORPUS'. Try: manylabel stats --help"),
+        (["stats"], "Missing argument 'CORPUS|MODEL'. Try: manylabel stats --help"),
         (["stats", "x", "--format", "wav"], "'wav' is not one of 'jsonl', 'tsv', 'csv'"),
-        (["stats", "x", "--min-df", "few"], "'few' is not a number."),
+        (["stats", "x", "--min-df", "few"], "'few' is not a number; give one such as 2 or 0.01."),
         (["nothing"], "No such command 'nothing'. Try: manylabel --help"),
         (["--nothing"], "No such option: --nothing"),
     ],
@@ -92,7 +92,7 @@ def test_debug_shows_where_an_error_comes_from(call):
     [
         (InputError("two\nlines."), "two lines."),
         (OSError(28, "No space left on device", "x.svg"), "x.svg: No space left on device."),
-        (MemoryError(), "there is not enough memory for this corpus."),
+        (MemoryError(), "not enough memory for this corpus."),
         (KeyError("x"), "KeyError: 'x' (unexpected; --debug shows where)."),
     ],
 )

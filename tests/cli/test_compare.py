@@ -8,7 +8,7 @@ import re
 import pytest
 
 from manylabel.cli.app import run
-from manylabel.cli.compare import _parsed
+from manylabel.cli.models import parsed_value
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_tables_go_to_standard_output_and_the_rest_elsewhere(call, parts, tmp_pa
         "compare", *parts, "--models", "instance-knn,svm", "--set", "instance-knn.k=3",
         "--metrics", "p@3", "--out", out, "--json", "--jobs", "1",
     )  # fmt: skip
-    assert "2 of 2 are finished already." in again.err
+    assert "2 of 2 runs are already finished." in again.err
     assert again.json["metrics"] == ["p@3"]
 
 
@@ -59,23 +59,21 @@ def test_an_estimator_that_is_not_there_is_refused_before_anything_runs(call, pa
         "compare", *parts, "--models", "svm,no_such_module:make", "--quiet", "--jobs", "1"
     )
     assert called.code == 1
-    assert called.err == (
-        "manylabel: 'no_such_module:make' cannot be imported: there is no such module.\n"
-    )
+    assert called.err == ("manylabel: 'no_such_module:make' cannot be imported: no such module.\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        ([], 2, "give TRAIN and TEST with --models, or --preset."),
+        ([], 2, "give TRAIN, TEST and --models, or --preset."),
         (["a.txt", "--preset", "xmc"], 2, "--preset brings its own corpora and models"),
         (["a", "b", "--models", "svm", "--folds", "3"], 2, "--folds split TRAIN; leave TEST and"),
-        (["-", "--models", "svm"], 2, "a comparison reads files, not standard input."),
+        (["-", "--models", "svm"], 2, "compare reads files, not standard input."),
         (["a.txt", "--models", "smv"], 1, "unknown model 'smv'; did you mean svm?"),
         (["a.txt", "--models", "svm", "--set", "C=1"], 1, "--set C=1 must be MODEL.NAME=VALUE"),
         (["a.txt", "--models", "svm", "--metrics", "p@x"], 1, "unknown measure 'p@x'"),
-        (["a.txt", "--models", "svm"], 1, "a.txt: there is no such file or folder."),
-        (["--preset", "x", "--data", "."], 1, "no preset is called 'x'; there are lcif-table-2"),
+        (["a.txt", "--models", "svm"], 1, "a.txt: no such file or folder."),
+        (["--preset", "x", "--data", "."], 1, "unknown preset 'x'; there are lcif-table-2"),
     ],
 )
 def test_wrong_calls_are_answered_in_one_line(call, arguments, code, sentence, tmp_path):
@@ -90,7 +88,7 @@ def test_wrong_calls_are_answered_in_one_line(call, arguments, code, sentence, t
     ("text", "value"), [("3", 3), ("0.5", 0.5), ("null", None), ("true", True), ("top-3", "top-3")]
 )
 def test_values_of_parameters_are_numbers_where_they_look_like_it(text, value):
-    assert _parsed(text) == value
+    assert parsed_value(text) == value
 
 
 def test_the_help_names_every_preset(capsys):

@@ -73,7 +73,7 @@ def test_nothing_is_overwritten_unless_told(call, texts, tmp_path):
     out.write_text("precious")
     called = call("convert", texts, out)
     assert called.code == 1
-    assert called.err == f"manylabel: {out} exists; choose another name or say --force.\n"
+    assert called.err == f"manylabel: {out} exists; choose another name or give --force.\n"
     assert out.read_text() == "precious"
     assert call("convert", texts, out, "--force").code == 0
     assert len(read(out)) == 3

@@ -196,7 +196,7 @@ def test_the_doctor_says_what_is_here(call, monkeypatch):
     assert "secret" not in shown.out
     found = call("doctor", "--json").json
     assert set(found) == {"manylabel", "packages", "kernels", "settings"}
-    assert Path(found["kernels"]["kept in"]).is_dir()
+    assert Path(found["kernels"]["cached in"]).is_dir()
     n_compiled, n_files = map(int, found["kernels"]["compiled"].split()[0:3:2])
     assert 0 < n_compiled <= n_files
     assert found["settings"]["MANYLABEL_TOKEN"] == "set"
@@ -231,7 +231,7 @@ def test_names_of_labels_lead_to_their_identifiers(call, tmp_path):
     assert "use 'http://x.org/1' instead of 'Cats'." in refused.err
     assert call("train", "-o", tmp_path / "m", "--vocabulary", words, "--quiet").code == 0
     unknown = call("predict", tmp_path / "m", "--text", "a cat", "--exclude", "cats")
-    assert "--exclude holds the unknown label 'cats' (2 labels known); did you mean" in unknown.err
+    assert "unknown label 'cats' in --exclude (2 labels known); did you mean" in unknown.err
     assert unknown.err.endswith("'http://x.org/1'?\n")
 
 

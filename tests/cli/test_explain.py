@@ -70,7 +70,7 @@ def test_documents_of_a_file_are_explained_one_after_the_other(call, library, tm
 
 def test_words_that_nobody_knows_have_no_labels(call, library):
     called = call("explain", library / "model", "--text", "xyzzy", "--table")
-    assert "No label has anything to do with this text." in called.out
+    assert "No label fits this text." in called.out
 
 
 def test_models_without_reasons_say_so(call, texts, tmp_path):

@@ -53,10 +53,10 @@ def test_labels_are_listed_and_edited(model, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["merge", "cats"], 2, "merge needs labels, and --to or the target as the last one."),
-        (["rename", "cats"], 2, "rename needs a label and the new label, or --name."),
+        (["merge", "cats"], 2, "merge needs labels, and a target as the last one or as --to."),
+        (["rename", "cats"], 2, "rename needs a label and a new label, or a label and --name."),
         (["rename", "kats", "x"], 1, "(3 labels known); did you mean 'cats'?"),
-        (["undo", "--hidden"], 2, "--hidden is for the list; leave ACTION out."),
+        (["undo", "--hidden"], 2, "--hidden lists labels; leave out ACTION."),
         (["mrege", "cats", "x"], 1, "ACTION must be one of rename, merge,"),
         (["mrege", "cats", "x"], 1, "did you mean 'merge'?"),
         (["hide"], 1, "LABEL is empty: name a label to hide."),

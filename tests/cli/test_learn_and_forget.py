@@ -51,9 +51,9 @@ def test_after_an_error_nothing_is_learnt(call, model, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give CORPUS or --text, one of them."),
-        (["x.jsonl", "--text", "x"], "give CORPUS or --text, one of them."),
-        (["x.jsonl", "--label", "x"], "--label and --id belong to --text."),
+        ([], "give either CORPUS or --text."),
+        (["x.jsonl", "--text", "x"], "give either CORPUS or --text."),
+        (["x.jsonl", "--label", "x"], "--label and --id need --text."),
     ],
 )
 def test_wrong_calls_of_learn(call, model, arguments, message):
@@ -143,7 +143,7 @@ def test_forgetting_can_be_seen(call, model):
     called = call("forget", model, "x1", "--verify")
     assert called.code == 0
     assert called.err.endswith(
-        "Looked into every file and the vocabulary: nothing of their texts is left.\n"
+        "Searched every file and the vocabulary: no traces of the texts remain.\n"
     )
     assert not any(b"xylophones" in p.read_bytes() for p in model.rglob("*") if p.is_file())
     call("learn", model, "--text", text, "--label", "zebras", "--id", "x1")

@@ -207,8 +207,8 @@ def test_features_are_answered_with_numbers(call, rows, tmp_path):
     ("arguments", "code", "message"),
     [
         (["nowhere.jsonl"], 1, "nowhere.jsonl: the file cannot be opened"),
-        (["x", "--text", "y"], 2, "give FILE or --text, not both."),
-        (["--text", " "], 2, "--text is empty: there is nothing to find labels for."),
+        (["x", "--text", "y"], 2, "give either FILE or --text, not both."),
+        (["--text", " "], 2, "--text is empty; give a text."),
         (
             ["--text", "x", "--threshold", "high"],
             1,

@@ -61,7 +61,7 @@ def test_settings_are_read_as_json_or_else_as_text(call, texts, tmp_path, settin
         (["--set", "k=many"], 1, "--set k must be"),
         (["--model", "lcfi"], 1, "unknown model 'lcfi'; did you mean lcif?"),
         (["--language", "xx"], 1, "--language must be one of da, de, en"),
-        (["--ngrams", "few"], 2, "--ngrams must be two numbers such as 1-2; got few."),
+        (["--ngrams", "few"], 2, "--ngrams must be a range such as 1-2; got few."),
         (["--format", "xc"], 1, "expected a header of three whole numbers"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_place_that_is_taken_is_refused_before_training(call, texts, tmp_path,
     (full / "other").touch()
     file.touch()
     for place, message in [
-        (full, f"{full} holds other things than a model; choose a new folder."),
+        (full, f"{full} is not empty and not a model; choose a new folder."),
         (file, f"{file} is a file; choose a new folder."),
         (file / "m", f"{file} cannot be written (Not a directory); choose another folder."),
     ]:
@@ -121,7 +121,10 @@ def test_a_model_is_replaced_only_by_force(call, texts, tmp_path):
     assert call(*train, "lcif").code == 0
     called = call(*train, "br-knn")
     assert called.code == 1
-    assert "holds a model; choose another folder, or say --force to replace it." in called.err
+    assert (
+        "already contains a model; choose another folder, or give --force to replace it."
+        in called.err
+    )
     assert Tagger.load(tmp_path / "m").model_name == "lcif"
     assert call(*train, "br-knn", "--force").code == 0
     assert Tagger.load(tmp_path / "m").model_name == "br-knn"

@@ -109,7 +109,7 @@ def test_the_default_model_is_tuned_and_never_worse_than_trained(call, library, 
         "--cv", "0.3", "--json",
     )  # fmt: skip
     assert "Tuning ensemble for micro-f1" in tuned.err
-    assert "No setting is better than the untuned model, which is kept." in tuned.err
+    assert "No setting is better than the untuned model. Using the untuned model." in tuned.err
     first = tuned.json["trials"][0]
     assert {name: first[name] for name in ("k", "n_candidates")} == tuned.json["parameters"]
     assert tuned.json["parameters"] == {"k": 100, "n_candidates": 100}
@@ -142,7 +142,7 @@ def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
     assert found["trials"][0]["k"] == 2
     assert found["held_out"]["tuned"] < found["held_out"]["untuned"]
     assert found["parameters"] == {"k": 50}
-    assert "untuned. The untuned model is kept." in called.err
+    assert "untuned. Using the untuned model." in called.err
 
 
 @pytest.mark.slow
@@ -187,4 +187,4 @@ def test_the_grid_of_the_paper_is_for_the_paper_s_models(call, library, tmp_path
         "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "svm", "--try", "paper"
     )
     assert called.code == 2
-    assert "--try paper is for instance-knn, feature-knn and lcif; not for svm" in called.err
+    assert "--try paper is for instance-knn, feature-knn and lcif, not for svm" in called.err

@@ -50,7 +50,7 @@ def test_labels_without_documents_are_suggested_and_counted(files, capsys):
     assert run(["evaluate", model, str(files / "test.jsonl"), "--json"]) == 0
     assert (
         "Of 3 true labels, 2 have no training document; 1 of these are among the first 10 "
-        "suggestions, and 1 the model could not have known." in capsys.readouterr().err
+        "suggestions, and 1 are unknown to the model." in capsys.readouterr().err
     )
 
 
@@ -62,7 +62,7 @@ def test_a_vocabulary_is_shown_and_replaced(files, capsys):
     assert run(["vocabulary", model]) == 0
     assert json.loads(capsys.readouterr().out)["without_documents"] == 1
     assert run(["vocabulary", model, "--table"]) == 0
-    assert "3 labels, 1 of them without a document; 3 names" in capsys.readouterr().out
+    assert "3 labels, 1 of them without documents; 3 names" in capsys.readouterr().out
     (files / "more.tsv").write_text("c4\taeroplanes\n")
     (files / "new.txt").write_text("an aeroplane and a drone")
     assert run(["vocabulary", model, str(files / "more.tsv"), "--update"]) == 0
@@ -76,7 +76,7 @@ def test_a_vocabulary_is_shown_and_replaced(files, capsys):
 
 def test_neither_a_corpus_nor_a_vocabulary(files, capsys):
     assert run(["train", "-o", str(files / "model")]) == 2
-    assert "give a corpus, a --vocabulary, or both." in capsys.readouterr().err
+    assert "give CORPUS, --vocabulary, or both." in capsys.readouterr().err
 
 
 def test_a_vocabulary_of_other_labels(files, capsys):

@@ -1,4 +1,4 @@
-"""The command line: one small file per command."""
+"""The command line: one file per command."""
 
 from manylabel.cli.app import main
 

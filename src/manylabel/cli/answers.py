@@ -1,4 +1,4 @@
-"""Suggestions in files: JSON Lines, TSV, CSV, and scores of Extreme Classification."""
+"""Write suggestions as JSON Lines, TSV, CSV, a table, or in the Extreme Classification format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Write = Callable[[Iterable["Suggestions"]], None]
 
 
 def format_of_answers(path: str, is_terminal: bool = False) -> str:
-    """The format that a file's ending asks for, or that suits where it goes.
+    """The default format: by the file's extension, or a table in a terminal.
 
     Examples
     --------
@@ -44,17 +44,17 @@ def format_of_answers(path: str, is_terminal: bool = False) -> str:
 def writing_answers(
     tagger: Tagger, path: str, format: str, tells_abstained: bool = False
 ) -> Iterator[Write]:
-    """Give a function that writes suggestions; a file appears when everything is in it.
+    """Provide a function that writes suggestions; the file appears when it is complete.
 
     Parameters
     ----------
     tagger : Tagger
-        Whose labels they are.
+        The tagger that makes the suggestions.
     path : str
         A file, or ``-`` for standard output.
     format : {"jsonl", "tsv", "csv", "xc", "table"}
     tells_abstained : bool
-        Whether JSON says of each document if it was left to a person.
+        Whether JSON says of each document whether it got no label.
     """
     with atomic_write(path) as file:
         if format == "xc":
@@ -75,10 +75,10 @@ def writing_answers(
 
 
 def _line_writer(file: IO[bytes], lines: Callable[[Suggestions], str]) -> Write:
-    """Writes the lines of each document, and flushes them for the reader."""
+    """Make a function that writes the lines of documents and flushes them."""
 
-    def write(found: Iterable[Suggestions]) -> None:
-        for suggestions in found:
+    def write(batch: Iterable[Suggestions]) -> None:
+        for suggestions in batch:
             file.write(lines(suggestions).encode())
         file.flush()
 
@@ -93,13 +93,13 @@ def _json_line(suggestions: Suggestions, tells_abstained: bool = False) -> str:
 
 
 def _table_rows(suggestions: Suggestions) -> str:
-    """One line per label; a tab in a name becomes a blank."""
+    """One line per label; tabs in a label become spaces."""
     name = _in_cell(str(suggestions.id))
     return "".join(f"{name}\t{_in_cell(label)}\t{score!r}\n" for label, score, _ in suggestions)
 
 
 def _csv_rows(suggestions: Suggestions) -> str:
-    """One line per label, quoted where need be."""
+    """One line per label, quoted where needed."""
     lines = StringIO()
     rows = ((suggestions.id, label, repr(score)) for label, score, _ in suggestions)
     csv.writer(lines, lineterminator="\n").writerows(rows)
@@ -107,7 +107,7 @@ def _csv_rows(suggestions: Suggestions) -> str:
 
 
 def _shown_table(tagger: Tagger) -> Callable[[Suggestions], str]:
-    """Shows the labels of a document as people read them, in percent where that is the meaning."""
+    """Make a function that shows a document's labels as a table, probabilities in percent."""
     from rich.console import Console
 
     from manylabel.cli.output import make_console
@@ -137,17 +137,17 @@ def _in_cell(text: str) -> str:
 
 @contextmanager
 def _waiting_scores(tagger: Tagger, file: IO[bytes]) -> Iterator[Write]:
-    """A header ``documents labels``, then ``label:score`` of one document per line.
+    """Write a header ``documents labels``, then ``label:score`` pairs, one document per line.
 
-    The header comes first and is known last, so the lines wait in a temporary file.
+    The header is known last, so the lines wait in a temporary file.
     """
     places = _Places(tagger)
     n_documents = 0
     with tempfile.TemporaryFile() as waiting:
 
-        def write(found: Iterable[Suggestions]) -> None:
+        def write(batch: Iterable[Suggestions]) -> None:
             nonlocal n_documents
-            for suggestions in found:
+            for suggestions in batch:
                 pairs = sorted((places[label], score) for label, score, _ in suggestions)
                 line = " ".join(f"{column}:{score!r}" for column, score in pairs)
                 waiting.write(f"{line}\n".encode())
@@ -160,7 +160,7 @@ def _waiting_scores(tagger: Tagger, file: IO[bytes]) -> Iterator[Write]:
 
 
 class _Places(dict[str, int]):
-    """The number of each label, also of those that came when writing had begun."""
+    """The number of each label, including labels added after writing began."""
 
     def __init__(self, tagger: Tagger) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class _Places(dict[str, int]):
 
 
 def _write_label_names(labels: list[str], path: str) -> None:
-    """What the numbers stand for, unless the names are the numbers."""
+    """Write the labels of the numbers, unless they are the numbers themselves."""
     if labels == list(map(str, range(len(labels)))):
         return
     with atomic_write(Path(path).with_name(f"{bare_stem(path)}.labels.txt")) as file:

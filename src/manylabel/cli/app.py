@@ -1,7 +1,7 @@
-"""The application: its commands, and what becomes of their errors.
+"""The application: its commands, and how their errors are shown.
 
-A command is a function in a file of its own, and a place in ``COMMANDS``. Nothing heavy is imported
-here or at the top of a command's file, so that ``manylabel --help`` is quick.
+A command is a function in its own file, listed in ``COMMANDS``. Nothing heavy is imported here or
+at the top of a command's file, so that ``manylabel --help`` is quick.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _INTERRUPTED = 130
 
 
 def _help_text(documented: object) -> str:
-    """A docstring whose examples keep their line breaks."""
+    """The docstring, with a marker that keeps the line breaks of its examples."""
     return inspect.cleandoc(documented.__doc__ or "").replace("For example:", "\b\nFor example:")
 
 
@@ -96,8 +96,8 @@ def _manylabel(
 ) -> None:
     """Tag documents with thousands of labels, in seconds, and show exactly why.
 
-    Data go to standard output, messages to standard error; - stands for either. The exit code is
-    0 for success, 1 for a failure, 2 for a usage error.
+    Data go to standard output, messages to standard error; - stands for standard input or output.
+    The exit code is 0 for success, 1 for an error, 2 for wrong usage.
 
     For example:
       manylabel demo
@@ -110,9 +110,9 @@ def _manylabel(
 
 
 def make_app(commands: Sequence[Callable[..., None]] = COMMANDS) -> typer.Typer:
-    """Make the application, with all of its commands or some.
+    """Make the application, with all commands or only some.
 
-    All take as long to make as Typer takes to import, and a call needs one.
+    Making all commands takes as long as importing Typer, and a call needs only one.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def make_app(commands: Sequence[Callable[..., None]] = COMMANDS) -> typer.Typer:
 def main() -> NoReturn:
     """Run the command line and exit: the entry point of ``manylabel``."""
     postpone()
-    # Imports make many objects that stay; looking for others among them took an eighth of the time
+    # Imports make many objects that stay; collecting garbage among them took an eighth of the time
     # of a short command.
     gc.set_threshold(100_000, 50, 100)
     kernels.on_compile = Compiling(sys.argv[1:])
@@ -137,12 +137,12 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and give its exit code.
+    """Run the command line and return its exit code.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        What follows ``manylabel``; by default what the process was started with.
+        What follows ``manylabel``; by default the arguments of the process.
 
     Examples
     --------
@@ -164,13 +164,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except SystemExit as end:
-        # Click ends the process when the reader is gone.
+        # Click exits the process when the reader of a pipe is gone.
         if not isinstance(end.__context__, BrokenPipeError):
             raise
         _forget_output()
         return 0
     except BrokenPipeError:
-        # Who reads the first lines alone, as `head` does, has got what was asked for.
+        # The reader, such as `head`, has read all that it wanted.
         _forget_output()
         return 0
     except Exception as error:
@@ -182,17 +182,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_options(sentence: str, given: Sequence[str]) -> str:
-    """A sentence whose `arguments` of Python are the options of the shell."""
+    """Replace the Python `arguments` in a sentence by the options of the command."""
     commands = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
     called = [commands[name] for name in given if name in commands]
     for parameter in called[0].params if called else []:
-        spoken = parameter.opts[0]
-        if not spoken.startswith("-"):  # an argument: [LABEL]... is LABEL
-            spoken = re.sub(r"[\[\].]", "", parameter.metavar or "")
-        if spoken:
-            sentence = re.sub(rf"`{parameter.name}=?`", spoken, sentence)
+        option = parameter.opts[0]
+        if not option.startswith("-"):  # an argument: [LABEL]... becomes LABEL
+            option = re.sub(r"[\[\].]", "", parameter.metavar or "")
+        if option:
+            sentence = re.sub(rf"`{parameter.name}=?`", option, sentence)
             limit = parameter.name.removeprefix("max_")
-            sentence = sentence.replace(f"`manylabel.corpus.limits({limit}=...)`", spoken)
+            sentence = sentence.replace(f"`manylabel.corpus.limits({limit}=...)`", option)
     for option, setting in pairwise(given):
         if option in ("--set", "--try"):
             name = setting.partition("=")[0].rpartition(".")[2]
@@ -201,14 +201,14 @@ def _in_options(sentence: str, given: Sequence[str]) -> str:
 
 
 def _forget_output() -> None:
-    """Let nothing more be written to a pipe without a reader, not even when Python exits."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    """Discard further output to a pipe without a reader, even when Python exits."""
+    discarded = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(discarded, sys.stdout.fileno())
 
 
-def _spoken(message: str) -> str:
-    """What Typer found wrong with a value, in our words."""
-    message = message.replace("Value error, ", "")
+def _reworded(message: str) -> str:
+    """Reword Typer's message about an invalid value."""
+    message = message.replace("Value error, ", "").removeprefix("Invalid value: ")
     message = re.sub(r"Input should be a valid integer\b[^.]*", "expected a whole number", message)
     message = re.sub(r"Input should be a valid number\b[^.]*", "expected a number", message)
     message = message.replace("Input should be greater than or equal to", "expected at least")
@@ -217,19 +217,19 @@ def _spoken(message: str) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """An error as one sentence."""
     if isinstance(error, JournalError):
         how = "manylabel compact MODEL --without-journal"
         return str(JournalError(error.what, error.path, error.without, how))
     if isinstance(error, ManylabelError):
         return str(error)
-    if hasattr(error, "format_message"):  # a wrong call, found by Typer
+    if hasattr(error, "format_message"):  # a usage error, found by Typer
         context = getattr(error, "ctx", None)
         path = "manylabel" if context is None else context.command_path
-        return f"{_spoken(error.format_message())} Try: {path} --help"
+        return f"{_reworded(error.format_message())} Try: {path} --help"
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this corpus."
+        return "not enough memory for this corpus."
     return f"{type(error).__name__}: {error} (unexpected; --debug shows where)."

@@ -35,7 +35,7 @@ def audit(
         typer.Argument(
             metavar="CORPUS|MODEL",
             show_default=False,
-            help="Documents with labels, or a model that has kept its documents.",
+            help="Documents with labels, or a model that keeps its documents.",
         ),
     ],
     output: Annotated[
@@ -44,11 +44,11 @@ def audit(
             "--output",
             "-o",
             metavar="REPORT",
-            help="Pairs in a .jsonl or .csv file, or everything in an .html page.",
+            help="Write the pairs to a .jsonl or .csv file, or everything to an .html page.",
         ),
     ] = None,
     top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, help="Maximum pairs in the report.")
+        int, typer.Option("--top", metavar="N", min=1, help="Maximum pairs to report.")
     ] = 200,
     fix: Annotated[
         Path | None,
@@ -62,7 +62,7 @@ def audit(
     undo: Annotated[
         Path | None,
         typer.Option(
-            "--undo", metavar="FILE", help="With --fix: write the decisions that undo it."
+            "--undo", metavar="FILE", help="With --fix: the file for the decisions that undo it."
         ),
     ] = None,
     as_json: Data = None,
@@ -90,7 +90,7 @@ def audit(
     from_model = is_model(source)
     if fix is not None:
         if not from_model:
-            raise typer.BadParameter(f"--fix changes a model; {source} is not one.")
+            raise typer.BadParameter(f"--fix needs a model folder; {source} is not one.")
         decisions = read_decisions(fix)
         change, back = open_tagger(source, jobs, quiet).fix(decisions)
         if undo is not None:
@@ -98,7 +98,7 @@ def audit(
         show_change(change, bool(as_json), quiet)
         return
     if undo is not None:
-        raise typer.BadParameter("--undo belongs to --fix.")
+        raise typer.BadParameter("--undo needs --fix.")
     if output is not None and output.suffix.lower() not in (".jsonl", ".csv", ".html"):
         raise typer.BadParameter(f"-o {output} must end in .jsonl, .csv or .html.")
     if from_model:
@@ -106,7 +106,7 @@ def audit(
     else:
         corpus = reading.corpus(source, quiet)
         tagger = Tagger(language=None if language == "none" else language, n_jobs=jobs)
-    with working("Judging every label without its document ...", quiet):
+    with working("Judging every label by models that have not seen its document ...", quiet):
         report = tagger.audit(corpus, top=top)
     if output is not None:
         report.write(output)
@@ -119,7 +119,7 @@ def audit(
 
 
 def _show(report: AuditReport) -> None:
-    """The first pairs, and how much else there is."""
+    """Show the first pairs, and count the other findings."""
     from manylabel.tagger import AuditReport
 
     console = make_console()
@@ -155,11 +155,11 @@ def _show(report: AuditReport) -> None:
         more = ", ..." if len(found) > _NAMED else ""
         named = f" ({', '.join(found[:_NAMED])}{more})" if found else ""
         console.print(f"{counted(len(found), thing)}: {sentence}{named}", markup=False)
-    console.print("-o report.html shows all, with reasons", style="dim", markup=False)
+    console.print("Use -o report.html to see all, with reasons.", style="dim", markup=False)
 
 
 def _write_lines(path: Path, records: list[dict[str, str]]) -> None:
-    """One JSON object per line."""
+    """Write one JSON object per line."""
     from manylabel.corpus.files import atomic_write
 
     with atomic_write(path) as file:

@@ -1,4 +1,4 @@
-"""``manylabel check``: whether a model folder is what was written."""
+"""``manylabel check``: verify a model folder."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ def check(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Read a model folder from end to end and say what is damaged.
+    """Verify a model folder and report what is damaged.
 
-    Compares the checksums of all files and looks at all indices, including those of a model that is
-    too large to check when it is loaded, reads the journal, and looks for what killed writers left
-    behind. The exit code is 1 if something is damaged. Other processes can use the model meanwhile.
+    Compares the checksums of all files and checks all indices, also of models that are too large to
+    check when they are loaded, reads the journal, and looks for temporary files of interrupted
+    commands. The exit code is 1 if something is damaged. Other processes can use the model at the
+    same time.
 
     For example:
       manylabel check model
@@ -57,9 +58,10 @@ def check(
             print(sentence)
         if not damage:
             size = readable_size(folder_size(model))
-            note(f"{model}: {counted(n_files, 'file')}, {size}, all as they were written.", quiet)
+            note(f"{model}: {counted(n_files, 'file')}, {size}, no damage.", quiet)
             note(f"Changes since the model was saved: {changes:,}.", quiet)
         if left:
-            note(f"Left by a writer, and removed by the next: {', '.join(left)}.", quiet)
+            names = ", ".join(left)
+            note(f"Left by an interrupted command; the next change removes it: {names}.", quiet)
     if damage:
         raise typer.Exit(1)

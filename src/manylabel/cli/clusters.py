@@ -1,4 +1,4 @@
-"""The cluster that a command may run on."""
+"""Run a command on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Manifest", "cluster_at", "suggestions_of"]
 
-#: Documents without an answer that are named; the rest are counted.
+#: Maximum failed documents to name; the rest are counted.
 _SHOWN = 20
 
 
@@ -25,7 +25,7 @@ _SHOWN = 20
 def cluster_at(
     address: str | None, spool: str | None, output: str, quiet: bool
 ) -> Iterator[Cluster | None]:
-    """The cluster of an address, where everything inside runs; None for no address.
+    """Run everything inside on the cluster at an address; yields None without an address.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ def cluster_at(
         As `manylabel.distributed.connect` takes it.
     spool : str, optional
         As `manylabel.distributed.use` takes it. By default a folder beside the output, from which a
-        run after a fault goes on, and which goes when everything is done; so does ``dask``.
+        failed run can resume, and which is removed on success; also with ``dask``.
     output : str
-        What the command writes; ``-`` is standard output, and nothing stays for another run.
+        The file that the command writes; with ``-``, standard output, a failed run cannot resume.
     quiet : bool
     """
     if address is None:
@@ -50,7 +50,7 @@ def cluster_at(
     with connect(address, spool or beside) as cluster:
         watch = cluster.client.dashboard_link
         seen = f" Watch it at {watch}." if watch else ""
-        note(f"Running {cluster.n_threads} tasks at a time at {cluster.address}.{seen}", quiet)
+        note(f"Running {cluster.n_threads} tasks at a time on {cluster.address}.{seen}", quiet)
         yield cluster
         _note_memory(cluster, quiet)
     if own:
@@ -64,18 +64,18 @@ def _note_memory(cluster: Cluster, quiet: bool) -> None:
             peaks[receipt.worker] = max(receipt.peak_memory, peaks.get(receipt.worker, 0))
     if peaks:
         most = readable_size(max(peaks.values()))
-        note(f"A worker took at most {most} of memory.", quiet)
+        note(f"Peak memory of a worker: {most}.", quiet)
 
 
 class Manifest:
-    """Tells what was done with the batches of a file.
+    """Records what was done with the batches of a file.
 
     Parameters
     ----------
     path : str
-        The file that is made of the batches; ``-`` has no manifest.
+        The file that the batches make up; ``-`` has no manifest.
     about : dict
-        What to tell of the whole.
+        Facts about the whole run.
     """
 
     def __init__(self, path: str, about: dict[str, Any]) -> None:
@@ -84,17 +84,17 @@ class Manifest:
         self.n_failed = 0
 
     def add(self, batch: AnsweredBatch) -> None:
-        """A batch has been done."""
+        """Record a finished batch."""
         self._batches.append(batch.to_json())
         for failure in batch.failures:
             self.n_failed += 1
             if self.n_failed <= _SHOWN:
-                complain(f"document {failure.id} has no answer ({failure.reason}).")
+                complain(f"document {failure.id} failed ({failure.reason}).")
             elif self.n_failed == _SHOWN + 1:
-                complain("more documents have no answer; the manifest names them.")
+                complain("more documents failed; the manifest lists them.")
 
     def write(self) -> None:
-        """Write it beside the file."""
+        """Write the manifest beside the file."""
         import json
 
         from manylabel.corpus.files import atomic_write
@@ -112,7 +112,7 @@ def suggestions_of(
     choice: tuple[Any, ...],
     manifest: Manifest,
 ) -> Iterator[list[Suggestions]]:
-    """The answers to batch after batch, here or on a cluster."""
+    """Suggest labels for batch after batch, here or on a cluster."""
     if cluster is None:
         for batch in batches:
             yield tagger.suggest(batch, *choice)

@@ -1,4 +1,4 @@
-"""``manylabel compact``: what was learned and forgotten becomes part of the model itself."""
+"""``manylabel compact``: merge changes into the model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compact(
         bool,
         typer.Option(
             "--without-journal",
-            help="Go on without a lost or damaged journal; what can be read of it is kept.",
+            help="Ignore a lost or damaged journal; its readable part is kept.",
         ),
     ] = False,
     as_json: Json = False,
@@ -36,9 +36,8 @@ def compact(
 ) -> None:
     """Merge learned and forgotten documents into the model folder.
 
-    A model of neighbours that has learned or forgotten much answers faster afterwards, and weighs
-    words as if it had known everything from the start. Forgotten texts are removed from all files.
-    Other processes can use the model meanwhile.
+    After many changes, this makes a model with neighbours faster, and updates its word weights.
+    Forgotten texts are removed from all files. Other processes can use the model at the same time.
 
     For example:
       manylabel compact model
@@ -65,8 +64,8 @@ def compact(
         )
     else:
         note(
-            f"{model} holds {counted(tagger.n_documents, 'document')} with "
-            f"{counted(len(tagger.labels), 'label')} "
-            f"in {readable_size(after)}; it was {readable_size(before)}.",
+            f"{model}: {counted(tagger.n_documents, 'document')}, "
+            f"{counted(len(tagger.labels), 'label')}, "
+            f"{readable_size(after)} (before: {readable_size(before)}).",
             quiet,
         )

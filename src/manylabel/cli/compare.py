@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manylabel.cli.models import parsed_value
 from manylabel.cli.options import (
     Dask,
     Data,
@@ -75,7 +75,11 @@ def compare(
     ] = None,
     corpora: Annotated[
         str | None,
-        typer.Option("--corpora", metavar="NAMES", help="Only these corpora of the preset."),
+        typer.Option(
+            "--corpora",
+            metavar="NAMES",
+            help="Only these corpora of the preset, separated by commas.",
+        ),
     ] = None,
     data: Annotated[
         str | None,
@@ -90,7 +94,7 @@ def compare(
         typer.Option(
             "--metrics",
             metavar="NAMES",
-            help="The measures that tables show; files have every measure.",
+            help="Measures to show in tables, separated by commas; the files have all measures.",
         ),
     ] = None,
     seeds: Annotated[
@@ -133,7 +137,7 @@ def compare(
         ),
     ] = 1,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Repeat the finished runs in the folder.")
+        bool, typer.Option("--fresh", help="Repeat runs that are already finished.")
     ] = False,
     as_json: Data = None,
     reading: Reading = Reading(),
@@ -145,10 +149,10 @@ def compare(
 ) -> None:
     """Compare models: measures, time and memory, in tables and on a page.
 
-    Each model trains and predicts in a process of its own. A terminal shows tables; a pipe gets one
+    Each model trains and predicts in its own process. A terminal shows tables; a pipe gets one
     JSON object. --out also writes the tables as Markdown, LaTeX, CSV, JSON and one HTML page, with
-    plots as SVG and PDF. Every pair of models is tested for significance, and every measure has
-    an interval.
+    plots as SVG and PDF. Every pair of models is tested for significance, and every measure has a
+    confidence interval.
 
     For example:
       manylabel compare train.jsonl test.jsonl --models lcif,svm --out report
@@ -160,13 +164,15 @@ def compare(
 
     if preset is not None:
         if train is not None or models is not None or folds is not None:
-            raise typer.BadParameter("--preset brings its own corpora and models; leave them out.")
+            raise typer.BadParameter(
+                "--preset has its own corpora and models; leave out TRAIN, --models and --folds."
+            )
         plan = _preset_plan(preset, data, _names(corpora))
     elif train is None or models is None:
-        raise typer.BadParameter("give TRAIN and TEST with --models, or --preset.")
+        raise typer.BadParameter("give TRAIN, TEST and --models, or --preset.")
     else:
         if folds is not None and (test is not None or seeds is not None):
-            raise typer.BadParameter("--folds split TRAIN; leave TEST and --seeds out.")
+            raise typer.BadParameter("--folds splits TRAIN; leave out TEST and --seeds.")
         problem = replace(_problem(train, test, reading, counting), folds=folds or 0)
         plan = _own_plan(problem, models, settings or [], _names(metrics))
     if metrics is not None:
@@ -182,7 +188,7 @@ def compare(
         results = _run(plan, out, parallel, fresh, quiet, address, spool, command)
     _show(results, wants_data(as_json))
     if not results.finished:
-        raise ManylabelError("no model came to an end; the table says why.")
+        raise ManylabelError("every model failed; the table shows the errors.")
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -211,7 +217,7 @@ def _problem(train: str, test: str | None, reading: Reading, counting: Counting)
 
     for path in (train, test):
         if path == "-":
-            raise typer.BadParameter("a comparison reads files, not standard input.")
+            raise typer.BadParameter("compare reads files, not standard input.")
     name = bare_stem(Path(train))
     if name in ("train", "all"):
         name = Path(train).resolve().parent.name or name
@@ -230,32 +236,24 @@ def _rows(models: list[str], settings: list[str], tuned_for: str) -> list[Row]:
         name, dot, parameter = target.rpartition(".")
         if not (equals and dot) or name not in parameters:
             raise ParameterError(
-                f"--set {setting} must be MODEL.NAME=VALUE with one of the models compared: "
+                f"--set {setting} must be MODEL.NAME=VALUE, where MODEL is one of "
                 f"{', '.join(models)}."
             )
-        parameters[name][parameter] = _parsed(value)
+        parameters[name][parameter] = parsed_value(value)
     return [parse_row(name, given, tuned_for) for name, given in parameters.items()]
-
-
-def _parsed(value: str) -> Any:
-    """A number, true, false, null, or else the text itself."""
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
 
 
 def _checked_metrics(names: list[str]) -> list[str]:
     from manylabel.metrics import get_measure
 
     if not names:
-        raise ParameterError("--metrics names no measure.")
+        raise ParameterError("--metrics is empty; name at least one measure.")
     return [get_measure(name).name for name in names]
 
 
 @contextmanager
 def _scheduler(dask: str | None, spool: str | None, quiet: bool) -> Iterator[str | None]:
-    """The address of the cluster that models run on, each of them in turn."""
+    """The address of the cluster that the models run on; None without a cluster."""
     from manylabel.cli.clusters import cluster_at
 
     with cluster_at(dask, spool, "-", quiet) as cluster:

@@ -1,4 +1,4 @@
-"""What a comparison is doing: a bar in a terminal, a line for each cell elsewhere."""
+"""The progress of a comparison: a bar in a terminal, elsewhere one line per run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["watching"]
 
 
 class _Lines(Watcher):
-    """Tells of each cell when it has ended."""
+    """Prints a line when a run has ended."""
 
     def __init__(self, say: Any) -> None:
         self._say = say
@@ -26,7 +26,7 @@ class _Lines(Watcher):
     def plan(self, total: int, finished: int) -> None:
         self._total, self._ended = total, finished
         if finished:
-            self._say(f"{finished} of {total} are finished already.")
+            self._say(f"{finished} of {total} runs are already finished.")
 
     def phase(self, cell: Cell, phase: str) -> None:
         self._started.setdefault(cell.key, time.perf_counter())
@@ -39,7 +39,7 @@ class _Lines(Watcher):
 
 
 class _Bar(_Lines):
-    """Also shows what runs and in which phase, and how many cells are left."""
+    """Also shows the current phase, and how many runs are left."""
 
     def __init__(self, bar: Any) -> None:
         super().__init__(bar.console.print)
@@ -63,7 +63,7 @@ class _Bar(_Lines):
 
 @contextmanager
 def watching(quiet: bool) -> Iterator[Watcher]:
-    """The watcher that suits standard error."""
+    """A watcher for standard error."""
     if quiet:
         yield Watcher()
         return

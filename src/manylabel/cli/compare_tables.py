@@ -41,13 +41,13 @@ def show(results: Results) -> None:
     for heading, header, rows in rank_cells(results):
         console.print(Text(heading, "bold cyan"))
         console.print(_table(header, rows))
-    said = [" ".join([*legend(results), SENTENCE]), *results.plan.sentences(), *results.origin]
-    for sentence in said:
+    notes = [" ".join([*legend(results), SENTENCE]), *results.plan.sentences(), *results.origin]
+    for sentence in notes:
         console.print(Text(sentence, "dim"))
 
 
 def _table(header: list[str], rows: list[list[str]]) -> Table:
-    """A table whose numbers stand on the right, and whose best are bold."""
+    """Make a table with right-aligned numbers, the best in bold."""
     table = Table(box=box.SIMPLE_HEAD)
     for place, title in enumerate(header):
         table.add_column(Text(title), justify="left" if place == 0 else "right")
@@ -57,6 +57,6 @@ def _table(header: list[str], rows: list[list[str]]) -> Table:
 
 
 def _marked(cell: str) -> Text:
-    """Bold instead of the asterisks of Markdown; a star where there are no colours."""
+    """Turn Markdown's bold into a star and bold green; the star also shows without colours."""
     best = re.fullmatch(r"\*\*(.+?)\*\*(.*)", cell)
     return Text(cell) if best is None else Text.assemble((f"* {best[1]}", "bold green"), best[2])

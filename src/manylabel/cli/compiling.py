@@ -1,4 +1,4 @@
-"""How far the kernels are that a command compiles, once after an installation."""
+"""Compile kernels, once after an installation, and report progress."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from manylabel.cli.output import counted, note
 __all__ = ["Compiling", "compile_in_background", "compile_missing"]
 
 _ONCE = "Compiling kernels, once after an installation or update"
-#: Seconds between two lines.
+#: Minimum seconds between two progress lines.
 _PAUSE = 3.0
 
 
-#: Processes that this one has started and does not wait for.
+#: Background processes; kept so that Python does not warn about them.
 _started: list[subprocess.Popen[bytes]] = []
 
 
 def compile_in_background() -> None:
-    """Let another process compile what is not, while this one works."""
+    """Compile missing kernels in another process, while this one works."""
     from manylabel.kernels import machine_code, warming
 
     if machine_code.is_possible() and warming.missing("small", "usual"):
@@ -34,36 +34,37 @@ def compile_in_background() -> None:
 
 
 class Compiling:
-    """Is told of each kernel that is about to be compiled, and says now and then how far it is.
+    """A callback for each kernel that is about to be compiled; prints progress now and then.
 
     Parameters
     ----------
     arguments : sequence of str
-        What follows ``manylabel``. Kernels know no options, so that this asks them itself.
+        What follows ``manylabel``. Kernels are compiled without access to the command's options, so
+        this looks for ``--quiet`` itself.
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._quiet = bool({"--quiet", "-q"} & set(arguments))
         self._command = next((name for name in arguments if not name.startswith("-")), "")
         self._missing: set[str] | None = None
-        self._n_told = 0
-        self._said: float | None = None
+        self._n_started = 0
+        self._printed_at: float | None = None
 
     def __call__(self, kernel: str) -> None:
-        """Say so, unless it was said a moment ago."""
+        """Print progress, unless the last line is only a moment old."""
         from manylabel.kernels import warming
 
-        if not self._n_told:
+        if not self._n_started:
             self._missing = warming.missing_for(self._command)
-        self._n_told += 1
+        self._n_started += 1
         if self._missing is not None and kernel not in self._missing:
-            self._missing = None  # another model, or other sizes, than those that were counted
+            self._missing = None  # not among the counted ones, so the total is unknown
         now = time.monotonic()
-        if self._said is not None and now - self._said < _PAUSE:
+        if self._printed_at is not None and now - self._printed_at < _PAUSE:
             return
-        self._said = now
+        self._printed_at = now
         of_total = "" if self._missing is None else f" of {len(self._missing)}"
-        note(f"{_ONCE}: {self._n_told}{of_total}", self._quiet)
+        note(f"{_ONCE}: {self._n_started}{of_total}", self._quiet)
 
 
 def compile_missing(
@@ -72,10 +73,10 @@ def compile_missing(
     quiet: bool = False,
     is_asked_for: bool = False,
 ) -> int:
-    """Compile what is not, in several processes side by side; the number of kernels."""
+    """Compile missing kernels in several processes; returns the number of kernels."""
     from manylabel.kernels import machine_code, warming
 
-    # Numba's own cache does not say what is in it, so that looking takes seconds.
+    # Numba's own cache has no index, so looking into it takes seconds.
     if not (machine_code.is_possible() or is_asked_for):
         return 0
     groups = warming.missing(*sets)

@@ -1,4 +1,4 @@
-"""``manylabel convert``: a corpus in another format."""
+"""``manylabel convert``: convert a corpus to another format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEATURES = (Format.xc, Format.svmlight, Format.mulan, Format.meka)
 
 @dataclass(frozen=True)
 class FromReading(Reading):
-    """How a corpus is read that is converted."""
+    """How to read the corpus to convert."""
 
     format: Annotated[
         Format | None,
@@ -58,7 +58,7 @@ def convert(
     to_format: Annotated[
         Format | None,
         typer.Option(
-            "--to", metavar="FORMAT", help="The format of OUT; by default its ending decides."
+            "--to", metavar="FORMAT", help="The format of OUT; by default its extension decides."
         ),
     ] = None,
     to_separator: Annotated[
@@ -73,11 +73,11 @@ def convert(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Write a corpus in another format.
+    """Convert a corpus to another format.
 
-    jsonl, tsv, csv and folder hold texts; xc, svmlight, mulan and meka hold features. Words of
-    texts become counted features, which cannot become texts again. Names of labels and features
-    stand in labels.txt and features.txt beside xc and svmlight.
+    jsonl, tsv, csv and folder contain texts; xc, svmlight, mulan and meka contain features. Texts
+    become features by counting words; features cannot become texts. For xc and svmlight, the names
+    of labels and features are in labels.txt and features.txt beside the file.
 
     For example:
       manylabel convert train.jsonl train.csv.gz
@@ -88,7 +88,7 @@ def convert(
     from manylabel.corpus.detection import format_of_name
 
     if target == "-" and to_format is None:
-        raise typer.BadParameter("standard output has no ending: say --to FORMAT.")
+        raise typer.BadParameter("standard output has no extension; give --to FORMAT.")
     with renaming(format="to_format"):
         kind = to_format or Format(format_of_name(target))
     if not force:
@@ -112,7 +112,7 @@ def convert(
 
 
 def _refuse_overwriting(source: str, target: str, kind: Format) -> None:
-    """Raise an error if a file would be lost."""
+    """Raise an error if a file would be overwritten."""
     from manylabel.corpus.files import bare_stem
 
     if target == "-":
@@ -124,7 +124,7 @@ def _refuse_overwriting(source: str, target: str, kind: Format) -> None:
     for file in written:
         if file.is_file() or (file.is_dir() and any(file.iterdir())):
             what = "is the corpus to convert" if _same(source, file) else "exists"
-            raise ManylabelError(f"{file} {what}; choose another name or say --force.")
+            raise ManylabelError(f"{file} {what}; choose another name or give --force.")
 
 
 def _same(source: str, path: Path) -> bool:

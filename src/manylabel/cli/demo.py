@@ -1,4 +1,4 @@
-"""``manylabel demo``: train on the bundled corpus, score, tag and explain."""
+"""``manylabel demo``: train, evaluate, tag and explain on the bundled catalogue."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["MEASURES", "Outcome", "demo", "prepare", "trained_tagger"]
 #: Measures, and their names in tables.
 MEASURES = {"p@1": "P@1", "p@3": "P@3", "p@5": "P@5", "ndcg@5": "nDCG@5", "micro-f1": "micro F1"}
 
-#: A simpler model beside the tagger's own. Others would need more kernels, which are compiled for
-#: several seconds when the demonstration is first run.
+#: A simpler model to compare with. Others need more kernels, which take several seconds to
+#: compile on the first run.
 _SIMPLER: dict[str, tuple[str, dict[str, Any]]] = {
     "linear models": ("subset-svm", {"n_neighbors": 20}),
 }
-#: Books of the test set that the page offers to begin with.
-_BEGIN_WITH = ("b611", "b152", "b606")
+#: Books of the test set that the page offers as examples.
+_EXAMPLES = ("b611", "b152", "b606")
 
 
 @dataclass
 class Outcome:
-    """What there is to show: corpora, a trained tagger, and by name the measures of each model."""
+    """What the demo shows: corpora, a trained tagger, and the measures of each model by name."""
 
     train: Corpus
     test: Corpus
@@ -58,11 +58,11 @@ def demo(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Train, tag, explain and score on the bundled corpus.
+    """Train, evaluate, tag and explain on a bundled catalogue.
 
-    The corpus is a small library's catalogue: descriptions of invented books with their subject
-    headings. Ways to find the headings of new books are compared, then some of these books are
-    shown with the headings that were suggested, and the reasons.
+    The catalogue describes invented books with their subject headings, the labels. The demo
+    compares ways to tag new books, then shows some new books with the suggested headings and the
+    reasons for them.
 
     For example:
       manylabel demo
@@ -84,18 +84,18 @@ def demo(
 
 
 def _serve(jobs: int, port: int, quiet: bool) -> None:
-    """Serve the catalogue on this machine; what is learned lasts until the server stops."""
+    """Serve the catalogue on this machine; changes are lost when the server stops."""
     from manylabel.corpus import load_catalogue
     from manylabel.web import Settings
 
     test = load_catalogue("test")
     books = dict(zip(test.ids, test.texts or [], strict=True))
-    settings = Settings(allow_learn=True, examples=tuple(books[name] for name in _BEGIN_WITH))
+    settings = Settings(allow_learn=True, examples=tuple(books[name] for name in _EXAMPLES))
     run_server({"catalogue": trained_tagger(jobs)}, settings, "127.0.0.1", port, quiet)
 
 
 def trained_tagger(jobs: int | None = None) -> Tagger:
-    """The catalogue's tagger."""
+    """Train a tagger on the catalogue."""
     from manylabel.corpus import load_catalogue
     from manylabel.tagger import Tagger
 
@@ -103,7 +103,7 @@ def trained_tagger(jobs: int | None = None) -> Tagger:
 
 
 def prepare(jobs: int | None = None) -> Outcome:
-    """Read, train and score."""
+    """Read the catalogue, train, and evaluate."""
     from manylabel.corpus import load_catalogue
     from manylabel.tagger import Tagger
     from manylabel.text import CountVectorizer
@@ -122,7 +122,7 @@ def prepare(jobs: int | None = None) -> Outcome:
 
 
 def _measured_guesses(train: Corpus, test: Corpus) -> dict[str, float]:
-    """The measures of giving every document the most common labels, as many as usual."""
+    """Evaluate a baseline that gives every document the most common labels."""
     import numpy as np
 
     from manylabel.metrics import evaluate

@@ -1,4 +1,4 @@
-"""The pages of ``manylabel demo``."""
+"""The output of ``manylabel demo``."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _FIGURES = (
 )
 _BOOKS = 5
 _LABELS = 5
-#: Words and similar books in the short version of the reasons.
+#: Maximum words and similar books in the short form of the reasons.
 _WORDS, _SIMILAR = 5, 2
 
 
 @dataclass
 class _Book:
-    """A test document, what is suggested for it, and why the first of that is."""
+    """A test document, its suggestions, and the reasons for the first one."""
 
     text: str
     true_labels: list[str]
@@ -56,10 +56,8 @@ def show(console: Console, outcome: Outcome) -> None:
     _show_corpus(console, outcome)
     _show_measures(console, outcome)
     books = list(_books(outcome))
-    console.rule("[bold]Books it has never seen")
-    console.print(
-        "[green]✓[/] is right; [red]✗[/] is a heading of the book that was not suggested.\n"
-    )
+    console.rule("[bold]New books")
+    console.print("[green]✓[/] right; [red]✗[/] a heading of the book that was not suggested.\n")
     for book in books:
         console.print(Text(book.title, "bold cyan"))
         console.print(Text(textwrap.shorten(_below_title(book.text), 150, placeholder=" ...")))
@@ -72,20 +70,20 @@ def show(console: Console, outcome: Outcome) -> None:
 
 
 def show_why(console: Console, outcome: Outcome) -> None:
-    """Print only the reasons for the surest suggestion."""
+    """Print only the reasons for the most certain suggestion."""
     _show_reasons(console, max(_books(outcome), key=lambda book: book.certainty))
 
 
 def _show_corpus(console: Console, outcome: Outcome) -> None:
-    console.rule("[bold]A small library's catalogue")
+    console.rule("[bold]A catalogue of books")
     console.print(
-        "Descriptions of invented books with subject headings, the labels. Most headings are "
-        "rare, and hardly two books have the same set."
+        "Descriptions of invented books with their subject headings, the labels. Most headings are "
+        "rare, and few books have the same set of headings."
     )
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("", style="cyan")
-    table.add_column("to learn from", justify="right")
-    table.add_column("to test on", justify="right")
+    table.add_column("training", justify="right")
+    table.add_column("test", justify="right")
     subsets = outcome.to_dict()["statistics"].values()
     for figure in _FIGURES:
         table.add_row(figure, *(f"{subset[figure]:,.4g}" for subset in subsets))
@@ -109,14 +107,14 @@ def _show_measures(console: Console, outcome: Outcome) -> None:
         )
     console.print(table)
     console.print(
-        "P@k is the share of right headings among the k best, nDCG@5 also looks at their order, "
-        "and micro F1 judges the sets of headings that a threshold makes of the scores. "
+        "P@k is the share of right headings among the k best. nDCG@5 also counts their order. "
+        "Micro F1 measures the sets of headings that a threshold selects. "
         f"All of this took {outcome.seconds:.1f} seconds.\n"
     )
 
 
 def _books(outcome: Outcome) -> Iterator[_Book]:
-    """Test documents from all over the catalogue."""
+    """Choose test documents, evenly spread."""
     rows = [len(outcome.test) * book // _BOOKS for book in range(_BOOKS)]
     documents = outcome.test[rows]
     texts = documents.texts or []
@@ -135,7 +133,7 @@ def _below_title(text: str) -> str:
 
 
 def _in_short(text: str, why: LabelReasons) -> Text:
-    """The words and the similar books that speak most for a label."""
+    """Summarise the words and similar books that speak most for a label."""
     heaviest = sorted(why.highlights(), key=lambda place: -place[2])
     words = dict.fromkeys(text[start:end].lower() for start, end, weight in heaviest if weight > 0)
     shown = Text.assemble((why.name, "bold green"), ": ")
@@ -157,12 +155,12 @@ def _show_reasons(console: Console, book: _Book) -> None:
 
 
 def _show_next(console: Console) -> None:
-    console.rule("[bold]Where to go next")
+    console.rule("[bold]Next steps")
     console.print(
-        "  [cyan]manylabel demo --serve[/]              this model on a page in the browser\n"
-        "  [cyan]manylabel train FILE -o MODEL[/]       a model of your own documents\n"
-        "  [cyan]manylabel predict MODEL FILE[/]        labels for new ones\n"
-        "  [cyan]manylabel explain MODEL --text ...[/]  and the reasons\n"
-        "  [cyan]manylabel --help[/]                    every command\n"
-        "  [cyan]docs/howto/commands.md[/]              all of this, step by step"
+        "  [cyan]manylabel demo --serve[/]              try this model in the browser\n"
+        "  [cyan]manylabel train FILE -o MODEL[/]       train on your own documents\n"
+        "  [cyan]manylabel predict MODEL FILE[/]        suggest labels for new documents\n"
+        "  [cyan]manylabel explain MODEL --text ...[/]  show the reasons\n"
+        "  [cyan]manylabel --help[/]                    list all commands\n"
+        "  [cyan]docs/howto/commands.md[/]              read the guide, step by step"
     )

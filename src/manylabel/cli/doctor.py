@@ -1,4 +1,4 @@
-"""``manylabel doctor``: what is installed here, and whether it works."""
+"""``manylabel doctor``: show the installation."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["doctor"]
 
 
 def doctor(as_json: Data = None, debug: Debug = False) -> None:
-    """Show what is installed, where compiled kernels are kept, and which settings apply.
+    """Show installed versions, the cache of compiled kernels, and environment variables.
 
-    Send this along with a question or a bug report.
+    Include the output in bug reports.
 
     For example:
       manylabel doctor
       manylabel doctor --json
     """
-    facts_by_title = _examined()
+    facts_by_title = _facts()
     if wants_data(as_json):
         print_json(facts_by_title)
         return
@@ -33,18 +33,18 @@ def doctor(as_json: Data = None, debug: Debug = False) -> None:
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for name, value in facts.items():
-            table.add_row(Text(name), Text(_said(value)))
+            table.add_row(Text(name), Text(_shown(value)))
         console.print(table)
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
 
 
-def _examined() -> dict[str, dict[str, Any]]:
-    """Facts by subject."""
+def _facts() -> dict[str, dict[str, Any]]:
+    """Facts about the installation, by title."""
     return {
         "manylabel": _program(),
         "packages": _packages(),
@@ -70,7 +70,7 @@ def _program() -> dict[str, Any]:
 
 
 def _packages() -> dict[str, Any]:
-    """Every package that manylabel may use, with its version or how to get it."""
+    """Every package that manylabel may use, with its version or how to install it."""
     import re
     from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -78,7 +78,7 @@ def _packages() -> dict[str, Any]:
     try:
         needed = requires("manylabel") or []
     except PackageNotFoundError:
-        return {"manylabel": "not installed, but run from its source"}
+        return {"manylabel": "not installed; runs from source"}
     for line in needed:
         match = re.match(r"[\w.-]+", line)
         extra = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
@@ -94,7 +94,7 @@ def _packages() -> dict[str, Any]:
 
 
 def _kernels() -> dict[str, Any]:
-    """Where compiled kernels are kept, and of which files there are any."""
+    """Where compiled kernels are cached, and which files have any."""
     import re
     from pathlib import Path
 
@@ -112,16 +112,16 @@ def _kernels() -> dict[str, Any]:
         kept = None if cache is None else Path(cache)
         listed = [] if kept is None else kept.glob("*.nbi")
         compiled = {path.name.partition(".")[0] for path in listed}
-    nowhere = "nowhere: every start compiles them; let MANYLABEL_CACHE name a folder"
+    nowhere = "nowhere: every start compiles them; set MANYLABEL_CACHE to a folder"
     return {
-        "kept in": nowhere if kept is None else str(kept),
+        "cached in": nowhere if kept is None else str(kept),
         "compiled": f"{len(compiled & ours)} of {len(ours)} files",
-        "compiled when needed": ", ".join(sorted(ours - compiled)) or None,
+        "not yet compiled": ", ".join(sorted(ours - compiled)) or None,
     }
 
 
 def _settings() -> dict[str, Any]:
-    """Variables of the environment that change what happens; secrets are not shown."""
+    """Environment variables that change the behaviour; the values of secrets are hidden."""
     import os
 
     names = sorted(

@@ -1,4 +1,4 @@
-"""Documents of a file one batch after another; a bad line need not be the end."""
+"""Read documents in batches; lines that cannot be read may be skipped."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from manylabel.exceptions import CorpusError
 
 __all__ = ["DocumentStream", "OneText"]
 
-#: Documents, or characters, after which a batch ends.
+#: Maximum documents and characters per batch.
 _DOCUMENTS, _CHARACTERS = 1_000, 4_000_000
 
 
 class DocumentStream:
-    """Iterates over corpora of some documents each: in constant memory, if they are texts.
+    """Iterates over batches of documents; texts are read in constant memory.
 
-    A document without a name is named after its place in the file, counted from 0.
+    The id of a document without one is its position in the file, counted from 0.
 
     Parameters
     ----------
     path : str
         A file, a folder, or ``-`` for standard input.
     format : DocumentFormat, optional
-        Detected by default; anything else is read as lines of plain text.
+        By default detected; an unknown format is read as plain text, one text per line.
     columns : Columns, optional
-        Which columns of texts hold what.
+        The columns of texts, labels and ids.
     encoding, zero_based, labels, tell
         As in `manylabel.corpus.read`; ``labels`` is for features only.
     on_bad : callable, optional
-        Is told of each line that cannot be read, and how many there were, itself included; the
-        line is then skipped. By default it is an error, raised when everything before it has been
-        given. Files of features are read as a whole, so that an error there is always the end.
+        Called with the error of each line that cannot be read, and the number of such lines so
+        far; the line is then skipped. By default the error is raised after all documents before
+        it. Files of features are read as a whole, so an error there always ends the reading.
 
     Attributes
     ----------
     done, total : int, int or None
-        How much has been read and how much there is, both in the same unit; None if unknown.
+        How much has been read, and how much there is, in the same unit; None if unknown.
     n_bad : int
-        Lines that were skipped.
+        The number of skipped lines.
     """
 
     def __init__(
@@ -81,12 +81,12 @@ class DocumentStream:
 
     @property
     def total(self) -> int | None:
-        """How much there is, in the unit of ``done``; None if this is not known."""
+        """How much there is, in the unit of ``done``; None if unknown."""
         return self._texts.total if self._total is None else self._total
 
     @property
     def n_bad(self) -> int:
-        """Lines that were skipped."""
+        """The number of skipped lines."""
         return self._texts.n_bad
 
     def __iter__(self) -> Iterator[Corpus]:
@@ -105,12 +105,12 @@ class DocumentStream:
                 yield from self._slices(_module(kind).read(source, **options))
 
     def _only(self, name: str) -> dict[str, Any]:
-        """An option, if it was given."""
+        """An option as a keyword argument, if it was given."""
         value = self._options[name]
         return {} if value is None else {name: value}
 
     def _slices(self, corpus: Corpus) -> Iterator[Corpus]:
-        """A corpus that was read as a whole, in batches."""
+        """Split a corpus that was read as a whole into batches."""
         self._total = len(corpus)
         for start in range(0, len(corpus), _DOCUMENTS):
             batch = corpus[start : start + _DOCUMENTS]
@@ -130,12 +130,12 @@ class OneText(DocumentStream):
 
 
 def _module(kind: DocumentFormat) -> Any:
-    """The module of a format."""
+    """The module that reads a format."""
     return import_module(f"manylabel.corpus.{kind}")
 
 
 def _batches(reader: TextReader, documents: Iterator[Document]) -> Iterator[Corpus]:
-    """Corpora of some documents each; an error comes after what was there before it."""
+    """Collect documents into batches; an error is raised after the documents before it."""
     batch: list[Document] = []
     size = 0
     try:

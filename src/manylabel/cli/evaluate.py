@@ -1,4 +1,4 @@
-"""``manylabel evaluate``: suggestions against the labels that people gave."""
+"""``manylabel evaluate``: measure suggestions against known labels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "measures_tables"]
 
-#: Rows of the table of precision and coverage.
+#: Precisions, the rows of the table.
 _LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -66,11 +66,10 @@ def evaluate(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Measure suggestions on documents whose labels are known.
+    """Measure suggestions on documents with known labels.
 
-    Measures of rankings read the scores of all candidates; measures of label sets read the
-    labels that the model's own threshold gives. Labels that the model does not know count as
-    missed.
+    Ranking measures use the scores of all candidates; measures of label sets use the labels that
+    the model's own threshold selects. Labels that the model does not know count as missed.
 
     For example:
       manylabel evaluate model test.jsonl
@@ -93,7 +92,7 @@ def evaluate(
         note(
             f"Of {unseen['true']:,} true labels, {unseen['unseen']:,} have no training document; "
             f"{unseen['suggested']:,} of these are among the first 10 suggestions, and "
-            f"{unseen['unknown']:,} the model could not have known.",
+            f"{unseen['unknown']:,} are unknown to the model.",
             quiet,
         )
     if curve is not None and found_curve is not None:
@@ -117,7 +116,7 @@ def evaluate(
 
 
 def _curve_table(curve: CoverageCurve) -> Table:
-    """What becomes of coverage as more and more precision is asked for."""
+    """Show how coverage falls as the required precision rises."""
     from rich import box
     from rich.table import Table
 
@@ -139,12 +138,12 @@ def _curve_table(curve: CoverageCurve) -> Table:
 
 
 def _is_usual(name: str) -> bool:
-    """Whether a measure is for everybody: not of rankings by label, not with an oracle's cutoff."""
+    """Whether to show a measure by default: not rankings by label, not oracle cutoffs."""
     return not name.startswith("label-") and not re.search(r"@\D", name)
 
 
 def measures_tables(measured: dict[str, float]) -> Iterator[Table]:
-    """Measures with what they mean: those of the k best labels side by side, then the others."""
+    """Tables of measures with their meanings: those at k side by side, then the others."""
     from rich import box
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""``manylabel explain``: why labels are suggested."""
+"""``manylabel explain``: show why labels are suggested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def explain(
     top: Annotated[
         int,
         typer.Option(
-            "--top", metavar="N", min=1, help="Number of labels, unless --label names some."
+            "--top", metavar="N", min=1, help="Number of labels to explain, without --label."
         ),
     ] = 3,
     as_json: Data = None,
@@ -45,8 +45,8 @@ def explain(
 ) -> None:
     """Show why labels are suggested.
 
-    Shows words and similar documents, and what each adds to the score. The shares sum to the score
-    exactly. Words that speak for the first label are highlighted in the text.
+    Shows words and similar documents, and the share of each in the score. The shares sum to the
+    score exactly. Words that speak for the first label are highlighted in the text.
 
     For example:
       manylabel explain model --text "A voyage around the world"
@@ -68,4 +68,4 @@ def explain(
                 console.rule(Shown(name))
             console.print(why)
             if not why.labels:
-                console.print("No label has anything to do with this text.")
+                console.print("No label fits this text.")

@@ -1,4 +1,4 @@
-"""``manylabel forget``: documents that a model shall not know any more."""
+"""``manylabel forget``: remove documents from a model."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def forget(
         bool,
         typer.Option(
             "--retrain",
-            help="Then train the model again from the remaining texts: it equals one that never "
-            "saw the forgotten texts.",
+            help="Train the model again on the remaining texts: it then equals a model that never "
+            "saw the forgotten ones.",
         ),
     ] = False,
     verify: Annotated[
         bool,
         typer.Option(
             "--verify",
-            help="Also compact the model, and search every file for traces of the texts; the exit "
-            "code is 1 if there are any.",
+            help="Compact the model and search every file for traces of the texts; the exit code "
+            "is 1 if there are any.",
         ),
     ] = False,
     as_json: Json = False,
@@ -48,10 +48,10 @@ def forget(
 ) -> None:
     """Make a model forget documents.
 
-    They are no longer found, shown or counted. The answer names the parts of the model that keep
+    They are no longer found, shown or counted. The output names the parts of the model that keep
     traces of them until the next training; --retrain trains at once. After an error, no document
-    is forgotten. The texts stay on disk until the next compact; with --retrain or --verify they
-    are removed by this command.
+    is forgotten. The texts stay on disk until the next compact, or are removed at once with
+    --retrain or --verify.
 
     For example:
       manylabel forget model x1 x2
@@ -61,7 +61,7 @@ def forget(
     """
     wanted = [name for given in ids for name in (_standard_input() if given == "-" else [given])]
     if not wanted:
-        raise typer.BadParameter("standard input names no document.")
+        raise typer.BadParameter("standard input is empty; give one id per line.")
     tagger = open_tagger(model, 1, quiet)
     documents = [tagger.document(name) for name in wanted] if verify else []
     change = tagger.forget(wanted, retrain)
@@ -72,10 +72,10 @@ def forget(
             traces = tagger.traces(documents)
         if traces:
             raise ManylabelError(
-                f"{model}: something of the forgotten texts is left ({'; '.join(traces[:5])}); "
+                f"{model}: traces of the forgotten texts remain ({'; '.join(traces[:5])}); "
                 "try manylabel compact MODEL --retrain."
             )
-        note("Looked into every file and the vocabulary: nothing of their texts is left.", quiet)
+        note("Searched every file and the vocabulary: no traces of the texts remain.", quiet)
 
 
 def _standard_input() -> list[str]:

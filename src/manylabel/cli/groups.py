@@ -1,4 +1,4 @@
-"""Options that go together: a dataclass whose fields are options, and a command that takes it."""
+"""Groups of options: dataclasses whose fields become options of a command."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Group", "spread"]
 
 
 class Group:
-    """Options that change how a command runs, beside what it is told."""
+    """A group of options that may set up a context for the whole command."""
 
     def around(self) -> AbstractContextManager[None]:
-        """What holds while the command runs."""
+        """The context in which the command runs."""
         return nullcontext()
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of its groups in place of the groups.
+    """Replace the groups of a command by their options.
 
     A group is a parameter whose type is a dataclass. Typer sees an option for each of its fields;
     the command gets them as one object.
@@ -41,16 +41,16 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     box 5 3
     """
     hints = get_type_hints(command, include_extras=True)
-    shown: list[inspect.Parameter] = []
+    options: list[inspect.Parameter] = []
     groups: dict[str, Any] = {}
     for parameter in inspect.signature(command).parameters.values():
         kind = hints[parameter.name]
         if not is_dataclass(kind):
-            shown.append(parameter.replace(annotation=kind))
+            options.append(parameter.replace(annotation=kind))
             continue
         groups[parameter.name] = kind
         types = get_type_hints(kind, include_extras=True)
-        shown += [
+        options += [
             parameter.replace(name=field.name, annotation=types[field.name], default=field.default)
             for field in fields(kind)
         ]
@@ -67,6 +67,6 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
                     around.enter_context(group.around())
             command(**given)
 
-    called.__signature__ = inspect.Signature(shown, return_annotation=None)  # type: ignore[attr-defined]
-    called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    called.__signature__ = inspect.Signature(options, return_annotation=None)  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in options}
     return called

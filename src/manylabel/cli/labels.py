@@ -1,4 +1,4 @@
-"""``manylabel labels``: rename, merge, hide, delete and add labels of a trained model."""
+"""``manylabel labels``: list and edit the labels of a trained model."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def labels(
         typer.Argument(
             metavar="[ACTION]",
             show_default=False,
-            help="One of rename, merge, hide, show, delete, add and undo; by default labels are "
-            "listed.",
+            help="rename, merge, hide, show, delete, add or undo; without an action, list the "
+            "labels.",
         ),
     ] = None,
     labels: Annotated[
@@ -34,8 +34,7 @@ def labels(
         typer.Argument(
             metavar="[LABEL]...",
             show_default=False,
-            help="The labels. Without --to, the last one is the new label of rename, and what "
-            "merge merges into.",
+            help="The labels to edit. Without --to, the last one is the target of rename or merge.",
         ),
     ] = None,
     to: Annotated[
@@ -43,7 +42,7 @@ def labels(
         typer.Option(
             "--to",
             metavar="LABEL",
-            help="The new label of rename, or the label that merge merges into.",
+            help="The label to rename to, or to merge into.",
         ),
     ] = None,
     name: Annotated[
@@ -51,8 +50,8 @@ def labels(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="The name that people read, for add and rename. With --name alone, rename keeps "
-            "the label itself.",
+            help="The name to show, for add and rename. With --name alone, rename keeps the label "
+            "and changes its name.",
         ),
     ] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="List the hidden labels.")] = False,
@@ -63,9 +62,9 @@ def labels(
     """List the labels of a model, or edit them without training again.
 
     The edit takes effect at once, also in a running server. Documents, neighbours and words are as
-    if the documents had always had these labels; the answer names the parts of the model that
+    if the documents had always had these labels; the output names the parts of the model that
     follow at the next training. hide and show also take collections and schemes of the vocabulary.
-    undo takes back the last edit, up to 50 times.
+    undo undoes the last edit, up to 50 times.
 
     For example:
       manylabel labels model
@@ -82,23 +81,23 @@ def labels(
         _show(tagger, tagger.hidden_labels if hidden else tagger.labels, wants_data(as_json))
         return
     if hidden:
-        raise typer.BadParameter("--hidden is for the list; leave ACTION out.")
+        raise typer.BadParameter("--hidden lists labels; leave out ACTION.")
     if to is None:
         if action == "merge" and len(wanted) < 2:
-            raise typer.BadParameter("merge needs labels, and --to or the target as the last one.")
+            raise typer.BadParameter("merge needs labels, and a target as the last one or as --to.")
         if action == "rename" and len(wanted) == 1 and name is None:
-            raise typer.BadParameter("rename needs a label and the new label, or --name.")
+            raise typer.BadParameter("rename needs a label and a new label, or a label and --name.")
         if action == "merge" or (action == "rename" and len(wanted) > 1):
             to = wanted.pop()
     change = tagger.edit_labels(action, wanted, to=to, name=name)
-    if as_json:  # in a pipe, too, the sentence goes to standard error
+    if as_json:  # without --json, even a pipe gets nothing: the sentence goes to standard error
         print_json(asdict(change))
     else:
         note(str(change), quiet)
 
 
 def _show(tagger: Tagger, listed: list[str], is_data: bool) -> None:
-    """Labels with their names: one JSON object per line, or a table."""
+    """Print labels with their names, as JSON Lines or as a table."""
     names = {label: tagger.label_info(label).name for label in listed}
     if is_data:
         for label, shown in names.items():

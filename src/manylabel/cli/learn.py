@@ -1,4 +1,4 @@
-"""``manylabel learn``: more documents for a model."""
+"""``manylabel learn``: add documents to a model."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def learn(
     ] = None,
     id: Annotated[
         str | None,
-        typer.Option("--id", metavar="ID", help="The name of --text; by default a number."),
+        typer.Option("--id", metavar="ID", help="The id of --text; by default a number."),
     ] = None,
     incomplete: Annotated[
         bool,
         typer.Option(
             "--incomplete",
-            help="Leave the rest open: labels that a document lacks are unknown, not wrong.",
+            help="The labels that a document lacks are unknown, not wrong.",
         ),
     ] = False,
     as_json: Json = False,
@@ -60,11 +60,11 @@ def learn(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Teach a model more documents, with effect on the next command.
+    """Add documents to a model without training again.
 
     A document with a known id replaces the old one, and labels may be new. After an error, no
-    document is learned. When the command ends, the documents are on disk; a running server knows
-    them at its next answer.
+    document is learned. When the command ends, the documents are on disk, and a running server
+    uses them from its next answer on.
 
     For example:
       manylabel learn model corrected.jsonl
@@ -73,10 +73,10 @@ def learn(
     """
     documents: dict[str, Any]
     if (corpus is None) == (text is None):
-        raise typer.BadParameter("give CORPUS or --text, one of them.")
+        raise typer.BadParameter("give either CORPUS or --text.")
     if text is None:
         if label or id is not None:
-            raise typer.BadParameter("--label and --id belong to --text.")
+            raise typer.BadParameter("--label and --id need --text.")
         given = reading.corpus(corpus or "-", quiet)
         documents = {"texts": given}
     else:
@@ -89,7 +89,7 @@ def learn(
 
 
 def show_change(change: Change, as_json: bool, quiet: bool) -> None:
-    """Say what became of a model."""
+    """Print what changed in a model."""
     if as_json:
         print_json(asdict(change))
     else:

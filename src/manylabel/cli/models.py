@@ -1,4 +1,4 @@
-"""Model folders and taggers, as the options of a command describe them."""
+"""Model folders, taggers and parameters from the options of a command."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ __all__ = [
 
 
 def check_target(path: str, force: bool) -> None:
-    """Refuse a place for a model before anybody waits for the model."""
+    """Refuse an unusable target folder before the training starts."""
     if path == "-":
-        raise typer.BadParameter("a model is a folder; standard output cannot hold it.")
+        raise typer.BadParameter("a model is a folder; it cannot go to standard output.")
     folder = Path(path)
     if folder.is_dir() and any(folder.iterdir()):
         if not (folder / "model.json").exists():
-            raise ManylabelError(f"{path} holds other things than a model; choose a new folder.")
+            raise ManylabelError(f"{path} is not empty and not a model; choose a new folder.")
         if not force:
             raise ManylabelError(
-                f"{path} holds a model; choose another folder, or say --force to replace it."
+                f"{path} already contains a model; choose another folder, or give --force to "
+                "replace it."
             )
     elif folder.exists() and not folder.is_dir():
         raise ManylabelError(f"{path} is a file; choose a new folder.")
     place = next(p for p in (folder.absolute(), *folder.absolute().parents) if p.exists())
-    # Rights alone do not tell: a disk may be full or read-only, and root may do anything else.
+    # Permissions are not enough: the disk may be full or read-only.
     probe = place / f".{secrets.token_hex(4)}.tmp"
     try:
         probe.mkdir()
@@ -53,7 +54,7 @@ def check_target(path: str, force: bool) -> None:
 
 
 def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
-    """The tagger in a folder, with threads as asked for."""
+    """Load the tagger from a folder, with this number of threads."""
     from manylabel.tagger import Tagger
 
     with working(f"Loading {path} ...", quiet):
@@ -61,19 +62,19 @@ def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
 
 
 def open_without_journal(path: str, jobs: int, quiet: bool) -> Tagger:
-    """The tagger in a folder, without what is lost of its journal; says what that is."""
+    """Load the tagger from a folder without lost entries of its journal, and say how many."""
     from manylabel.tagger import Tagger
 
-    with warnings.catch_warnings(record=True) as told, working(f"Loading {path} ...", quiet):
+    with warnings.catch_warnings(record=True) as caught, working(f"Loading {path} ...", quiet):
         warnings.simplefilter("always")
         tagger = Tagger.load(path, n_jobs=jobs, without_journal=True)
-    for warning in told:
+    for warning in caught:
         note(str(warning.message), quiet=False)
     return tagger
 
 
 def settings_of(given: list[str] | None) -> dict[str, Any]:
-    """The parameters that ``--set name=value`` gives."""
+    """Parse the parameters of ``--set name=value``."""
     settings = {}
     for setting in given or []:
         name, equals, value = setting.partition("=")
@@ -84,7 +85,7 @@ def settings_of(given: list[str] | None) -> dict[str, Any]:
 
 
 def parsed_value(text: str) -> Any:
-    """A number, true, false, null or a list as in JSON; or else the text itself."""
+    """Parse a number, true, false, null or a list as JSON; anything else stays a string."""
     try:
         return json.loads(text)
     except ValueError:
@@ -92,5 +93,5 @@ def parsed_value(text: str) -> Any:
 
 
 def folder_size(path: str) -> int:
-    """The bytes of all files in a folder."""
+    """The total size of the files in a folder, in bytes."""
     return sum(file.stat().st_size for file in Path(path).rglob("*") if file.is_file())

@@ -1,4 +1,4 @@
-"""``manylabel next``: what to label next."""
+"""``manylabel next``: choose what to label next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def next(
         typer.Argument(
             metavar="POOL",
             show_default=False,
-            help="Documents to choose from: a file, plain or compressed, a folder of texts, or -.",
+            help="Documents to choose from: a file, plain or compressed, a folder of texts, or - "
+            "for standard input.",
         ),
     ],
     number: Annotated[
@@ -56,9 +57,9 @@ def next(
 ) -> None:
     """Choose the documents that a person should label next.
 
-    Chooses documents that represent many others, each unlike those before it and unlike what the
-    model knows. A terminal shows a table; a file or a pipe gets JSON Lines, the
-    document to begin with first: its id, its text, and the labels that the model would give it.
+    Chooses documents that represent many others, and that differ from each other and from the known
+    documents. A terminal shows a table; a file or a pipe gets JSON Lines with the id, the text and
+    the suggested labels of each document, in the order in which to label them.
 
     For example:
       manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
@@ -72,7 +73,7 @@ def next(
     check_writable(output)
     tagger = open_tagger(model, jobs, quiet)
     unlabelled = reading.corpus(pool, quiet)
-    with working(f"Looking at {counted(len(unlabelled), 'document')} ...", quiet):
+    with working(f"Comparing {counted(len(unlabelled), 'document')} ...", quiet):
         chosen = tagger.next(unlabelled, number, by=by)
     if output == "-" and not wants_data(as_json):
         from manylabel.cli.tables import answers_table

@@ -62,7 +62,7 @@ __all__ = [
 
 @dataclass
 class State:
-    """What the whole application needs to know of a call."""
+    """State that all commands share."""
 
     debug: bool = False
     #: What follows ``manylabel``.
@@ -70,7 +70,7 @@ class State:
 
 
 class Format(StrEnum):
-    """The formats of corpora, known here so that the help need not import their readers."""
+    """The formats of corpora; listed here so that the help does not import their readers."""
 
     jsonl = "jsonl"
     tsv = "tsv"
@@ -94,12 +94,12 @@ class Format(StrEnum):
 FORMAT_NAMES = ", ".join(Format)
 
 
-#: Documents without labels come in the same formats as corpora.
+#: Documents without labels have the same formats as corpora.
 DocumentFormat = Format
 
 
 class OnErrorChoice(StrEnum):
-    """What becomes of a line that cannot be read."""
+    """What to do with a line that cannot be read."""
 
     stop = "stop"
     skip = "skip"
@@ -112,7 +112,7 @@ def _remember_debug(ctx: typer.Context, asked: bool) -> bool:
 
 
 def _share_or_count(text: str) -> float:
-    """A whole number of documents, or a share of them."""
+    """Parse a whole number of documents, or a share of them."""
     try:
         return int(text)
     except ValueError:
@@ -120,7 +120,7 @@ def _share_or_count(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number.") from None
+        raise typer.BadParameter(f"{text!r} is not a number; give one such as 2 or 0.01.") from None
 
 
 def _complete_model(incomplete: str) -> list[str]:
@@ -197,7 +197,7 @@ ZeroBased = Annotated[
     typer.Option(
         "--zero-based/--one-based",
         show_default=False,
-        help="How svmlight counts features; detected by default.",
+        help="Whether svmlight's features are counted from 0 or 1; detected by default.",
     ),
 ]
 MaxLine = Annotated[
@@ -217,7 +217,7 @@ MaxExpansion = Annotated[
         metavar="TIMES",
         min=1,
         show_default=False,
-        help="Refuse a compressed file that grows more than this; 100 times by default.",
+        help="Refuse a compressed file that expands more than this; 100 times by default.",
     ),
 ]
 StopWords = Annotated[
@@ -245,7 +245,7 @@ MinDf = Annotated[
         help="Leave out words in fewer documents than this: a number, or a share such as 0.01.",
     ),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 is every core.")]
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 for all cores.")]
 Dask = Annotated[
     str | None,
     typer.Option(
@@ -262,26 +262,26 @@ Spool = Annotated[
     typer.Option(
         "--spool",
         metavar="PLACE",
-        help="Where inputs and results of the cluster wait: a folder that all machines see, or an "
-        "address such as s3://bucket/folder; dask if they share nothing. By default a folder "
-        "beside the output, removed on success.",
+        help="Where the cluster exchanges inputs and results: a folder that all machines can "
+        "access, an address such as s3://bucket/folder, or dask if they share nothing. By "
+        "default a folder beside the output, removed on success.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Data = Annotated[
     bool | None,
     typer.Option(
         "--json/--table",
         show_default=False,
-        help="JSON Lines for programs, or tables for people; by default tables in a terminal and "
-        "JSON Lines elsewhere.",
+        help="Print JSON for programs, or tables for people; by default tables in a terminal and "
+        "JSON elsewhere.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", callback=_remember_debug, help="Show where an error comes from."),
+    typer.Option("--debug", callback=_remember_debug, help="Show the traceback of an error."),
 ]
 
 ReadFormat = Annotated[
@@ -291,7 +291,7 @@ ReadFormat = Annotated[
 ModelPath = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", show_default=False, help="A model folder, as manylabel train writes it."
+        metavar="MODEL", show_default=False, help="A model folder, written by manylabel train."
     ),
 ]
 NewModel = Annotated[
@@ -344,8 +344,8 @@ Effort = Annotated[
     typer.Option(
         "--effort",
         metavar="LEVEL",
-        help="quick, normal or best: how long an ensemble may train. quick takes neighbours and "
-        "one linear model.",
+        help="quick, normal or best: how long an ensemble may train. quick uses only neighbours "
+        "and one linear model.",
         show_default="normal",
     ),
 ]
@@ -360,7 +360,9 @@ Ngrams = Annotated[
 CharNgrams = Annotated[
     str | None,
     typer.Option(
-        "--char-ngrams", metavar="A-B", help="Count character n-grams instead, such as 3-5."
+        "--char-ngrams",
+        metavar="A-B",
+        help="Count character n-grams instead of words; 3-5 counts those of 3 to 5 characters.",
     ),
 ]
 MaxDf = Annotated[
@@ -382,7 +384,7 @@ VocabularyFile = Annotated[
         "--vocabulary",
         metavar="FILE",
         help="Names and relations of labels: SKOS, Annif's TSV, CSV with a header or JSON Lines. "
-        "Names are found in texts, also of labels that no document has.",
+        "The model looks for the names in texts, so it can suggest labels that no document has.",
     ),
 ]
 LabelInfo = Annotated[
@@ -390,7 +392,7 @@ LabelInfo = Annotated[
     typer.Option(
         "--label-info",
         metavar="FILE",
-        help="Names and descriptions of labels: label, name and description between tabs, or "
+        help="Names and descriptions of labels: tab-separated label, name and description, or "
         "JSON Lines.",
     ),
 ]
@@ -398,7 +400,8 @@ KeepTexts = Annotated[
     bool,
     typer.Option(
         "--keep-texts/--keep-snippets",
-        help="Keep whole texts to show as reasons, or the first 300 characters.",
+        help="Keep whole texts, to show as reasons and to train again, or only their first 300 "
+        "characters.",
     ),
 ]
 DocumentsPath = Annotated[

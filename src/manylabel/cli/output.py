@@ -1,4 +1,4 @@
-"""What commands print: data to standard output, messages to standard error."""
+"""Output of commands: data to standard output, messages to standard error."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ __all__ = [
 
 
 def complain(sentence: str) -> None:
-    """Print the one line of an error."""
+    """Print an error as one line."""
     one_line = re.sub(r"\s*\n\s*", " ", sentence)
     print(f"manylabel: {one_line}", file=sys.stderr)
 
 
 def note(message: str, quiet: bool) -> None:
-    """Tell what is being done, unless quiet."""
+    """Print a message, unless quiet."""
     if not quiet:
         print(message, file=sys.stderr)
 
 
 @contextmanager
 def renaming(**names: str) -> Iterator[None]:
-    """Let errors speak of `arguments` by the names that a command has for them."""
+    """Replace `arguments` in errors by the names that the command has for them."""
     try:
         yield
     except ManylabelError as error:
@@ -56,7 +56,7 @@ def renaming(**names: str) -> Iterator[None]:
 
 @contextmanager
 def working(message: str, quiet: bool) -> Iterator[None]:
-    """Show in a terminal that something takes its time; leaves no trace."""
+    """Show a spinner with a message in a terminal."""
     if quiet or not sys.stderr.isatty():
         yield
         return
@@ -69,9 +69,9 @@ def working(message: str, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | None], None]]:
-    """Give a callback ``(count, done, total)`` that draws a bar with the time left in a terminal.
+    """Provide a callback ``(count, done, total)`` that draws a progress bar in a terminal.
 
-    ``total`` may be None: the amount is unknown.
+    ``total`` is None if unknown.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda count, done, total: None
@@ -97,7 +97,7 @@ def counting(thing: str, quiet: bool) -> Iterator[Callable[[int, float, float | 
 
 
 def in_percent(share: float) -> str:
-    """A measured share as tables show it.
+    """Format a share for tables.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def in_percent(share: float) -> str:
 
 
 def readable_size(n_bytes: int) -> str:
-    """A number of bytes as people say it.
+    """Format a number of bytes.
 
     Examples
     --------
@@ -122,18 +122,18 @@ def readable_size(n_bytes: int) -> str:
 
 
 def wants_data(asked: bool | None) -> bool:
-    """Whether data are printed for programs: as asked, or where there is no terminal."""
+    """Whether to print data for programs: as asked, by default without a terminal."""
     return not sys.stdout.isatty() if asked is None else asked
 
 
 def print_json(value: Any) -> None:
-    """Print data for other programs: on one line, or for people who look at a terminal."""
+    """Print JSON: on one line for programs, indented in a terminal."""
     indent = 2 if sys.stdout.isatty() else None
     print(json.dumps(value, indent=indent, ensure_ascii=False), flush=True)
 
 
 def make_console() -> Console:
-    """A terminal with colours, or plain text of 80 columns where there is none."""
+    """Make a console: with colours in a terminal, otherwise plain text in 80 columns."""
     from rich.console import Console
 
     return Console(highlight=False)

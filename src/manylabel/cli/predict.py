@@ -1,4 +1,4 @@
-"""``manylabel predict``: labels for documents, one after another."""
+"""``manylabel predict``: suggest labels for documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TOP = 10
 
 
 class AnswerFormat(StrEnum):
-    """How suggestions are written."""
+    """Formats of suggestions."""
 
     jsonl = "jsonl"
     tsv = "tsv"
@@ -48,7 +48,7 @@ def predict(
             "--top",
             metavar="N",
             min=1,
-            help=f"Maximum labels per document; {_TOP} unless there is a threshold.",
+            help=f"Maximum labels per document; by default {_TOP}, or no limit with a threshold.",
         ),
     ] = None,
     threshold: Annotated[
@@ -56,7 +56,7 @@ def predict(
         typer.Option(
             "--threshold",
             metavar="auto|NUMBER|PROMISE",
-            help="Only labels with at least this score; auto lets the model decide how many; "
+            help="Only labels with at least this score; auto for the model's own threshold. "
             "recall:0.8 promises to find 80 % of the labels, fdr:0.1 that at most 10 % are wrong.",
         ),
     ] = None,
@@ -65,8 +65,8 @@ def predict(
         typer.Option(
             "--precision",
             metavar="SHARE",
-            help="Only labels that are right this often, such as 0.9; documents without any "
-            'are marked "abstained". The same as --threshold precision:SHARE.',
+            help="Promise that this share of the labels is right, such as 0.9; documents without a "
+            'label are marked "abstained". The same as --threshold precision:SHARE.',
         ),
     ] = None,
     include: Annotated[
@@ -93,7 +93,7 @@ def predict(
             "--output",
             "-o",
             metavar="OUT",
-            help="A file, compressed if it ends in .gz, .bz2, .xz or .zst; - is standard output.",
+            help="A file, compressed if it ends in .gz, .bz2, .xz or .zst; - for standard output.",
         ),
     ] = "-",
     to: Annotated[
@@ -103,7 +103,7 @@ def predict(
             metavar="FORMAT",
             help="table, for people; jsonl, one object per document; tsv or csv, one line per "
             "label; or xc, scores as in the Extreme Classification repository. By default OUT's "
-            "ending decides; otherwise table in a terminal and jsonl elsewhere.",
+            "extension decides; otherwise table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
     reading: DocumentReading = DocumentReading(),
@@ -113,11 +113,11 @@ def predict(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Suggest labels for documents, in their order.
+    """Suggest labels for documents.
 
-    Texts are read and answered in batches, so that a file may be of any length. Labels that
-    documents have already are ignored. A terminal shows a table; a file or a pipe gets a JSON
-    object per line, best label first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
+    Texts are read in batches, so a file may have any length. Labels that documents already have
+    are ignored. A terminal shows a table; a file or a pipe gets one JSON object per document, best
+    label first: {"id": ..., "labels": [{"label": ..., "score": ...}, ...]}.
 
     For example:
       manylabel predict model new.jsonl
@@ -142,9 +142,9 @@ def predict(
     kind = to or AnswerFormat(format_of_answers(output, is_terminal))
     documents = reading.documents(file, text, quiet)
     tagger = open_tagger(model, jobs, quiet)
-    # A bar and lines of data do not go together on one screen.
+    # A progress bar would mix with the data in the terminal.
     is_bar_shown = not quiet and text is None and not is_terminal
-    n_documents = n_silent = 0
+    n_documents = n_abstained = 0
     choice = (top, limit, include or None, exclude or None)
     manifest = Manifest(output, {"model": model, "documents": file, "output": output})
     with (
@@ -155,21 +155,19 @@ def predict(
         for batch in suggestions_of(cluster, tagger, documents, choice, manifest):
             write(batch)
             n_documents += len(batch)
-            n_silent += sum(not len(suggestions) for suggestions in batch)
+            n_abstained += sum(not len(suggestions) for suggestions in batch)
             tell(n_documents, documents.done, documents.total)
     if cluster is not None:
         manifest.write()
     if documents.n_bad:
         note(f"Skipped {counted(documents.n_bad, 'line')} that could not be read.", quiet)
-    if is_promise and n_silent:
+    if is_promise and n_abstained:
         note(
-            f"No label for {n_silent:,} of {counted(n_documents, 'document')} "
-            f"({n_silent / n_documents:.1%}): a person should look at them.",
+            f"No label for {n_abstained:,} of {counted(n_documents, 'document')} "
+            f"({n_abstained / n_documents:.1%}): a person should look at them.",
             quiet,
         )
     if output != "-":
         note(f"Wrote labels of {counted(n_documents, 'document')} to {output}.", quiet)
     if manifest.n_failed:
-        verb = "has" if manifest.n_failed == 1 else "have"
-        failed = counted(manifest.n_failed, "document")
-        raise ManylabelError(f"{failed} {verb} no answer; see above.")
+        raise ManylabelError(f"{counted(manifest.n_failed, 'document')} failed; see above.")

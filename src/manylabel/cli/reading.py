@@ -1,4 +1,4 @@
-"""Documents as the options of a command describe them."""
+"""Read documents with the options of a command."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Counting", "DocumentReading", "Reading", "is_model"]
 
-#: The number of bad lines that are shown; the rest are counted.
+#: Maximum bad lines to show; the rest are counted.
 _SHOWN = 20
-#: Options about files of any format.
+#: Options that limit files of any format.
 _LIMITS = ("max_line", "max_expansion")
 
 
 def is_model(path: str) -> bool:
-    """Whether a path is the folder of a model."""
+    """Whether a path is a model folder."""
     return (Path(path) / "model.json").exists()
 
 
 @dataclass(frozen=True)
 class Reading(Group):
-    """How a corpus is read: the options of every command that takes one."""
+    """How to read a corpus: the options of every command that takes one."""
 
     format: ReadFormat = None
     labels: Labels = None
@@ -69,12 +69,12 @@ class Reading(Group):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments of `manylabel.corpus.read` besides the path."""
+        """The arguments of `manylabel.corpus.read` except the path."""
         named = {field.name: getattr(self, field.name) for field in fields(Reading)}
         return {name: value for name, value in named.items() if name not in _LIMITS}
 
     def around(self) -> AbstractContextManager[None]:
-        """Read files with the limits that were given."""
+        """Apply the limits while the command runs."""
         if self.max_line is None and self.max_expansion is None:
             return nullcontext()
         from manylabel.corpus import limits
@@ -82,18 +82,18 @@ class Reading(Group):
         return limits(line=self.max_line, expansion=self.max_expansion)
 
     def corpus(self, path: str, quiet: bool) -> Corpus:
-        """Read a corpus, while a terminal shows that this takes its time."""
+        """Read a corpus, with a spinner in a terminal."""
         from manylabel.corpus import read
 
-        said: list[str] = []
+        messages: list[str] = []
         with working(f"Reading {path} ...", quiet):
-            corpus = read(path, **self.options, tell=said.append)
-        for sentence in said:
+            corpus = read(path, **self.options, tell=messages.append)
+        for sentence in messages:
             note(sentence, quiet)
         return corpus
 
     def can_be_counted_in_chunks(self, path: str) -> bool:
-        """Whether a file holds texts that a tagger can read in chunks, without further options."""
+        """Whether a tagger can read the texts of a file in chunks: not with further options."""
         from manylabel.corpus.chunks import TextFile
 
         return all(value is None for value in self.options.values()) and (
@@ -103,24 +103,24 @@ class Reading(Group):
 
 @dataclass(frozen=True)
 class DocumentReading(Reading):
-    """How documents are read that need no labels, one after another."""
+    """How to read documents that need no labels, in batches."""
 
     format: DocumentsFormat = None
     on_error: OnError = OnErrorChoice.stop
 
     def documents(self, file: str, text: str | None, quiet: bool) -> DocumentStream:
-        """The documents that a command was given, as a text or as a file."""
+        """The documents of a command: one text, or those of a file."""
         from manylabel.cli.documents import DocumentStream, OneText
         from manylabel.corpus.columns import Columns
 
         if text is not None:
             if file != "-":
-                raise typer.BadParameter("give FILE or --text, not both.")
+                raise typer.BadParameter("give either FILE or --text, not both.")
             if not text.strip():
-                raise typer.BadParameter("--text is empty: there is nothing to find labels for.")
+                raise typer.BadParameter("--text is empty; give a text.")
             return OneText(text)
         if file == "-" and sys.stdin.isatty():
-            note("Reading standard input, one text per line; Ctrl-D ends.", quiet=False)
+            note("Reading standard input, one text per line; press Ctrl-D to finish.", quiet=False)
         return DocumentStream(
             file,
             self.format,
@@ -141,7 +141,7 @@ class DocumentReading(Reading):
 
 @dataclass(frozen=True)
 class Counting:
-    """How words become features, where a command needs features."""
+    """How to count words, for commands that need features."""
 
     stop_words: StopWords = None
     stemming: Stemming = None
@@ -150,11 +150,11 @@ class Counting:
 
     @property
     def words(self) -> dict[str, Any]:
-        """The arguments of `manylabel.text.CountVectorizer` besides threads."""
+        """The arguments of `manylabel.text.CountVectorizer` except threads."""
         return {"stop_words": self.stop_words, "stemming": self.stemming, "min_df": self.min_df}
 
     def counted(self, corpus: Corpus, quiet: bool) -> Corpus:
-        """The corpus with counts of words as features; one that has features stays as it is."""
+        """Count the words of a corpus; return a corpus with features unchanged."""
         if corpus.X is not None:
             return corpus
         from manylabel.text import CountVectorizer
@@ -170,4 +170,4 @@ def _report_bad_line(error: CorpusError, number: int) -> None:
     if number <= _SHOWN:
         complain(f"{error} Skipped.")
     elif number == _SHOWN + 1:
-        complain("more lines cannot be read; they are skipped and counted.")
+        complain("more lines cannot be read; they are skipped and counted at the end.")

@@ -1,4 +1,4 @@
-"""``manylabel serve``: an HTTP API and a page for people."""
+"""``manylabel serve``: an HTTP API and a web page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from manylabel.cli.compiling import compile_in_background
 from manylabel.cli.options import Debug, Quiet
-from manylabel.cli.output import note, working
+from manylabel.cli.output import note, renaming, working
 from manylabel.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ READ_TOKEN_VARIABLE = "MANYLABEL_READ_TOKEN"  # noqa: S105  # nosec B105
 
 
 def _misspelt(environment: Iterable[str]) -> Iterator[str]:
-    """A sentence for each variable that is nearly, but not quite, the name of a setting."""
+    """Warn about each environment variable that looks like a misspelt setting."""
     from difflib import get_close_matches
     from typing import get_args, get_type_hints
 
@@ -42,7 +42,7 @@ def _misspelt(environment: Iterable[str]) -> Iterator[str]:
 
 
 class LogFormat(StrEnum):
-    """How requests are written to the log."""
+    """Formats of the access log."""
 
     none = "none"
     text = "text"
@@ -81,7 +81,7 @@ def serve(
             metavar="ADDRESS",
             envvar="MANYLABEL_HOST",
             show_envvar=False,
-            help="The address to listen on; 0.0.0.0 also accepts other machines.",
+            help="The address to listen on; 0.0.0.0 lets other machines connect.",
         ),
     ] = "127.0.0.1",
     port: Port = 8000,
@@ -91,7 +91,7 @@ def serve(
             "--allow-learn",
             envvar="MANYLABEL_ALLOW_LEARN",
             show_envvar=False,
-            help="Let requests teach documents to the models.",
+            help="Let requests change the models: learn and forget documents, edit labels.",
         ),
     ] = False,
     token_file: Annotated[
@@ -101,8 +101,8 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_TOKEN_FILE",
             show_envvar=False,
-            help="A file with the token that such requests must send, or a line 'NAME TOKEN' "
-            f"per person; or set {TOKEN_VARIABLE}.",
+            help="A file with the token for such requests, or with a line 'NAME TOKEN' per person; "
+            f"or set {TOKEN_VARIABLE}.",
         ),
     ] = None,
     read_token_file: Annotated[
@@ -112,8 +112,8 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_READ_TOKEN_FILE",
             show_envvar=False,
-            help="A file with the token that all other requests must send, in the same form; "
-            f"or set {READ_TOKEN_VARIABLE}.",
+            help="A file with the token for all other requests, in the same format; or set "
+            f"{READ_TOKEN_VARIABLE}.",
         ),
     ] = None,
     max_body: Annotated[
@@ -157,8 +157,8 @@ def serve(
             show_envvar=False,
             min=0,
             show_default=False,
-            help="Requests per second from one client; 0 for no limit. By default 50 for clients "
-            "on other machines.",
+            help="Maximum requests per second and client; 0 for no limit. By default 50 for "
+            "clients on other machines.",
         ),
     ] = None,
     max_concurrent: Annotated[
@@ -170,8 +170,8 @@ def serve(
             show_envvar=False,
             min=0,
             show_default=False,
-            help="Requests of one client that are answered at the same time; 0 for no limit. By "
-            "default 20 for clients on other machines.",
+            help="Maximum requests of a client at the same time; 0 for no limit. By default 20 for "
+            "clients on other machines.",
         ),
     ] = None,
     allow_host: Annotated[
@@ -181,8 +181,8 @@ def serve(
             metavar="NAME",
             envvar="MANYLABEL_ALLOW_HOST",
             show_envvar=False,
-            help="A Host header that is answered, such as example.org or *.example.org; "
-            "repeatable. By default any; on this machine alone, its own names.",
+            help="Accept this Host header, such as example.org or *.example.org; repeatable. By "
+            "default any, or on a local address only localhost and that address.",
         ),
     ] = None,
     allow_origin: Annotated[
@@ -203,7 +203,7 @@ def serve(
             envvar="MANYLABEL_ROOT_PATH",
             show_envvar=False,
             show_default=False,
-            help="The path under which a proxy shows the server, such as /labels.",
+            help="The path under which a proxy serves this server, such as /labels.",
         ),
     ] = "",
     trust_proxy: Annotated[
@@ -213,8 +213,8 @@ def serve(
             metavar="ADDRESS",
             envvar="MANYLABEL_TRUST_PROXY",
             show_envvar=False,
-            help="A proxy whose X-Forwarded-For is trusted; repeatable. By default a proxy on "
-            "this machine.",
+            help="Trust the X-Forwarded-For header of this proxy; repeatable. By default that of a "
+            "proxy on this machine.",
         ),
     ] = None,
     vocabulary: Annotated[
@@ -224,7 +224,7 @@ def serve(
             metavar="FILE",
             envvar="MANYLABEL_VOCABULARY",
             show_envvar=False,
-            help="Names and relations of labels, instead of those that the models have.",
+            help="Names and relations of labels, instead of the models' own.",
         ),
     ] = None,
     log: Annotated[
@@ -250,13 +250,13 @@ def serve(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Answer requests for labels, and show a page to try them.
+    """Serve models: an HTTP API, and a web page.
 
-    Open the address in a browser: the page suggests labels, shows the reasons and takes
-    corrections. The API is described at /docs. The server also answers Annif's clients, and is a
-    machine-learning backend of Label Studio. Ctrl-C stops the server after it has answered the
-    requests that it accepted. Every option is also an environment variable: MANYLABEL_PORT for
-    --port, MANYLABEL_MODELS for MODEL, separated by spaces.
+    Open the address in a browser: the page suggests labels, shows the reasons and accepts
+    corrections. /docs describes the API. The server also works with clients of Annif and as a
+    machine-learning backend of Label Studio. Ctrl-C stops the server after open requests are
+    answered. Every option can be set by an environment variable: MANYLABEL_PORT for --port,
+    MANYLABEL_MODELS for MODEL, separated by spaces.
 
     For example:
       manylabel serve model
@@ -299,31 +299,32 @@ def run_server(
     quiet: bool,
     proxies: tuple[str, ...] = (),
 ) -> None:
-    """Serve until the process is told to stop."""
+    """Serve until Ctrl-C or SIGTERM."""
     from manylabel.web import Server
 
-    server = Server(taggers, settings, host, port, proxies)
-    note(f"Serving {', '.join(taggers)} at {server.address} until Ctrl-C.", quiet)
+    with renaming(token="token_file"):  # noqa: S106  # nosec B106
+        server = Server(taggers, settings, host, port, proxies)
+    note(f"Serving {', '.join(taggers)} at {server.address} (press Ctrl-C to stop).", quiet)
     server.run()
 
 
 def _named(models: list[str]) -> dict[str, Path]:
-    """Model folders by the names that they are served under."""
+    """Model folders by name."""
     places: dict[str, Path] = {}
     for model in models:
         name, equals, folder = model.partition("=")
         path = Path(folder if equals else model)
         name = name if equals else path.resolve().name
         if not name or "/" in name:
-            raise ParameterError(f"{model!r} is no name for a model; say NAME=FOLDER.")
+            raise ParameterError(f"invalid model name in {model!r}; write NAME=FOLDER.")
         if name in places:
-            raise ParameterError(f"two models are called {name!r}; say NAME=FOLDER for one.")
+            raise ParameterError(f"two models are called {name!r}; write NAME=FOLDER for one.")
         places[name] = path
     return places
 
 
 def _loaded(places: dict[str, Path], quiet: bool) -> dict[str, Tagger]:
-    """The models; each request has a thread of its own, so they need no more."""
+    """Load the models, with one thread each: requests already run in parallel."""
     from manylabel.tagger import Tagger
 
     with working(f"Loading {', '.join(places)} ...", quiet):
@@ -331,7 +332,7 @@ def _loaded(places: dict[str, Path], quiet: bool) -> dict[str, Tagger]:
 
 
 def _token(path: str | None, variable: str) -> str | dict[str, str] | None:
-    """The token, or those of several people, if there are any."""
+    """The token or tokens from a file or an environment variable; None if there are none."""
     from manylabel.web.tokens import read_tokens
 
     if path is None:

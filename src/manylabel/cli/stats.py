@@ -1,4 +1,4 @@
-"""``manylabel stats``: a corpus in figures."""
+"""``manylabel stats``: statistics of a corpus, or the drift of a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manylabel.cli.options import (
-    CorpusPath,
     Data,
     Debug,
     Quiet,
@@ -24,57 +23,65 @@ if TYPE_CHECKING:
 
 __all__ = ["statistics_table", "stats"]
 
-#: Heading -> figure -> what it means.
+#: Heading -> figure -> its meaning.
 MEANINGS = {
     "Size": {
         "documents": "",
         "features": "distinct words or columns",
         "labels": "in the vocabulary",
     },
-    "Labels of a document": {
+    "Labels per document": {
         "label-cardinality": "on average",
         "label-density": "as a share of all labels",
         "labels-per-document-median": "half of them have no more",
         "labels-per-document-max": "",
         "documents-without-labels": "",
     },
-    "Documents of a label": {
+    "Documents per label": {
         "label-frequency-mean": "on average",
         "label-frequency-median": "half of them have no more",
-        "label-frequency-mode": "the most common number",
-        "label-frequency-max": "of the most common label",
+        "label-frequency-mode": "the most common value",
+        "label-frequency-max": "of the most frequent label",
         "labels-without-documents": "",
     },
     "Sets of labels": {
         "distinct-label-sets": "combinations that occur",
-        "label-set-frequency-mean": "documents a combination",
-        "unique-label-set-proportion": "documents alone with theirs",
+        "label-set-frequency-mean": "documents per combination",
+        "unique-label-set-proportion": "documents whose combination is unique",
     },
-    "Features of a document": {
-        "feature-cardinality": "not zero, on average",
+    "Features per document": {
+        "feature-cardinality": "non-zero, on average",
         "feature-density": "as a share of all features",
         "documents-without-features": "",
     },
 }
 
 
-#: Of a model: figure -> what it means.
+#: Figure of a model -> its meaning.
 MODEL_MEANINGS = {
-    "promised": "mean probability of the labels that it suggested, before it learned the documents",
-    "accepted": "share of them that people gave",
-    "standard-errors": "between the two; more than 3 either way is not chance",
+    "promised": "mean probability of its suggestions, as if it had not learned the documents",
+    "accepted": "share of these suggestions that people gave",
+    "standard-errors": "difference of the two; beyond 3 it is not chance",
 }
 
 
 def stats(
-    corpus: CorpusPath,
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            metavar="CORPUS|MODEL",
+            show_default=False,
+            help="A file, plain or compressed, a folder of texts, - for standard input, or a model "
+            "folder.",
+        ),
+    ],
     as_json: Data = None,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
             metavar="OUT.svg",
-            help="Draw how labels are distributed, as .svg, .pdf or .png: two files.",
+            help="Plot how labels are distributed, into two .svg, .pdf or .png files.",
         ),
     ] = None,
     reading: Reading = Reading(),
@@ -82,11 +89,11 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Describe a corpus in figures, or say whether a model should be trained again.
+    """Show statistics of a corpus, or whether a model should be trained again.
 
-    Words of texts are counted first; the options about words decide how many features there are.
-    For a model, shows which precision it promised for the documents that it has learned since its
-    training, what people accepted, and whether to train again.
+    For texts, words are counted first; the options about words decide how many features there are.
+    For a model, compares its probabilities for the documents learned since the training with the
+    labels that people gave them, and says whether to train again.
 
     For example:
       manylabel stats train.jsonl --stop-words english --min-df 2
@@ -97,7 +104,7 @@ def stats(
     """
     if is_model(corpus):
         if plot is not None:
-            raise InputError("--plot draws a corpus, not a model; leave it out.")
+            raise InputError("--plot is for a corpus, not for a model; leave it out.")
         _show_model(corpus, wants_data(as_json))
         return
     name = "standard input" if corpus == "-" else corpus
@@ -113,7 +120,7 @@ def stats(
 
 
 def _show_model(path: str, as_json: bool) -> None:
-    """What a model holds, and whether its probabilities still do."""
+    """Show the size of a model, and whether its probabilities still hold."""
     from manylabel.tagger import Tagger
 
     tagger = Tagger.load(path)
@@ -152,7 +159,7 @@ def _show_model(path: str, as_json: bool) -> None:
 
 
 def statistics_table(figures: dict[str, Any], title: str) -> Table:
-    """The figures under their headings, with what they mean."""
+    """A table of the figures with their meanings, under headings."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -169,14 +176,14 @@ def statistics_table(figures: dict[str, Any], title: str) -> Table:
 
 
 def _shown(value: float) -> str:
-    """A whole number in full, any other with four digits that say something."""
+    """Format a whole number in full, any other with four significant digits."""
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.2f}" if value >= 100 else f"{value:.4g}"
 
 
 def _draw(corpus: Corpus, path: Path) -> list[Path]:
-    """Draw Rubin's figures 1 and 2 into files whose names start as ``path`` does."""
+    """Plot figures 1 and 2 of Rubin et al. into two files named after ``path``."""
     from manylabel.corpus.plots import plot_label_frequencies, plot_labels_per_document
 
     drawn = []

@@ -1,4 +1,4 @@
-"""Suggested labels beside the true ones, for people to read."""
+"""Tables of suggested labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BAR = 16
 def suggestions_table(
     suggestions: Sequence[tuple[str, float]], true_labels: Collection[str]
 ) -> Table:
-    """Labels with their probabilities, best first; true labels are marked, or added as missed."""
+    """Labels with probabilities, best first; marks true labels and adds those that are missed."""
     from rich.table import Table
     from rich.text import Text
 
@@ -44,7 +44,7 @@ def suggestions_table(
 
 
 def answers_table(suggestions: Suggestions, is_percent: bool) -> Group:
-    """A document's id, and its labels with their scores under it."""
+    """A document's id, and below it its labels with scores."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -61,6 +61,6 @@ def answers_table(suggestions: Suggestions, is_percent: bool) -> Group:
     for label, score, name in suggestions:
         shown = percent(score) if is_percent else f"{score:.3f}"
         bar = "━" * max(1, round(_BAR * score / best)) if best > 0 and score > 0 else ""
-        said = Text(name) if name == label else Text.assemble(name, (f"  {label}", "dim"))
-        table.add_row(Text(shown), said, Text(bar, "green"))
+        title = Text(name) if name == label else Text.assemble(name, (f"  {label}", "dim"))
+        table.add_row(Text(shown), title, Text(bar, "green"))
     return Group(head, table)

@@ -1,4 +1,4 @@
-"""``manylabel train``: from a corpus to a model folder."""
+"""``manylabel train``: train a model on a corpus."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def train(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Learn from documents with labels, and write a model folder.
+    """Train a model on documents with labels, and write a model folder.
 
-    Documents are texts, or rows of features; then later documents must have the same features.
-    The options about words are for texts. An interrupted training leaves the old model, or none.
-    On a cluster, with --keep-snippets, the workers read and count an uncompressed file of JSON
-    Lines or TSV, and no process holds all of it.
+    Documents are texts, or rows of features; new documents then need the same features. The
+    options about words are for texts. If training is interrupted, an existing model stays as it
+    was. On a cluster and with --keep-snippets, the workers read and count an uncompressed file of
+    JSON Lines or TSV, and no process needs memory for all of it.
 
-    With a vocabulary, labels are also found by their names, with documents or without. A
-    vocabulary alone gives a model that `manylabel learn` improves.
+    With a vocabulary, the model also finds labels by their names, even labels that no document
+    has. A vocabulary without documents gives a model that `manylabel learn` improves.
 
     For example:
       manylabel train train.jsonl -o model
@@ -93,7 +93,7 @@ def train(
     )
     clock = Clock()
     if corpus is None and vocabulary is None:
-        raise typer.BadParameter("give a corpus, a --vocabulary, or both.")
+        raise typer.BadParameter("give CORPUS, --vocabulary, or both.")
     documents: Any = corpus
     if corpus is not None and (
         dask is None or keep_texts or not reading.can_be_counted_in_chunks(corpus)

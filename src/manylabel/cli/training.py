@@ -1,4 +1,4 @@
-"""What ``train`` and ``tune`` share: a corpus becomes a model, phase by phase."""
+"""Training steps that ``train`` and ``tune`` share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["fit_tagger", "note_corpus", "write_model"]
 
 
 def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
-    """Say what was read."""
+    """Print the size of the corpus and the time it took to read."""
     took = clock.lap("read")
     documents, labels = counted(len(corpus), "document"), counted(corpus.n_labels, "label")
     note(f"Read {documents} with {labels} in {took:.1f} s.", quiet)
@@ -25,13 +25,13 @@ def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
 def fit_tagger(
     tagger: Tagger, documents: Corpus | str, label_info: str | None, clock: Clock, quiet: bool
 ) -> None:
-    """Train on a corpus or a file, and say how long each phase took."""
+    """Train on a corpus or a file, and print the time of each phase."""
     note(f"Training {tagger.model_name} ...", quiet)
     tagger.fit(documents, label_info=label_info)
     phases = tagger.fit_seconds
     clock.add(phases)
     if phases.get("features", 0) >= 0.1:
-        note(f"Tried features in {phases['features']:.1f} s.", quiet)
+        note(f"Chose features in {phases['features']:.1f} s.", quiet)
     if "vectorize" in phases:
         note(f"Counted words in {phases['vectorize']:.1f} s.", quiet)
     note(f"Trained {tagger.model_name} in {phases['train']:.1f} s.", quiet)
@@ -45,12 +45,12 @@ def write_model(
     quiet: bool,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Save a fitted tagger and say so."""
+    """Save a fitted tagger, and print its size and the memory used."""
     tagger.save(output)
     took, size, memory = clock.lap("save"), folder_size(output), peak_memory()
     note(f"Saved to {output} ({readable_size(size)}) in {took:.1f} s.", quiet)
     if memory is not None:
-        note(f"This took at most {readable_size(memory)} of memory.", quiet)
+        note(f"Peak memory: {readable_size(memory)}.", quiet)
     if as_json:
         figures = {
             "model": tagger.model_name,

@@ -1,4 +1,4 @@
-"""``manylabel tune``: the settings of a model that suit a corpus."""
+"""``manylabel tune``: find the best settings of a model for a corpus."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def tune(
         typer.Option(
             "--cv",
             metavar="HOW",
-            help="How settings are measured: a number of folds; the share of documents to measure "
-            "on; or loo, each document scored as if it were not there, for models that share "
-            "neighbours. Chosen by model and corpus unless given.",
+            help="How to measure settings: a number of folds, the share of documents to measure "
+            "on, or loo (leave one out), for models that share neighbours. By default the model "
+            "and the corpus decide.",
         ),
     ] = "auto",
     confirm: Annotated[
@@ -86,8 +86,8 @@ def tune(
         typer.Option(
             "--held-out",
             metavar="SHARE",
-            help="The share of documents that tuning does not see. The best setting must beat the "
-            "untuned model on them.",
+            help="The share of held-out documents, on which the best setting must beat the untuned "
+            "model.",
         ),
     ] = 0.2,
     words: Words = Words(),
@@ -101,13 +101,12 @@ def tune(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Find a model's best settings, and write that model.
+    """Find the best settings of a model, train it with them, and write a model folder.
 
-    The untuned model is always tried first. The best setting is kept if it also beats the untuned
-    model on documents that tuning did not see; otherwise the model is the one that train gives.
-    instance-knn, feature-knn and lcif search their neighbours once for all settings; other models
-    are trained for each. The table shows the best settings. The winner is trained on all of the
-    corpus.
+    The best setting is used if it also beats the untuned model on held-out documents; otherwise
+    the result is the same as that of train. instance-knn, feature-knn and lcif search neighbours
+    once for all settings; other models are trained for each setting. A table shows the best
+    settings. The final model is trained on the whole corpus.
 
     For example:
       manylabel tune train.jsonl -o model
@@ -162,7 +161,7 @@ def _tuner(
     seed: int,
     jobs: int,
 ) -> Tuner:
-    """A tuner for a model by name; what makes no sense is an error before anything is read."""
+    """Make a tuner; invalid settings raise an error before the corpus is read."""
     from manylabel.models import make_model
     from manylabel.selection import Tuner, usual_grid
 
@@ -176,28 +175,28 @@ def _tuner(
 
 
 def _verdict(tuner: Tuner) -> str:
-    """Whether the best setting was better on documents that tuning did not see."""
+    """Say whether the best setting was better on held-out documents."""
     seen = tuner.confirmation_
     if seen is None:
-        return "No setting is better than the untuned model, which is kept."
+        return "No setting is better than the untuned model. Using the untuned model."
     kept = tuner.best_params_ != {name: tuner.trials_[0][name] for name in tuner.best_params_}
     tuned, untuned = (_shown(seen[name], tuner.metric) for name in ("tuned", "untuned"))
     return (
-        f"{tuner.metric} on {counted(int(seen['documents']), 'document')} that tuning did not see: "
+        f"{tuner.metric} on {counted(int(seen['documents']), 'held-out document')}: "
         f"{tuned} tuned, {untuned} untuned. "
-        + ("The tuned model is kept." if kept else "The untuned model is kept.")
+        f"Using the {'tuned' if kept else 'untuned'} model."
     )
 
 
 def _shown(value: float, metric: str) -> str:
-    """The value of a measure, in percent where that is its meaning."""
+    """Format the value of a measure, in percent if it is a share."""
     from manylabel.metrics import get_measure
 
     return in_percent(value) if get_measure(metric).is_share else f"{value:,.2f}"
 
 
 def _grid(tried: list[str] | None, model: str) -> dict[str, Sequence[Any]]:
-    """Parameter -> values, from ``name=v,v,...`` and ``paper``."""
+    """Parse ``name=v,v,...`` and ``paper`` into a grid: parameter -> values."""
     grid: dict[str, Sequence[Any]] = {}
     for given in tried or []:
         if given.strip() == "paper":
@@ -211,7 +210,7 @@ def _grid(tried: list[str] | None, model: str) -> dict[str, Sequence[Any]]:
 
 
 def _paper_grid(model: str) -> dict[str, Sequence[Any]]:
-    """What the LCIF paper tries of a model's parameters."""
+    """The grid of the LCIF paper, for the parameters that the model has."""
     from manylabel.models import make_model
     from manylabel.selection import PAPER_GRID
 
@@ -219,13 +218,13 @@ def _paper_grid(model: str) -> dict[str, Sequence[Any]]:
     grid = {name: values for name, values in PAPER_GRID.items() if name in own}
     if not {"alpha", "beta"} & set(grid):
         raise typer.BadParameter(
-            f"--try paper is for instance-knn, feature-knn and lcif; not for {model}."
+            f"--try paper is for instance-knn, feature-knn and lcif, not for {model}."
         )
     return grid
 
 
 def _counted(corpus: Corpus, tagger: Tagger) -> Corpus:
-    """The corpus with the features that the tagger chooses when it is fitted."""
+    """Count the features that the tagger would choose when it is fitted."""
     from manylabel.tagger.features import choose_features, has_words_only
     from manylabel.tagger.languages import make_vectorizer
 
@@ -243,7 +242,7 @@ def _counted(corpus: Corpus, tagger: Tagger) -> Corpus:
 
 
 def trials_table(trials: list[Trial], metric: str) -> Table:
-    """Settings with their values, as they come."""
+    """A table of settings with their values, in the given order."""
     from rich import box
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""``manylabel vocabulary``: what labels are called, shown or changed on a trained model."""
+"""``manylabel vocabulary``: show or replace the vocabulary of a trained model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def vocabulary(
     ] = None,
     update: Annotated[
         bool,
-        typer.Option("--update", help="Keep the names of labels that are not in FILE."),
+        typer.Option("--update", help="Keep the entries of labels that are not in FILE."),
     ] = False,
     as_json: Data = None,
     quiet: Quiet = False,
@@ -33,8 +33,8 @@ def vocabulary(
 ) -> None:
     """Show the vocabulary of a model, or replace it without training again.
 
-    New labels can be suggested at once if the model was trained with a vocabulary: their names are
-    found in texts. Otherwise names are only shown.
+    A model that was trained with a vocabulary looks for the new names in texts, so it suggests new
+    labels at once. In other models, names are only shown.
 
     For example:
       manylabel vocabulary model
@@ -51,10 +51,10 @@ def vocabulary(
     elif figures["names"]:
         typer.echo(
             f"{counted(figures['labels'], 'label')}, {figures['without_documents']:,} of them "
-            f"without a document; {counted(figures['names'], 'name')} in "
-            f"{figures['languages'] or 'no language'}."
+            f"without documents; {counted(figures['names'], 'name')}"
+            f"{' in ' + figures['languages'] if figures['languages'] else ''}."
         )
         if not figures["found_in_texts"]:
-            typer.echo("Names are shown only; train with --vocabulary to find them in texts.")
+            typer.echo("Names are only shown; train with --vocabulary to look for them in texts.")
     else:
         typer.echo(f"{counted(figures['labels'], 'label')} without a vocabulary.")

@@ -1,4 +1,4 @@
-"""``manylabel warm``: compile kernels in advance."""
+"""``manylabel warm``: compile all kernels in advance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["warm"]
 def warm(
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Kernels of all models, not only of the default one."),
+        typer.Option("--all", help="Compile the kernels of all models, not only the default one."),
     ] = False,
     processes: Annotated[
         int | None,
@@ -25,7 +25,7 @@ def warm(
             metavar="N",
             min=1,
             show_default=False,
-            help="How many compile at the same time; by default one per core.",
+            help="Processes that compile at the same time; by default one per core.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -33,9 +33,9 @@ def warm(
 ) -> None:
     """Compile the kernels in advance, on all cores.
 
-    manylabel compiles its loops for this computer once after an installation or update, when they
-    are first used. After this command, the first prediction or training is as quick as any other.
-    Useful in an image of a container, and before a demonstration.
+    manylabel compiles its kernels for this computer once after an installation or update, when they
+    are first used. After this command, the first training or prediction is as fast as any other.
+    Use it when you build a container image, or before a demonstration.
 
     For example:
       manylabel warm
@@ -43,4 +43,4 @@ def warm(
     """
     sets = ("small", "usual", "others") if everything else ("small", "usual")
     n_compiled = compile_missing(sets, processes, quiet, is_asked_for=True)
-    note("Kernels are compiled." if n_compiled else "Kernels were compiled before.", quiet)
+    note("Compiled the kernels." if n_compiled else "All kernels are already compiled.", quiet)

@@ -1,4 +1,4 @@
-"""How a tagger reads texts, as the options of a command describe it."""
+"""How to count words, from the options of a command."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Words:
     max_features: MaxFeatures = None
 
     def of_tagger(self) -> dict[str, Any]:
-        """The arguments of a tagger; the word "none" switches something off."""
+        """The arguments of a tagger; "none" becomes None."""
         options = {
             "stop_words": self.stop_words,
             "stemming": self.stemming,
@@ -61,10 +61,10 @@ def _or_none(value: Any) -> Any:
 
 
 def _range(option: str, text: str | None) -> tuple[int, int] | None:
-    """``1-2``, or one number for both ends."""
+    """Parse ``1-2``, or one number for both ends."""
     if text is None:
         return None
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
     if match is None:
-        raise typer.BadParameter(f"{option} must be two numbers such as 1-2; got {text}.")
+        raise typer.BadParameter(f"{option} must be a range such as 1-2; got {text}.")
     return int(match[1]), int(match[2] or match[1])
