@@ -34,12 +34,12 @@ def test_training_and_prediction_are_the_same(books, processes, monkeypatch, cap
     dask = ("--dask", processes.address)
     assert answered("train", train, "-o", books / "there", *model, *dask) == 0
     told = capfd.readouterr().err
-    assert "tasks at a time at tcp://" in told
+    assert "tasks at a time on tcp://" in told
     assert "Read 489 documents" not in told, "the workers have"
     monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", processes.address)
     assert answered("predict", books / "there", test, "-o", books / "there.jsonl") == 0
     told = capfd.readouterr().err
-    assert "A worker took at most" in told
+    assert "Peak memory of a worker:" in told
     assert (books / "there.jsonl").read_bytes() == (books / "here.jsonl").read_bytes()
     manifest = json.loads((books / "there.jsonl.manifest.json").read_text())
     assert manifest["failed"] == 0

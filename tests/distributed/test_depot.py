@@ -202,7 +202,7 @@ def test_a_depot_that_does_not_answer_is_one_sentence(monkeypatch):
 
 
 def test_missing_packages_and_unknown_addresses_are_one_sentence(monkeypatch):
-    with pytest.raises(ClusterError, match="Invalid spool 'what://x': Protocol not known: what"):
+    with pytest.raises(ClusterError, match="invalid spool 'what://x': Protocol not known: what"):
         Depot("what://x")
     monkeypatch.setattr(fsspec.core, "url_to_fs", _not_installed)
     with pytest.raises(MissingExtraError, match=r"The spool s3://b/x needs s3fs; install it with"):
@@ -216,7 +216,7 @@ def _not_installed(address, **options):
 def test_a_worker_that_does_not_reach_the_depot_is_refused(client, monkeypatch):
     monkeypatch.setattr("manylabel.distributed.depot.peek", lambda *given: False)
     with (
-        pytest.raises(ClusterError, match=r"does not see the spool memory://.*; give a `spool`"),
+        pytest.raises(ClusterError, match=r"cannot access the spool memory://.*; give a `spool`"),
         use(client, f"memory://{_name()}"),
     ):
         pass

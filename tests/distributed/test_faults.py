@@ -140,7 +140,10 @@ def test_when_the_scheduler_dies_the_next_run_goes_on(tmp_path, problem, spool):
     ("kind", "sentence"),
     [
         ("ignorant", "manylabel is not installed on the worker tcp://.*; install .* there"),
-        ("old", r"has manylabel 0\.0\.9, and this is .*; install the same version everywhere"),
+        (
+            "old",
+            r"has manylabel 0\.0\.9, but this process has .*; install the same version everywhere",
+        ),
     ],
 )
 def test_workers_without_the_same_manylabel_are_refused(processes, client, kind, sentence):
@@ -158,7 +161,7 @@ def test_workers_without_the_same_manylabel_are_refused(processes, client, kind,
     [
         ("poison", "ZeroDivisionError: this document is poison"),
         pytest.param(
-            "deadly", "every worker that took it ended without a message", marks=pytest.mark.slow
+            "deadly", "every worker that ran it died without a message", marks=pytest.mark.slow
         ),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_temporary_spool_leaves_nothing_behind(client, problem):
 def test_a_worker_that_does_not_see_the_folder_is_refused(client, spool, monkeypatch):
     monkeypatch.setattr("manylabel.distributed.connecting.report", _blind)
     with (
-        pytest.raises(ClusterError, match=r"does not see the folder .*spool; give a `spool` that"),
+        pytest.raises(ClusterError, match=r"cannot access the folder .*spool; give a `spool` that"),
         use(client, spool),
     ):
         pass

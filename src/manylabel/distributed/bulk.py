@@ -36,7 +36,7 @@ class AnsweredBatch:
     Parameters
     ----------
     number : int
-        Of the batch, from 0.
+        The number of the batch, from 0.
     suggestions : list of Suggestions
         In the order of the documents, without those that failed.
     failures : list of Failure
@@ -74,7 +74,7 @@ class _Answers(NamedTuple):
     reasons: list[str]
 
 
-#: A batch as it is sent to a worker: texts, or rows of features with the names of their columns.
+#: A batch as sent to a worker: texts, or rows of features with the names of their columns.
 _Item = tuple[list[str] | None, sparse.csr_array | None, list[str] | None, bool]
 
 
@@ -87,7 +87,7 @@ def suggest_batches(
     include: Iterable[str] | None = None,
     exclude: Iterable[str] | None = None,
 ) -> Iterator[AnsweredBatch]:
-    """Suggest labels for documents that come in batches, in order.
+    """Suggest labels for batches of documents, in order.
 
     Only a few batches are in memory at a time. A document that fails every time is reported; the
     others get their suggestions.
@@ -95,10 +95,10 @@ def suggest_batches(
     Parameters
     ----------
     cluster : Cluster
-        If its spool is kept, batches that an earlier run finished do not run again.
+        If its spool is kept, batches that an earlier run finished are not repeated.
     tagger : Tagger
     batches : iterable of Corpus
-        Say a thousand documents each: a few seconds of work.
+        For example a thousand documents each: a few seconds of work.
     top, threshold, include, exclude
         As for `Tagger.suggest`.
     """
@@ -107,7 +107,7 @@ def suggest_batches(
     shared = (_folder_of(tagger) or tagger, top, threshold, names, others)
     known = tagger._latest().labels
     labels = known.listed
-    called = [known.name(label) for label in labels]
+    label_names = [known.name(label) for label in labels]
     waiting: list[Corpus] = []
 
     def items() -> Iterator[_Item]:
@@ -122,16 +122,16 @@ def suggest_batches(
             answers = _Answers(*result)
         else:
             answers = _halved(cluster, shared, _item_of(corpus), len(corpus), error)
-        yield _answered(number, corpus, answers, labels, called, receipt)
+        yield _answered(number, corpus, answers, labels, label_names, receipt)
 
 
 def _folder_of(tagger: Tagger) -> Path | None:
     """The folder of the tagger in its current state; None if it is not saved, or has changed."""
-    memory = tagger._latest()
+    state = tagger._latest()
     if tagger.path is None:
         return None
     saved = read_manifest(tagger.path)["info"].get("tagger")
-    now = {"token": memory.token, "sequence": memory.sequence}
+    now = {"token": state.token, "sequence": state.sequence}
     return tagger.path if saved == now else None
 
 
@@ -161,7 +161,7 @@ def _suggest_batch(
     exclude: list[str] | None,
     *item: Any,
 ) -> tuple[Any, ...]:
-    """The answers for a batch; if the batch fails, document by document."""
+    """Suggest labels for a batch; if it fails, try document by document."""
     # One thread: other batches run at the same time.
     tagger._fitted().use_jobs(1)
 
@@ -199,12 +199,12 @@ def _size_of(item: Any) -> int:
 def _halved(
     cluster: Cluster, shared: tuple[Any, ...], item: _Item, size: int, error: Exception
 ) -> _Answers:
-    """Retry a batch that ends every worker, in halves, down to single documents."""
+    """Retry a batch that kills every worker in halves, down to single documents."""
     if not isinstance(error, FatalTaskError):
         raise error
     if size == 1:
         nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
-        return _Answers(*nothing, [0], ["every worker that took it ended without a message"])
+        return _Answers(*nothing, [0], ["every worker that ran it died without a message"])
     middle = size // 2
     halves = [_item_of(_corpus_of(item, rows)) for rows in (slice(middle), slice(middle, None))]
     sizes = [middle, size - middle]
@@ -231,7 +231,7 @@ def _answered(
     names: list[str],
     receipt: Receipt | None,
 ) -> AnsweredBatch:
-    """The answers with the names of labels and documents."""
+    """Add the names of labels and documents to the answers."""
     failed = set(answers.failed)
     ids = [name for row, name in enumerate(corpus.ids) if row not in failed]
     ends = np.cumsum(answers.lengths)

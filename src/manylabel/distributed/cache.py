@@ -1,4 +1,4 @@
-"""What a worker has fetched, on its own disk, up to a size."""
+"""A worker's cache of fetched objects on its own disk, limited in size."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Cache", "cache_of"]
 
 
 class Cache:
-    """Folders by their keys; the least recently used go first.
+    """Folders by key; the least recently used are removed first.
 
     Parameters
     ----------
     folder : Path
-        It is the cache's own; what an earlier process left there is removed.
+        Used by the cache alone; leftovers of an earlier process are removed.
     limit : int
-        Bytes. A single object may be larger; then it is the only one.
+        Maximum bytes. A single larger object is kept alone.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -32,15 +32,15 @@ class Cache:
         self._fetching: dict[str, threading.Lock] = {}
 
     def get(self, key: str, fetch: Callable[[Path], None], keep: set[str] | None = None) -> Path:
-        """The folder of a key, fetched if it is not there.
+        """Return the folder of a key, fetching it if needed.
 
         Parameters
         ----------
         key : str
         fetch : callable
-            Makes the folder.
+            Creates the folder.
         keep : set of str, optional
-            Keys that must not be removed for it.
+            Keys that must not be removed to make space.
         """
         path = self.folder / key
         with self._lock:
@@ -60,11 +60,11 @@ class Cache:
 
     @property
     def size(self) -> int:
-        """Bytes on the disk."""
+        """Total bytes on the disk."""
         return sum(self._sizes.values())
 
     def _shrink(self, keep: set[str]) -> None:
-        """Remove what was not used for longest; open files stay readable until they are closed."""
+        """Remove the least recently used; open files stay readable until they are closed."""
         for key in [key for key in self._sizes if key not in keep]:
             if self.size <= self.limit:
                 break
@@ -79,7 +79,7 @@ def cache_of(name: str, limit: int) -> Cache:
 
 
 def _own_folder() -> str:
-    """Where this worker keeps its files."""
+    """The folder for this worker's files."""
     from distributed import get_worker
 
     try:

@@ -1,4 +1,4 @@
-"""A Dask cluster as a place where blocks run."""
+"""Run blocks on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["Cluster", "FatalTaskError", "Finished"]
 
 #: Seconds between checks of a silent cluster.
 _POLL = 2.0
-#: Tasks in flight per thread of the cluster, where the items are a stream.
+#: Submitted tasks per thread of the cluster, if the items are a stream.
 _AHEAD = 4
-#: Bytes of a task that hands out a part of an object; Dask warns of tasks above ten million.
+#: Bytes per task that hands out part of an object; Dask warns about tasks above ten million.
 _CHUNK = 8 << 20
 _PLAIN = (bool, int, float, str, type(None))
 
 
 class FatalTaskError(ClusterError):
-    """A task that ends every worker that runs it."""
+    """A task that kills every worker that runs it."""
 
 
 class Finished(NamedTuple):
@@ -43,7 +43,7 @@ class Finished(NamedTuple):
     receipt : Receipt or None
         The worker's report; None if the result existed already.
     error : Exception or None
-        Why there is no result.
+        The error, if there is no result.
     """
 
     result: Any
@@ -59,28 +59,28 @@ class _Task(NamedTuple):
 
 
 class Cluster:
-    """Run pure functions of immutable files on the workers of a Dask cluster.
+    """Runs pure functions of immutable files on the workers of a Dask cluster.
 
     Parameters
     ----------
     client : distributed.Client
     spool : Spool
-        What the client and all workers share.
+        Where the client and all workers exchange objects.
     shard_rows : int
         An index with more rows is divided into shards of this size.
     max_tasks : int
-        Maximum blocks per piece of work, where the size of a block does not affect the result.
+        Maximum blocks per job, if the size of a block does not affect the result.
     patience : float
         Give up after this many seconds without any worker.
     worker_cache : int
-        Bytes that each worker keeps of what it has fetched, if it does not see the spool's folder.
+        Maximum bytes of fetched objects per worker, if it cannot access the spool's folder.
 
     Attributes
     ----------
     sees_files : bool
-        Whether workers see the same files as this process.
+        Whether workers access the same files as this process.
     receipts : list of Receipt
-        The workers' reports on the tasks that they finished.
+        The workers' reports on finished tasks.
     """
 
     def __init__(
@@ -102,12 +102,12 @@ class Cluster:
         self.shard_rows, self.max_tasks, self.patience = shard_rows, max_tasks, patience
         self.address = str(client.scheduler.address)
         self.receipts: list[Receipt] = []
-        # Makes keys unique: a scheduler would answer a known key with the old result.
+        # Makes keys unique: for a known key, a scheduler would return the old result.
         self._token = secrets.token_hex(4)
         self._remote, self._itself = by_value(call_by_name), by_value(itself)
         #: Futures of the bytes of objects that Dask hands out.
         self._chunks: dict[Path, list[Any]] = {}
-        # By identity, for immutable objects: they need not be hashed again.
+        # Paths of immutable objects by identity, so that they are hashed only once.
         self._places: dict[int, Path] = {}
         # Jobs of several threads may share inputs.
         self._uses: Counter[Path] = Counter()
@@ -122,7 +122,7 @@ class Cluster:
         callback: Callback | None = None,
         fixed: bool = False,
     ) -> Iterator[Any]:
-        """Results of blocks, in order; see `manylabel.parallel.map_blocks`."""
+        """Yield the results of blocks, in order; see `manylabel.parallel.map_blocks`."""
         if not fixed:
             # Independent of the number of workers, so that a later run finds the same blocks.
             block *= -(-n_rows // (block * self.max_tasks)) or 1
@@ -137,11 +137,11 @@ class Cluster:
         items: Iterable[tuple[Any, ...]],
         keep_going: bool = False,
     ) -> Iterator[Finished]:
-        """Results of ``task(*shared, *item)`` in the order of the items.
+        """Yield the results of ``task(*shared, *item)``, in the order of the items.
 
-        A Path in ``shared`` is a model's folder and stands for the model. The items of a sequence
-        are submitted all at once; those of another iterable, a few at a time. With ``keep_going``
-        a task that fails is reported like the others, unless the cluster is lost.
+        A Path in ``shared`` is a model folder and stands for the model. The items of a sequence are
+        submitted all at once, those of another iterable a few at a time. With ``keep_going``, a
+        failed task yields its error, unless the cluster is lost.
         """
         with self._lock:
             given = tuple(map(self._given, shared))
@@ -170,7 +170,7 @@ class Cluster:
         return sum(self._workers().values())
 
     def _given(self, thing: Any) -> Any:
-        """An argument as it is sent: itself if it is small, or its path in the spool."""
+        """An argument as sent to workers: itself if it is small, or its path in the spool."""
         if isinstance(thing, _PLAIN):
             return thing
         if isinstance(thing, Path):
@@ -180,7 +180,7 @@ class Cluster:
         return self._put(thing)
 
     def _put(self, thing: Any) -> Path:
-        """The path of an object that tasks share."""
+        """Save an object that tasks share, and return its path."""
         place = self._places.get(id(thing))
         if place is None:
             place = self.spool.put(thing)
@@ -198,12 +198,12 @@ class Cluster:
             self._forget(unused)
 
     def _forget(self, paths: Iterable[Path]) -> None:
-        """Let the workers drop the bytes of objects."""
+        """Let the workers drop the bytes of these objects."""
         for path in paths:
             self._chunks.pop(path, None)
 
     def _remember(self, thing: Any, place: Path) -> None:
-        """Recognise an object while it lives; remove the files of a transient one afterwards."""
+        """Remember the path of an object while it lives; then remove transient files."""
         self._places[id(thing)] = place
         weakref.finalize(thing, self._places.pop, id(thing), None)
         if getattr(thing, "transient", False):
@@ -246,7 +246,7 @@ class Cluster:
         )
 
     def _hand_out(self, call: Call) -> tuple[Any, ...]:
-        """The numbers of chunks of a call's inputs, and the chunks, each a task of its own."""
+        """The numbers of chunks of a call's inputs, and the chunks, each a separate task."""
         places = list(places_in(call.arguments))
         with self._lock:
             for path in places:
@@ -272,7 +272,7 @@ class Cluster:
         used: list[Path],
         keep_going: bool,
     ) -> Iterator[Finished]:
-        """Results in order; an error in ``more`` is raised after the results of earlier items."""
+        """Yield results in order; an error in ``more`` is raised after the results before it."""
         failure: Exception | None = None
         try:
             while True:
@@ -313,11 +313,11 @@ class Cluster:
             result = self.spool.result(call.result)
             if result is None:
                 raise ClusterError(
-                    f"the result of a worker cannot be read from {call.result}; the client and all "
-                    "workers must see the same folder."
+                    f"the result of a worker cannot be read from {call.result}; give a spool that "
+                    "the client and all workers can access."
                 )
         if self.spool.handed:
-            # What only this task needed; jobs and living objects still hold theirs.
+            # Drop what only this task needed.
             with self._lock:
                 kept = set(self._places.values())
                 mine = set(places_in(call.arguments))
@@ -329,7 +329,7 @@ class Cluster:
         return Finished(result, receipt)
 
     def _take(self, future: Any, call: Call) -> Receipt:
-        """The receipt of a finished task; a result that came with it goes to the spool."""
+        """Take the receipt of a finished task, and save the result if it came with it."""
         from distributed import CancelledError
 
         try:
@@ -348,7 +348,7 @@ class Cluster:
         return Receipt(*answer[:n_fields])
 
     def _wait(self, future: Any) -> None:
-        """Wait until a task finishes or fails; give up when the cluster is lost."""
+        """Wait until a task finishes or fails; raise an error if the cluster is lost."""
         from distributed import CancelledError
 
         alone_since: float | None = None
@@ -363,8 +363,8 @@ class Cluster:
                 alone_since = alone_since or time.monotonic()
                 if time.monotonic() - alone_since > self.patience:
                     raise ClusterError(
-                        f"no worker is left at {self.address}; start some, and run the same "
-                        f"command again.{self._kept}"
+                        f"the cluster at {self.address} has no workers left; start some, and run "
+                        f"the same command again.{self._kept}"
                     ) from None
             except (CancelledError, OSError):
                 raise self._lost() from None
@@ -372,7 +372,7 @@ class Cluster:
             raise self._lost()
 
     def _workers(self) -> dict[str, int]:
-        """Threads of each worker."""
+        """The number of threads of each worker."""
         if self.client.status != "running":
             raise self._lost()
         try:
@@ -388,12 +388,12 @@ class Cluster:
 
     @property
     def _kept(self) -> str:
-        """A sentence on where finished work is kept, for error messages."""
+        """A sentence for errors that says where finished work is kept."""
         return f" Finished work is kept in {self.spool.name}." if self.spool.lasting else ""
 
 
 def _names(given: tuple[Any, ...]) -> Iterator[str]:
-    """The names that identify a job: the content hashes of its files, and its plain values."""
+    """The names that identify a job: hashes of its files, and its plain values."""
     for each in given:
         if isinstance(each, tuple):
             yield from _names(each)
@@ -404,7 +404,7 @@ def _names(given: tuple[Any, ...]) -> Iterator[str]:
 def _counted(
     finished: Iterator[Finished], stops: list[int], n_rows: int, callback: Callback | None
 ) -> Iterator[Any]:
-    """The results; call back after each."""
+    """Yield results, and call back after each."""
     for (result, _, _), stop in zip(finished, stops, strict=True):
         if callback is not None:
             callback(stop, n_rows)
@@ -412,12 +412,12 @@ def _counted(
 
 
 def _explained(error: Exception, call: Call) -> Exception:
-    """The error of a task, as one clear sentence if the cluster is the cause."""
+    """The error of a task; one clear sentence if the cluster is the cause."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):
         return FatalTaskError(
-            f"every worker that ran a part of `{call.name}` ended without a message, usually for "
+            f"every worker that ran a part of `{call.name}` died without a message, usually for "
             "lack of memory; give workers more memory or fewer threads."
         )
     if isinstance(error, ModuleNotFoundError) and "manylabel" in str(error):

@@ -42,22 +42,22 @@ def use(
     ----------
     client : distributed.Client
     spool : path or str, optional
-        What this process and all workers share: a folder that all see under this name; an address
-        of fsspec, such as ``s3://bucket/folder``; or ``dask``, if they share nothing and objects go
-        through Dask itself. Results of finished tasks stay there, and a run after a fault
-        continues from them; remove it when you no longer need it. With ``dask`` nothing stays;
-        with ``dask:FOLDER`` it does, in a folder that only this process sees. By default a
-        temporary folder, removed at the end, for clusters on one machine.
+        Where this process and all workers exchange objects: a folder that all can access under
+        this name, an address of fsspec such as ``s3://bucket/folder``, or ``dask`` if they share
+        nothing and objects go through Dask itself. Results of finished tasks stay there, so that a
+        failed run can resume; remove it when you no longer need it. With ``dask`` nothing stays;
+        with ``dask:FOLDER`` results stay in a folder of this process. By default a temporary
+        folder, removed at the end, for clusters on one machine.
     shard_rows : int
         An index with more rows is divided into shards of this size.
     max_tasks : int
-        Maximum tasks per piece of work. Choose several times the number of cores, so that no
-        worker waits long for another. After a change, finished tasks cannot be reused.
+        Maximum tasks per job. Choose several times the number of cores, so that no worker waits
+        long for another. If you change it, finished tasks cannot be reused.
     patience : float
         Give up after this many seconds without any worker.
     worker_cache : int
-        Bytes that each worker keeps on its disk of what it has fetched, if it does not see the
-        spool as a folder.
+        Maximum bytes of fetched objects on each worker's disk, if it cannot access the spool as a
+        folder.
 
     Yields
     ------
@@ -66,7 +66,7 @@ def use(
     Raises
     ------
     ClusterError
-        If there is no worker, or a worker has another version of manylabel or does not see the
+        If there is no worker, or a worker has another version of manylabel or cannot access the
         spool.
 
     Examples
@@ -120,8 +120,8 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
     Parameters
     ----------
     address : str
-        Of a scheduler, such as ``tcp://host:8786``, or ``local:4`` for a cluster of 4 processes
-        on this machine.
+        The address of a scheduler, such as ``tcp://host:8786``, or ``local:4`` for a cluster of 4
+        processes on this machine.
     spool, **options
         As for :func:`use`.
     """
@@ -141,7 +141,7 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
                 LocalCluster(
                     n_workers=int(local[1]),
                     threads_per_worker=1,
-                    # Memory-mapped files would count towards the limit, though they cost nothing.
+                    # Memory-mapped files would count, though the system can drop them.
                     memory_limit=0,
                     dashboard_address=":0",
                     silence_logs=logging.CRITICAL,
@@ -155,14 +155,14 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
             ) from None
         except TypeError as error:  # what Dask raises without certificates
             raise ClusterError(
-                f"the scheduler at {address} wants an encrypted connection; name the certificates "
-                "of this client in the settings of Dask, distributed.comm.tls."
+                f"the scheduler at {address} requires an encrypted connection; set this client's "
+                "certificates in Dask's configuration, distributed.comm.tls."
             ) from error
         yield stack.enter_context(use(client, spool, **options))
 
 
 def _check_workers(cluster: Cluster) -> None:
-    """Refuse workers that have another version, or do not see the spool."""
+    """Refuse workers that have another version or cannot access the spool."""
     client, spool = cluster.client, cluster.spool
     try:
         client.wait_for_workers(1, timeout=cluster.patience)
@@ -181,12 +181,12 @@ def _check_workers(cluster: Cluster) -> None:
             )
         if version != __version__:
             raise ClusterError(
-                f"the worker {worker} has manylabel {version}, and this is {__version__}; install "
-                "the same version everywhere."
+                f"the worker {worker} has manylabel {version}, but this process has {__version__}; "
+                "install the same version everywhere."
             )
         if probe is not None and seen != token:
             raise ClusterError(
-                f"the worker {worker} does not see the folder {spool.folder}; give a `spool` that "
+                f"the worker {worker} cannot access the folder {spool.folder}; give a `spool` that "
                 "this process and all workers share, such as s3://bucket/folder, or 'dask' if "
                 "they share nothing."
             )
@@ -214,6 +214,6 @@ def _check_depot(cluster: Cluster, token: str) -> None:
         if seen is not True:
             why = f" ({seen})" if isinstance(seen, Exception) else ""
             raise ClusterError(
-                f"the worker {worker} does not see the spool {depot.address}{why}; give a `spool` "
-                "that this process and all workers reach with their own credentials."
+                f"the worker {worker} cannot access the spool {depot.address}{why}; give a `spool` "
+                "that this process and all workers can access with their own credentials."
             )

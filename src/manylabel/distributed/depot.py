@@ -1,4 +1,4 @@
-"""Where objects wait if client and workers share no disk: any address that fsspec knows."""
+"""Store objects at any address that fsspec knows, if client and workers share no disk."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from manylabel.exceptions import ClusterError, MissingExtraError
 
 __all__ = ["Depot", "depot_at", "peek"]
 
-#: Times that an operation is tried, and the seconds before the second time; the pause doubles.
+#: Maximum attempts, and the seconds before the second one; the pause doubles.
 _TRIES, _PAUSE = 5, 0.1
-#: Errors that another try does not mend.
+#: Errors that another attempt cannot fix.
 _FINAL = (FileNotFoundError, PermissionError, NotImplementedError)
 #: Extras by the protocol of an address; fsspec itself knows the package of every other one.
 _EXTRAS = {"s3": ("s3fs", "s3"), "s3a": ("s3fs", "s3")}
@@ -27,7 +27,7 @@ Found = TypeVar("Found")
 
 
 class Depot:
-    """Objects at an address that client and workers reach, such as ``s3://bucket/folder``.
+    """Objects at an address that client and workers can access, such as ``s3://bucket/folder``.
 
     Each object is one file, a packed folder with a checksum, written at once: a reader finds all of
     it or nothing.
@@ -35,7 +35,7 @@ class Depot:
     Parameters
     ----------
     address : str
-        Options such as an endpoint come from each machine's settings of fsspec or its package.
+        Options such as an endpoint come from the configuration of fsspec on each machine.
     """
 
     def __init__(self, address: str) -> None:
@@ -45,17 +45,17 @@ class Depot:
 
         protocol = address.partition("://")[0]
         try:
-            # What another machine has written must not be hidden by an old listing.
+            # A cached listing would hide what other machines have written.
             self._files, root = fsspec.core.url_to_fs(address, use_listings_cache=False)
         except ImportError:
             package, extra = _EXTRAS.get(protocol, (f"the package for {protocol}://", "s3"))
             raise MissingExtraError(f"The spool {address}", package, extra) from None
         except ValueError as error:
-            raise ClusterError(f"Invalid spool {address!r}: {error}.") from None
+            raise ClusterError(f"invalid spool {address!r}: {error}.") from None
         self.address, self._root = address, root.rstrip("/")
 
     def put(self, key: str, folder: Path) -> None:
-        """Store a folder, unless there is one under this key."""
+        """Store a folder, unless the key exists."""
         if self.has(key):
             return
         with tempfile.NamedTemporaryFile(prefix="manylabel-") as file:
@@ -64,7 +64,7 @@ class Depot:
             self._try(lambda: self._upload(file.name, self._path(key)))
 
     def get(self, key: str, path: Path) -> None:
-        """Fetch a folder; what was damaged on its way is fetched again."""
+        """Fetch a folder; try again if it is damaged on its way."""
         self._try(lambda: self._fetch(key, path))
 
     def has(self, key: str) -> bool:
@@ -105,7 +105,7 @@ class Depot:
                 unpack(file, fetched.stat().st_size, path)
 
     def _try(self, call: Callable[[], Found]) -> Found:
-        """Call until it succeeds, a few times."""
+        """Call a function, and retry a few times."""
         pause = _PAUSE
         for left in reversed(range(_TRIES)):
             try:
@@ -115,7 +115,7 @@ class Depot:
             except Exception as error:  # each package of fsspec has errors of its own
                 if left == 0:
                     raise ClusterError(
-                        f"the spool {self.address} does not answer ({error}); check the address "
+                        f"the spool {self.address} does not respond ({error}); check the address "
                         "and the network, and run the same command again."
                     ) from error
             time.sleep(pause)
@@ -125,10 +125,10 @@ class Depot:
 
 @lru_cache(16)
 def depot_at(address: str) -> Depot:
-    """The depot of an address, one for each process."""
+    """The depot at an address; one per process."""
     return Depot(address)
 
 
 def peek(address: str, key: str) -> bool:
-    """Whether this process sees an object of a depot."""
+    """Whether this process can access an object of a depot."""
     return depot_at(address).has(key)

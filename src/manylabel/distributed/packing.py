@@ -1,4 +1,4 @@
-"""A folder as bytes with a checksum, to travel between machines that share no disk."""
+"""Pack a folder into bytes with a checksum, to send it to machines that share no disk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Hashing:
 
 
 def pack(folder: Path, file: IO[bytes]) -> None:
-    """Write the files of a folder, and then the hash of everything written."""
+    """Write the files of a folder, then the hash of all bytes written."""
     hashing: Any = _Hashing(file)
     with tarfile.open(fileobj=hashing, mode="w|") as archive:
         for path in sorted(folder.rglob("*")):
@@ -41,26 +41,26 @@ def pack(folder: Path, file: IO[bytes]) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """The files of a folder as bytes."""
+    """Pack a folder into bytes."""
     file = io.BytesIO()
     pack(folder, file)
     return file.getvalue()
 
 
 def unpack(file: IO[bytes], size: int, path: Path) -> None:
-    """Make the folder that was packed into the ``size`` bytes of a file; it appears when complete.
+    """Unpack a folder from the ``size`` bytes of a file; it appears when it is complete.
 
     Raises
     ------
     StoreError
-        If a byte has changed on its way, or is missing.
+        If a byte is missing or has changed.
     """
     digest, left = hashlib.sha256(), size - _DIGEST
     while left > 0 and (data := file.read(min(_CHUNK, left))):
         digest.update(data)
         left -= len(data)
     if left != 0 or file.read() != digest.digest():
-        raise StoreError(f"the {size:,} bytes of {path.name} do not have their checksum.")
+        raise StoreError(f"the {size:,} bytes of {path.name} do not match their checksum.")
     file.seek(0)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")

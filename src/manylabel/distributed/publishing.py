@@ -1,4 +1,4 @@
-"""Folders that appear under their name when they are complete."""
+"""Let folders appear under their name when they are complete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["publish"]
 
 
 def publish(unfinished: Path, path: Path) -> None:
-    """Give a finished folder its name, unless another process was quicker."""
+    """Rename a finished folder to its final name, unless another process was faster."""
     try:
         os.rename(unfinished, path)
     except OSError:

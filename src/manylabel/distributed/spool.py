@@ -1,8 +1,8 @@
-"""Objects that client and workers share: immutable, inputs named by the hash of their content.
+"""Immutable objects that client and workers share; inputs are named by the hash of their content.
 
-They are in a folder that all machines see, or in a depot, or go through Dask. An object appears
-under its name when it is complete. If the name exists already, the object is the same and is left
-alone. So a task may run twice, at the same time or after a crash, and nothing is written twice.
+They are in a folder that all machines can access, or in a depot, or go through Dask. An object
+appears under its name when it is complete. If the name exists already, the object is the same and
+is not written again. So a task may run twice, at the same time or after a crash.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INPUTS, _RESULTS, _CHECKPOINTS = "inputs", "results", "checkpoints"
 
 
 def digest_of(thing: Any) -> str:
-    """A hash of the content of anything that a model folder can hold.
+    """Hash the content of anything that a model folder can contain.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def digest_of(thing: Any) -> str:
 
 
 def name_of_job(*parts: str) -> str:
-    """A hash of other names and the version of manylabel."""
+    """Hash names and the version of manylabel."""
     return hashlib.sha256("\n".join([__version__, *parts]).encode()).hexdigest()[:32]
 
 
 def keep(thing: Any, path: Path) -> None:
-    """Save an object under its name, unless it exists."""
+    """Save an object, unless the path exists."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def keep(thing: Any, path: Path) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    """Hard-link a file; copy it where links are not possible."""
+    """Hard-link a file; copy it if that is not possible."""
     try:
         os.link(source, target)
     except OSError:
@@ -77,13 +77,13 @@ class Spool:
     Parameters
     ----------
     folder : Path
-        Everything is here; with a depot, copies of it.
+        Contains everything; with a depot, copies of it.
     lasting : bool
         Whether results are kept for a later run.
     depot : Depot, optional
-        Where workers find inputs and leave results, if they do not see the folder.
+        Where workers read inputs and write results, if they cannot access the folder.
     handed : bool
-        Whether inputs and results go through Dask: workers see neither folder nor depot.
+        Whether inputs and results go through Dask: workers can access neither folder nor depot.
     """
 
     def __init__(
@@ -95,15 +95,15 @@ class Spool:
 
     @property
     def name(self) -> str:
-        """Where finished work is, for people."""
+        """Where finished work is, for messages."""
         return str(self.folder) if self.depot is None else self.depot.address
 
     def key(self, path: Path) -> str:
-        """The name of an object of the folder, the same on every machine."""
+        """The name of an object in the folder, the same on every machine."""
         return path.relative_to(self.folder).as_posix()
 
     def _sent(self, path: Path) -> Path:
-        """The path, once the depot has the object."""
+        """Store the object in the depot, if there is one, and return the path."""
         if self.depot is not None:
             self.depot.put(self.key(path), path)
         return path
@@ -115,10 +115,10 @@ class Spool:
         return self._sent(path)
 
     def put_folder(self, folder: Path) -> Path:
-        """Link a model that `store` saved in a folder, which may change later; return its path.
+        """Link a saved model, whose folder may change later, and return the path of the link.
 
         No arrays are read: the name is a hash of the manifest, which has checksums, and files are
-        linked where the system can.
+        hard-linked if possible.
         """
         manifest = read_bytes(folder)
         path = self.folder / _INPUTS / hashlib.sha256(manifest).hexdigest()[:32]
@@ -136,7 +136,7 @@ class Spool:
         return self._sent(path)
 
     def place_of_result(self, job: str, name: str) -> Path:
-        """Where a result of a job is, or will be."""
+        """The path of a result of a job, whether it exists or not."""
         return self.folder / _RESULTS / job / name
 
     def finished(self, job: str) -> set[str]:
@@ -152,7 +152,7 @@ class Spool:
         return {name for name in names if not name.endswith(".tmp")}
 
     def result(self, path: Path) -> Any:
-        """A result; a damaged one is removed, and None is returned."""
+        """Load a result; a missing or damaged one is removed, and None returned."""
         try:
             if self.depot is not None and not path.exists():
                 self.depot.get(self.key(path), path)
@@ -190,8 +190,8 @@ class Spool:
                 self._remove(path)
 
     def discard(self, path: Path) -> None:
-        """Remove an object, also if results are kept for a later run."""
-        with suppress(ClusterError):  # What stays only takes space.
+        """Remove an object, even if results are kept for a later run."""
+        with suppress(ClusterError):  # A leftover only takes space.
             self._remove(path)
 
     def remove(self) -> None:

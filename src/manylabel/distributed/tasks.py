@@ -1,4 +1,4 @@
-"""What workers do: open the inputs, compute, save the result."""
+"""The work of a worker: open the inputs, compute, save the result."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _OPEN = 64
 
 
 class Travel(NamedTuple):
-    """How objects reach a worker that does not see the client's folder.
+    """How objects reach a worker that cannot access the client's folder.
 
     Parameters
     ----------
     root : str
-        The client's folder, which begins every path of a call.
+        The client's folder; every path of a call starts with it.
     address : str
-        Of the depot; empty if objects go through Dask.
+        The address of the depot; empty if objects go through Dask.
     limit : int
-        Bytes of the worker's cache.
+        Maximum bytes of the worker's cache.
     """
 
     root: str
@@ -50,7 +50,7 @@ class Call(NamedTuple):
     Parameters
     ----------
     module, name : str
-        Of the function.
+        The function to call.
     arguments : tuple
         A Path, also in a tuple, stands for the object saved there.
     result : Path
@@ -98,7 +98,7 @@ def run_call(*parts: Any) -> tuple[Any, ...]:
     call = Call(*parts[:n_fields])
     if call.version != __version__:
         raise ClusterError(
-            f"the worker {_worker_name()} has manylabel {__version__}, and the client has "
+            f"the worker {_worker_name()} has manylabel {__version__}, but the client has "
             f"{call.version}; install the same version everywhere."
         )
     start, cpu_start = time.perf_counter(), time.thread_time()
@@ -115,7 +115,7 @@ def run_call(*parts: Any) -> tuple[Any, ...]:
 def _run_apart(
     call: Call, travel: Travel, counts: list[int] | None = None, *chunks: bytes
 ) -> tuple[bytes, ...]:
-    """Run a call whose inputs have to be fetched, and send its result."""
+    """Run a call whose inputs must be fetched, and send its result."""
     places = list(places_in(call.arguments))
     keys = {path: path.relative_to(travel.root).as_posix() for path in places}
     target = call.result.relative_to(travel.root).as_posix()
@@ -155,7 +155,7 @@ def _run_apart(
 
 
 def places_in(given: Any) -> Iterator[Path]:
-    """The paths among arguments."""
+    """Find the paths among arguments."""
     for each in given:
         if isinstance(each, tuple):
             yield from places_in(each)
@@ -164,7 +164,7 @@ def places_in(given: Any) -> Iterator[Path]:
 
 
 def _argument(given: Any) -> Any:
-    """The object that a path stands for; anything else stands for itself."""
+    """Load the object of a path; anything else stays as it is."""
     if isinstance(given, tuple):
         return tuple(map(_argument, given))
     return _opened(given) if isinstance(given, Path) else given

@@ -1,6 +1,6 @@
-"""Functions sent by value, so that the receiver need not have manylabel.
+"""Functions that are sent by value, so that the receiver need not have manylabel.
 
-A scheduler unpacks every message. It should not have to import what only workers need.
+A scheduler unpacks every message, and should not have to import what only workers need.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["by_value", "call_by_name", "itself", "report"]
 
 
 def by_value(function: Any) -> Any:
-    """A copy of a function that uses nothing of its module, to be sent without the module."""
+    """Copy a function that uses nothing of its module, so that it can be sent without it."""
     copy = FunctionType(function.__code__, {"__builtins__": __builtins__}, function.__name__)
     copy.__module__ = "__main__"
     return copy
@@ -27,7 +27,7 @@ def call_by_name(module: str, name: str, *arguments: Any) -> Any:
 
 
 def itself(data: bytes) -> bytes:
-    """What it is given: a task that Dask runs again when the worker that holds the bytes dies."""
+    """Return the argument: a task that Dask repeats if the worker with the bytes dies."""
     return data
 
 
