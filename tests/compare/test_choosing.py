@@ -67,5 +67,7 @@ def test_models_with_thresholds_of_their_own_and_those_without_neighbours_to_sha
 def test_what_cannot_be_chosen_is_refused(data):
     with pytest.raises(ParameterError, match="`chooses` must be 'train' or 'test'; got 'dev'"):
         Choice(MLkNN(), GRID, METRICS, "dev", data)
-    with pytest.raises(ParameterError, match="no single threshold can be fitted for p@1"):
+    with pytest.raises(
+        ParameterError, match="that a threshold can be fitted for, such as micro-f1; got 'p@1'"
+    ):
         Choice(MLkNN(), GRID, ("p@1",), "test", data)

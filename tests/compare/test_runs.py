@@ -165,7 +165,7 @@ def test_models_that_cannot_be_tuned_say_so(problem, tmp_path):
     )
     results = run(Plan("t", (problem,), rows), tmp_path)
     assert [line.error for line in results.lines["tiny"]] == [
-        "sklearn.dummy:DummyClassifier cannot be tuned here. Give its parameters.",
+        "sklearn.dummy:DummyClassifier cannot be tuned here; give its parameters with --set.",
         "no parameters of OneVsRestSVM to tune for p@1 by default; name the parameters and the "
         "values to try.",
     ]

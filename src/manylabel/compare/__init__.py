@@ -1,4 +1,4 @@
-"""Models side by side: corpora, measures, time and memory, as tables, plots and one page."""
+"""Compare models: measures, time and memory on several corpora, as tables, plots and a page."""
 
 from manylabel.compare.plan import Plan, Problem, Row
 from manylabel.compare.presets import PRESETS, make_preset

@@ -1,10 +1,9 @@
-"""Estimators of any kind, asked for scores, labels and settings.
+"""Get scores, labels and settings from estimators of any kind.
 
-Our own classifiers, the tuner and the label trees of other libraries have ``scores_and_labels``.
-An estimator of one's own, such as one of scikit-learn's, is only known by what it can do, and this
-is the one place where that is probed for: ``decision_function`` or ``predict_proba`` if there are
-scores, ``get_params`` if there are parameters, ``best_estimator_`` and ``best_params_`` after
-scikit-learn's own searches.
+manylabel's classifiers, the tuner and the label trees of other libraries have
+``scores_and_labels``. For other estimators, such as scikit-learn's, this is the only place that
+probes what they can do: ``decision_function`` or ``predict_proba`` for scores, ``get_params`` for
+parameters, ``best_estimator_`` and ``best_params_`` after scikit-learn's own searches.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _Own = MultiLabelClassifier | Tuner | LabelTree
 def answers(
     estimator: Any, X: sparse.csr_array, top: int | None
 ) -> tuple[sparse.csr_array | None, sparse.csr_array]:
-    """Scores, if there are any, and label sets; of our own models from one pass."""
+    """Predict scores, if the estimator has any, and label sets; in one pass if possible."""
     fitted = getattr(estimator, "best_estimator_", estimator)
     for one in (estimator, fitted):
         if isinstance(one, _Own):
@@ -49,39 +48,39 @@ def answers(
     return (scores if top is None else keep_top(scores, top)), labels
 
 
-def _probabilities(found: Any) -> Any:
-    """One column per label, where scikit-learn may give a list with two columns each."""
-    if not isinstance(found, list):
-        return found
+def _probabilities(predicted: Any) -> Any:
+    """Stack one column per label; scikit-learn may return a list of arrays with two columns."""
+    if not isinstance(predicted, list):
+        return predicted
     return np.column_stack(
-        [each[:, 1] if each.shape[1] == 2 else np.zeros(each.shape[0]) for each in found]
+        [each[:, 1] if each.shape[1] == 2 else np.zeros(each.shape[0]) for each in predicted]
     )
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
-    """The parameters of an estimator; none of one that does not follow scikit-learn."""
+    """The parameters of an estimator; empty if it does not follow scikit-learn."""
     return estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
 
 
 def settings_of(estimator: Any) -> dict[str, Any]:
-    """The parameters to report: those that were tuned, or all that differ from the defaults."""
+    """The parameters to report: the tuned ones, or all that differ from the defaults."""
     if hasattr(estimator, "best_params_"):
         return dict(estimator.best_params_)
     given = parameters_of(estimator)
     try:
-        usual = parameters_of(type(estimator)())
+        defaults = parameters_of(type(estimator)())
     except TypeError:
-        usual = {}
+        defaults = {}
     left_out = ("n_jobs", "random_state", "verbose")
     return {
         name: value
         for name, value in given.items()
-        if name not in left_out and repr(usual.get(name, ...)) != repr(value)
+        if name not in left_out and repr(defaults.get(name, ...)) != repr(value)
     }
 
 
 def tuning_seconds(estimator: Any) -> float:
-    """How much of the time to fit went into trying settings."""
+    """The part of the training time that was spent on trying settings."""
     if isinstance(estimator, Tuner):
         return sum(trial["seconds"] for trial in estimator.trials_)
     return float(getattr(estimator, "tuning_seconds_", 0.0))

@@ -1,7 +1,7 @@
-"""A cell: one row on one problem with one seed, and what came of it.
+"""Cells: one row on one problem with one seed, and its result.
 
 A finished cell is two files, arrays first and then JSON, each appearing under its name when it is
-complete. Their name follows from everything that the result depends on, so a cell that is there
+complete. The name is a hash of everything that the result depends on, so a cell whose files exist
 need not run again.
 """
 
@@ -35,13 +35,13 @@ __all__ = [
     "write_json",
 ]
 
-#: Raised where a measure comes to mean something else, so that finished cells run again.
+#: Increase this when the definition of a measure changes, so that finished cells run again.
 _MEASURES = 2
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to run."""
+    """One run: a row on a problem, with a seed."""
 
     problem: Problem
     problem_key: str
@@ -51,27 +51,27 @@ class Cell:
 
     @property
     def split(self) -> int | None:
-        """Which random split it is about; None where train and test are given."""
+        """The number of the random split; None if train and test are given."""
         return self.seed if self.problem.is_split else None
 
     @property
     def title(self) -> str:
-        """For the progress bar."""
+        """A title for the progress bar."""
         run = f"fold {self.seed + 1}" if self.problem.folds else f"seed {self.seed}"
         return f"{self.problem.name}, {self.row.title}, {run}"
 
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of it."""
+    """The result of a cell."""
 
     record: dict[str, Any]
-    #: Measure -> numerators and denominators of each document or label.
+    #: Measure -> numerator and denominator of each document or label.
     units: dict[str, NDArray[np.float64]]
 
     @property
     def measures(self) -> dict[str, float]:
-        """Name to value; NaN where nothing could be measured."""
+        """Values by name; NaN if a measure is undefined."""
         return {
             name: math.nan if value is None else value
             for name, value in self.record["measures"].items()
@@ -97,16 +97,16 @@ def cells_of(plan: Plan) -> list[Cell]:
 
 
 def _identity(row: Row) -> list[Any]:
-    """Everything about a row but what it is called."""
+    """Everything about a row except its title."""
     source = hashlib.sha256(source_of(row)).hexdigest()
-    # A preset's name may come to mean other parameters.
+    # The parameters of a preset may change while its name stays.
     made = None if row.preset is None else repr(sorted(row.make().get_params().items()))
     tuning = [list(row.tuned_for), row.grid, row.chooses]
     return [row.model, dict(row.parameters), row.preset, made, *tuning, source]
 
 
 def job_of(cell: Cell, plan: Plan, folder: Path, corpus: Path) -> dict[str, Any]:
-    """What the process that runs a cell has to know, as JSON."""
+    """The job of the process that runs a cell, as data for JSON."""
     return {
         "row": asdict(cell.row),
         "seed": cell.seed,
@@ -120,7 +120,7 @@ def job_of(cell: Cell, plan: Plan, folder: Path, corpus: Path) -> dict[str, Any]
 
 
 def is_finished(folder: Path, key: str) -> bool:
-    """Whether a cell need not run again."""
+    """Whether a cell has a result."""
     return (folder / f"{key}.json").exists()
 
 
@@ -133,7 +133,7 @@ def read_cell(folder: Path, key: str) -> Finished:
 
 
 def write_cell(folder: Path, key: str, finished: Finished) -> None:
-    """Write a finished cell: arrays first, so that JSON means it is all there."""
+    """Write a finished cell: arrays first, so that the JSON file means it is complete."""
     arrays = folder / f"{key}.npz.part"
     with open(arrays, "wb") as stream:
         kept: Any = {name: values.astype(np.float32) for name, values in finished.units.items()}
@@ -143,14 +143,14 @@ def write_cell(folder: Path, key: str, finished: Finished) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON that appears under its name when it is complete; NaN becomes null."""
+    """Write JSON; the file appears when it is complete. NaN becomes null."""
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_text(json.dumps(plain(value), indent=1, allow_nan=False), encoding="utf-8")
     os.replace(unfinished, path)
 
 
 def plain(value: Any) -> Any:
-    """The same in what JSON can hold; NaN becomes null."""
+    """Convert a value to types that JSON has; NaN becomes null."""
     if isinstance(value, dict):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,10 +1,9 @@
-"""A setting chosen for each measure by itself, as the papers choose their competitors' settings.
+"""Choose a setting for each measure separately, as the papers do for their competitors.
 
-Every setting is fitted once. For each measure a single threshold is then fitted on the training
-documents' held-out scores. The setting is taken whose label sets are best by the measure on the
-documents that choose: held-out training documents, or the test documents themselves. The
-second is what Feremans et al. (2020) do for ML-kNN and IBLR and call an oracle; it flatters, and
-rows that do it say so.
+Every setting is fitted once. For each measure, a single threshold is then fitted on the held-out
+scores of training documents. The chosen setting has the best label sets by the measure, on held-out
+training documents or on the test documents themselves. Feremans et al. (2020) do the second for
+ML-kNN and IBLR and call it an oracle; it flatters a model, and rows that do it say so.
 """
 
 from __future__ import annotations
@@ -32,25 +31,25 @@ from manylabel.thresholds.best import SWEEPS
 
 __all__ = ["CHOOSERS", "Choice", "ChosenFor"]
 
-#: Which documents may choose.
+#: The documents on which settings may be compared.
 CHOOSERS = ("train", "test")
-#: The share of the training documents that choose, where they do.
+#: The share of the training documents that are held out for the choice.
 _SHARE = 0.2
 
 
 class _Recorder(Threshold):
-    """Keeps the held-out scores that a model would fit its threshold on."""
+    """A threshold that keeps the held-out scores it is fitted to."""
 
     def fit(self, scores: Any, Y: Any) -> Self:
         self.scores_, self.truth_ = scores, Y
         return self
 
     def apply(self, scores: Any) -> sparse.csr_array:
-        raise InputError("a recorder has no threshold to apply; fit one to what it has kept.")
+        raise InputError("a recorder has no threshold to apply; fit one to its scores.")
 
 
 class _SearchedOnce:
-    """An index that searches for the most neighbours once and gives the first of them later."""
+    """An index that searches once for the most neighbours, and later returns the first k."""
 
     def __init__(self, rows: sparse.csr_array, most: int) -> None:
         self.index, self.most = NeighborIndex(rows), most
@@ -81,7 +80,7 @@ def _first(found: Neighbors, k: int) -> Neighbors:
 
 @dataclass
 class Choice:
-    """The settings of a model, and for each measure the best of them.
+    """The settings of a model, and the best of them for each measure.
 
     Parameters
     ----------
@@ -91,9 +90,9 @@ class Choice:
         Every combination is tried.
     metrics : tuple of str
     chooses : {"train", "test"}
-        Which documents choose.
+        Compare settings on held-out training documents, or on the test documents.
     data : Data
-        The test documents are looked at only where they choose.
+        Its test documents are used only with "test".
     """
 
     model: MultiLabelClassifier
@@ -109,10 +108,13 @@ class Choice:
             raise ParameterError(f"`chooses` must be 'train' or 'test'; got {self.chooses!r}.")
         for name in self.metrics:
             if name not in SWEEPS:
-                raise ParameterError(f"no single threshold can be fitted for {name}.")
+                raise ParameterError(
+                    f"`metrics` must be measures that a threshold can be fitted for, such as "
+                    f"micro-f1; got {name!r}."
+                )
 
     def make(self) -> None:
-        """Fit every setting and remember the best; the second time there is nothing to do."""
+        """Fit every setting and remember the best; only the first call does something."""
         if self.best:
             return
         data = self.data
@@ -133,7 +135,7 @@ class Choice:
     def _fitted(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> Iterator[tuple[dict[str, Any], MultiLabelClassifier]]:
-        """Each setting with its model; those of neighbours are searched for once."""
+        """Yield each setting with its fitted model; neighbours are searched once for all."""
         searched: _SearchedOnce | None = None
         for values in product(*self.grid.values()):
             setting = dict(zip(self.grid, values, strict=True))
@@ -146,14 +148,14 @@ class Choice:
             yield setting, model.fit(X, Y)
 
     def made(self, setting: Mapping[str, Any]) -> MultiLabelClassifier:
-        """The model with a setting, and a threshold that only keeps what it is shown."""
+        """Make the model with a setting, and a threshold that only records scores."""
         model = clone(self.model).set_params(**setting)
         if "threshold" in model.get_params(deep=False):
             model.set_params(threshold=_Recorder())
         return model
 
     def threshold_of(self, model: MultiLabelClassifier, name: str) -> Threshold:
-        """The threshold that is best for a measure on held-out scores; a model may have its own."""
+        """The best threshold for a measure on held-out scores, or the model's own if it has one."""
         kept = model.threshold_
         if not isinstance(kept, _Recorder):
             return kept
@@ -161,7 +163,7 @@ class Choice:
 
 
 class ChosenFor:
-    """What a choice comes to for one measure: fitted like an estimator.
+    """The choice for one measure, fitted like an estimator.
 
     Parameters
     ----------

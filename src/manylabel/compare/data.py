@@ -1,4 +1,4 @@
-"""Corpora for the processes that run models: read once, mapped into memory by each."""
+"""Corpora for the processes that run models: read once, memory-mapped by each process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS = ("X_train", "Y_train", "X_test", "Y_test")
 
 @dataclass(frozen=True)
 class Data:
-    """The matrices of a problem; labels of both sets have the same columns."""
+    """The matrices of a problem; both label matrices have the same columns."""
 
     X_train: sparse.csr_array
     Y_train: sparse.csr_array
@@ -35,29 +35,29 @@ class Data:
 
 
 def digest(value: Any) -> str:
-    """A short name for whatever JSON can hold, the same for the same content."""
+    """Hash a value that JSON can represent."""
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def problem_key(problem: Problem, split: int | None) -> str:
-    """A name that changes with the files' content, with how they are read, and with the split."""
+    """Hash the content of the files, how they are read, and the split."""
     files = [_file_digest(path) for path in (problem.train, problem.test) if path is not None]
     settings = asdict(problem)
     for name in ("name", "title", "train", "test"):
         del settings[name]
-    # What is finished in older folders stays so.
+    # Keep the keys of older folders valid.
     if not problem.folds:
         del settings["folds"]
     return digest([files, settings, split, __version__])
 
 
 def _file_digest(path: str) -> str:
-    """Of a file, or of all files in a folder."""
+    """Hash a file, or all files in a folder."""
     digest = hashlib.sha256()
     root = Path(path)
     if not root.exists():
-        raise CorpusError("there is no such file or folder.", path=path)
+        raise CorpusError("no such file or folder.", path=path)
     files = [root] if root.is_file() else sorted(p for p in root.rglob("*") if p.is_file())
     for file in files:
         digest.update(os.fsencode(file.relative_to(root)))
@@ -68,12 +68,12 @@ def _file_digest(path: str) -> str:
 
 
 def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) -> dict[str, Any]:
-    """Read a problem, write its matrices into a folder, and describe it.
+    """Read a problem, write its matrices to a folder, and return a description.
 
     Returns
     -------
     dict
-        Sizes, and the training frequency of each label.
+        Sizes, and the number of training documents of each label.
     """
     train, test = _train_and_test(problem, split, n_jobs)
     for name, matrix in zip(_PARTS, (train.X, train.Y, test.X, test.Y), strict=True):
@@ -88,7 +88,7 @@ def prepare(problem: Problem, split: int | None, folder: Path, n_jobs: int = 1) 
 
 
 def _train_and_test(problem: Problem, split: int | None, n_jobs: int) -> tuple[Corpus, Corpus]:
-    """Both sets with features, in the same columns."""
+    """Read both sets, with the same columns of features and labels."""
     whole = read(problem.train, **problem.reading)
     if problem.min_documents:
         whole = _frequent_labels(whole, problem.min_documents)
@@ -110,7 +110,7 @@ def _train_and_test(problem: Problem, split: int | None, n_jobs: int) -> tuple[C
 
 
 def features(problem: Problem) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Features of the training and of the test documents, of the first split if there are some."""
+    """The features of training and test documents; of the first split if there are several."""
     train, test = _train_and_test(problem, 0 if problem.is_split else None, 1)
     return train.X, test.X
 
@@ -125,14 +125,14 @@ def _vectorized(
 
 
 def _frequent_labels(corpus: Corpus, least: int) -> Corpus:
-    """Labels of at least this many documents, and the documents that have one of them."""
+    """Keep labels with at least this many documents, and documents that have one of them."""
     counts = np.bincount(corpus.Y.indices, minlength=corpus.n_labels)
     kept = corpus.select_labels(np.flatnonzero(counts >= least))
     return kept[np.flatnonzero(np.diff(kept.Y.indptr))]
 
 
 def _split(corpus: Corpus, n_train: float, seed: int) -> tuple[Corpus, Corpus]:
-    """The first documents of a random order, and the rest."""
+    """Split at random into training and test documents."""
     order = np.random.default_rng(seed).permutation(len(corpus))
     n = round(n_train * len(corpus)) if isinstance(n_train, float) else n_train
     if not 0 < n < len(corpus):
@@ -143,7 +143,7 @@ def _split(corpus: Corpus, n_train: float, seed: int) -> tuple[Corpus, Corpus]:
 
 
 def _fold(corpus: Corpus, folds: int, fold: int) -> tuple[Corpus, Corpus]:
-    """All folds but one of a random order, and that one."""
+    """Split at random into folds; one is the test set, the others are the training set."""
     if len(corpus) < folds:
         raise CorpusError(f"{counted(len(corpus), 'document')} cannot be split into {folds} folds.")
     place = np.empty(len(corpus), np.int64)
@@ -161,7 +161,7 @@ def load(folder: Path) -> Data:
     """Map the matrices of a prepared problem into memory."""
 
     def array(name: str) -> Any:
-        # Copied when written to: kernels are compiled again for arrays that cannot be.
+        # Copy on write: kernels would be compiled again for read-only arrays.
         return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
 
     def matrix(name: str) -> sparse.csr_array:

@@ -1,4 +1,4 @@
-"""From a row to an estimator."""
+"""Make the estimator of a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["make_estimator", "make_search", "source_of"]
 
 
 def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
-    """The estimator of a row, not fitted and not tuned, with its threads and its seed."""
+    """Make the estimator of a row, with its threads and seed; not fitted, not tuned."""
     if row.is_ours:
         estimator = row.make()
     elif row.model.startswith(("omikuji:", "pecos:")):
@@ -34,15 +34,15 @@ def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
 
 
 def make_search(row: Row, measure: str, seed: int, n_jobs: int, n_test: int) -> Any:
-    """A tuner, by leave-one-out where it can on as many documents as are tested, at most 2,000.
+    """Make a tuner that uses leave-one-out if the model can, on at most 2,000 documents.
 
-    Macro F1 with absent labels counted as 1 depends on how many labels are absent, and so on the
-    number of documents.
+    It uses no more documents than the test set has: macro F1 that counts absent labels as 1 depends
+    on how many labels are absent, and so on the number of documents.
     """
     from manylabel.selection import Tuner
 
     if not row.is_ours:
-        raise ParameterError(f"{row.model} cannot be tuned here. Give its parameters.")
+        raise ParameterError(f"{row.model} cannot be tuned here; give its parameters with --set.")
     estimator = make_estimator(row, seed, n_jobs)
     return Tuner(
         estimator,
@@ -55,10 +55,10 @@ def make_search(row: Row, measure: str, seed: int, n_jobs: int, n_test: int) -> 
 
 
 def _grid_of(row: Row, estimator: Any, measure: str) -> Any:
-    """A row's own grid or the usual one; the threshold of a Hamming loss is one that suits it.
+    """The row's own grid, or the default one; for Hamming loss with one more threshold.
 
-    Cardinality matches how many labels there are, and with few right answers every label given
-    adds to the loss.
+    A threshold that matches cardinality predicts as many labels as there are, and if few of them
+    are right, each one adds to the loss.
     """
     from manylabel.selection import usual_grid
 
@@ -71,7 +71,7 @@ def _grid_of(row: Row, estimator: Any, measure: str) -> Any:
 
 
 def _factory(text: str) -> Any:
-    """What ``package.module:factory`` names; the folder that one is in counts, too."""
+    """Import ``package.module:factory``, also from the current folder."""
     module, _, name = text.partition(":")
     _see_here()
     try:
@@ -81,7 +81,7 @@ def _factory(text: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise ParameterError(f"{text!r} cannot be imported: {error}.") from None
     if not callable(factory):
-        raise ParameterError(f"{text!r} is no function or class that makes an estimator.")
+        raise ParameterError(f"{text!r} is not a function or class that makes an estimator.")
     return factory
 
 
@@ -91,7 +91,7 @@ def _see_here() -> None:
 
 
 def source_of(row: Row) -> bytes:
-    """The file behind an estimator of one's own, since an edited one is another estimator."""
+    """The source file of a user's estimator: after an edit, its cells must run again."""
     if row.is_ours or row.needs is not None:
         return b""
     _see_here()
@@ -100,6 +100,6 @@ def source_of(row: Row) -> bytes:
     except ImportError:
         spec = None
     if spec is None:
-        raise ParameterError(f"{row.model!r} cannot be imported: there is no such module.")
+        raise ParameterError(f"{row.model!r} cannot be imported: no such module.")
     origin = Path(spec.origin or "")
     return origin.read_bytes() if origin.is_file() else b""

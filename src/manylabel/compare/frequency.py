@@ -1,4 +1,4 @@
-"""How good models are at rare and at frequent labels: figure 12 of Rubin et al. (2012)."""
+"""Accuracy on rare and frequent labels: figure 12 of Rubin et al. (2012)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class FrequencyCurve:
 
 
 def frequency_curves(results: Results, problem: Problem) -> list[FrequencyCurve]:
-    """The curve of each row; the first is the reference, the best over all labels.
+    """The curve of each row; the first is the reference, the best row over all labels.
 
-    Labels of several random splits are pooled, and a pair of values is a label of a split.
+    The labels of several random splits are pooled.
     """
     values = _values(results, problem)
     if not values:
@@ -62,7 +62,7 @@ def frequency_curves(results: Results, problem: Problem) -> list[FrequencyCurve]
 
 
 def _values(results: Results, problem: Problem) -> dict[str, NDArray[np.float64]]:
-    """Row's title -> one value a label, NaN for labels that are not measured."""
+    """Title of a row -> one value per label, NaN for labels that are not measured."""
     by_title = {}
     for line in results.lines[problem.name]:
         units = results.units(problem, line.title, MEASURE)
@@ -74,7 +74,7 @@ def _values(results: Results, problem: Problem) -> dict[str, NDArray[np.float64]
 
 
 def _training_labels(results: Results, problem: Problem) -> sparse.csr_array:
-    """Labels with the frequencies of the training documents; which documents is of no account."""
+    """A label matrix with the training frequency of each label; which rows have it is arbitrary."""
     keys = dict.fromkeys(c.problem_key for c in results.cells if c.problem.name == problem.name)
     counts = np.concatenate([results.corpora[key]["frequencies"] for key in keys]).astype(np.int64)
     rows = np.concatenate([np.arange(n) for n in counts]) if counts.size else counts

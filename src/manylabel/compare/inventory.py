@@ -1,6 +1,6 @@
 """Every table and figure of the three papers, with its status and the causes of differences.
 
-An item with a preset is judged by what was run. The others say in words where they stand.
+The status of an item with a preset follows from the runs; other items state it in words.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Item:
     ----------
     paper, name, what : str
     preset : str, optional
-        The comparison that decides; what it measures is counted in ``status``.
+        The comparison that decides the status.
     status : str
-        Where no comparison decides.
+        The status of an item without a preset.
     cause : str
-        Why it differs, or what stands in the way.
+        Why results differ or are missing.
     metrics : tuple of str
         Only these measures of the preset; all of them if empty.
     """
@@ -141,7 +141,7 @@ FUTURE = (
 
 
 def status_of(item: Item, by_preset: Mapping[str, Results], searched: str) -> str:
-    """What became of an item.
+    """The status of an item.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def status_of(item: Item, by_preset: Mapping[str, Results], searched: str) -> st
     by_preset : mapping of str to Results
         By preset.
     searched : str
-        What became of the searches.
+        The status of the searches.
     """
     if item.preset is None:
         return searched if item.status == "search" else item.status
@@ -168,7 +168,7 @@ def status_of(item: Item, by_preset: Mapping[str, Results], searched: str) -> st
 
 
 def inventory_table(by_preset: Mapping[str, Results], searched: str = "not run yet") -> str:
-    """All items with what became of them."""
+    """A table of all items with their status."""
     rows = [
         [item.paper, item.name, item.what, status_of(item, by_preset, searched), item.cause]
         for item in ITEMS
@@ -177,11 +177,11 @@ def inventory_table(by_preset: Mapping[str, Results], searched: str = "not run y
 
 
 def future_table() -> str:
-    """What the papers call future work, and where we stand."""
+    """A table of the papers' future work, and what of it is done."""
     return _prose_table(["Paper", "Future work", "Where we stand"], [list(row) for row in FUTURE])
 
 
 def _prose_table(header: list[str], rows: list[list[str]]) -> str:
-    """A table of sentences, which no column is wide enough for."""
+    """A Markdown table of sentences, without padding."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

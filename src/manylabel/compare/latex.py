@@ -1,4 +1,4 @@
-"""Tables for a paper, as LaTeX with booktabs."""
+"""LaTeX tables with booktabs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _SPECIAL = {
 
 
 def to_latex(results: Results) -> str:
-    r"""One ``table`` a corpus, models as rows: the best in bold, daggers for what is level with it.
+    r"""Make one ``table`` per corpus, with models as rows.
 
-    It needs ``\usepackage{booktabs}``.
+    The best value is bold; a dagger marks values that do not differ significantly from it. The
+    tables need ``\usepackage{booktabs}``.
     """
     return "\n".join(_table(results, problem) for problem in results.plan.problems)
 
@@ -78,4 +79,4 @@ def _cell(line: Line, name: str, digits: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+    return "".join(_SPECIAL.get(character, character) for character in text)

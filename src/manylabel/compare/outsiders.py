@@ -1,6 +1,6 @@
-"""Label trees of other libraries as estimators: omikuji's Parabel and Bonsai, PECOS' XR-Linear.
+"""Label trees of other libraries as estimators: omikuji's Parabel and Bonsai, PECOS's XR-Linear.
 
-They read rows of unit length, weighted by tf-idf like those of our own models.
+Like manylabel's models, they read tf-idf rows of unit length.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from manylabel.thresholds import Threshold, TopK
 
 __all__ = ["LabelTree", "Omikuji", "XRLinear", "make_outsider"]
 
-#: Trees that are wide and shallow.
+#: Bonsai's settings: wide and shallow trees.
 _BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}
 
 
 def make_outsider(name: str, parameters: Mapping[str, Any]) -> Any:
-    """The estimator of a row such as ``omikuji:bonsai``."""
+    """Make the estimator of a row such as ``omikuji:bonsai``."""
     makers: dict[str, Any] = {
         "omikuji:parabel": Omikuji,
         "omikuji:bonsai": lambda **given: Omikuji(
@@ -39,20 +39,20 @@ def make_outsider(name: str, parameters: Mapping[str, Any]) -> Any:
         "pecos:xr-linear": XRLinear,
     }
     if name not in makers:
-        raise ParameterError(f"no model is called {name!r}; there are {', '.join(makers)}.")
+        raise ParameterError(f"unknown model {name!r}; there are {', '.join(makers)}.")
     return makers[name](**parameters)
 
 
 class LabelTree(BaseEstimator):
-    """What both libraries share: weights before, as many labels as training documents after."""
+    """What both libraries share: tf-idf before, and a threshold after."""
 
     threshold_: Threshold
     n_labels_: int
-    #: How long the library itself trained, from its own matrices.
+    #: The training time of the library itself, without converting matrices.
     train_seconds_: float
 
     def fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> Self:
-        """Learn."""
+        """Train the label tree."""
         from manylabel.text import make_weighting
 
         self.weighting_ = make_weighting("tfidf", dtype=np.float32).fit(X)
@@ -78,11 +78,11 @@ class LabelTree(BaseEstimator):
 
     @abstractmethod
     def _score(self, X: sparse.csr_array, top: int) -> sparse.csr_array:
-        """The scores of the best labels of weighted rows."""
+        """Score the best labels of weighted rows."""
 
 
 class Omikuji(LabelTree):
-    """Parabel, or with other settings Bonsai, as omikuji trains them."""
+    """Parabel or, with other settings, Bonsai, trained by omikuji."""
 
     def __init__(self, settings: Mapping[str, Any] | None = None, n_jobs: int = 1) -> None:
         self.settings = settings
@@ -116,10 +116,10 @@ class Omikuji(LabelTree):
 
 
 class XRLinear(LabelTree):
-    """XR-Linear as libpecos trains it, with its own defaults.
+    """XR-Linear, trained by libpecos with its defaults.
 
-    libpecos wants older versions of NumPy and SciPy than ours: it runs in another Python, the one
-    that ``MANYLABEL_PECOS`` names. Times include starting it and handing over the matrices.
+    libpecos needs older versions of NumPy and SciPy, so it runs in the Python that
+    ``MANYLABEL_PECOS`` names. Times include starting it and writing the matrices to files.
     """
 
     def __init__(self, n_jobs: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""One HTML page with everything: no script, no other file, nothing fetched."""
+"""The report as one self-contained HTML page, without scripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from manylabel.rendering import fill_page
 
 __all__ = ["to_html"]
 
-#: More measures than this stand one below the other.
+#: With more measures than this, they are rows and models are columns.
 _WIDEST = 8
 _COSTS = ("Train, s", "Predict, s", "MB")
 
@@ -38,12 +38,12 @@ Head = tuple[str, bool]
 
 @dataclass(frozen=True)
 class _Cell:
-    """What a cell of a table shows."""
+    """A cell of a table."""
 
     shown: str
     spread: str = ""
     interval: str = ""
-    #: The value of a paper.
+    #: The value that a paper published.
     paper: str = ""
     is_best: bool = False
     is_level: bool = False
@@ -54,13 +54,13 @@ Table = tuple[list[Head], list[Row]]
 
 
 def to_html(results: Results, plots: dict[str, list[Plot]]) -> str:
-    """The page.
+    """Make the page.
 
     Parameters
     ----------
     results : Results
     plots : dict
-        Problem's name -> its plots.
+        Name of a problem -> its plots.
     """
     plan = results.plan
     return fill_page(
@@ -76,14 +76,14 @@ def to_html(results: Results, plots: dict[str, list[Plot]]) -> str:
 
 
 def _markup(text: str) -> Any:
-    """Text of our own that is HTML already."""
+    """Mark text as HTML that needs no escaping; only for text of our own."""
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704  # nosec B704
 
 
 def _section(results: Results, problem: Problem, plots: Iterable[Plot]) -> dict[str, Any]:
-    """What the page shows of a problem."""
+    """The section of a problem, as data for the template."""
     place = results.plan.problems.index(problem)
     lines = results.lines[problem.name]
     others = [n for n in results.plan.names_measured() if n not in results.plan.metrics]
@@ -107,7 +107,7 @@ def _section(results: Results, problem: Problem, plots: Iterable[Plot]) -> dict[
 
 
 def _table(lines: Sequence[Line], names: Sequence[str], costs: bool) -> Table:
-    """Rows are models if there are few measures, and measures if there are many."""
+    """Make a table whose rows are models or, if there are many measures, measures."""
     digits, longest = digits_by_measure(lines, names), longest_phases(lines)
     heads = [(measure_title(name), not _high(name)) for name in names]
     columns = [[_cell(line, name, digits[name]) for line in lines] for name in names]
@@ -168,7 +168,7 @@ def _ranks(results: Results) -> Table:
 
 
 def _pairs(results: Results, problem: Problem) -> Table:
-    """Which of two models is better by each measure, and whether that could be chance."""
+    """A table of all pairs of models: their difference in each measure, and its p-value."""
     names = results.plan.metrics
     tested = {name: results.pairs(problem, name) for name in names}
     pairs = list(dict.fromkeys(pair for each in tested.values() for pair in each))
@@ -189,7 +189,7 @@ def _pairs(results: Results, problem: Problem) -> Table:
 
 
 def _inline(svg: str, prefix: str) -> str:
-    """An SVG file as a part of a page: names of its own, and the page's colour of text."""
+    """Prepare an SVG file for inlining: unique ids, and the page's text colour."""
     inlined = svg[svg.index("<svg") :]
     inlined = re.sub(r'\bid="([^"]*)"', rf'id="{prefix}-\1"', inlined)
     inlined = re.sub(r"url\(#([^)]*)\)", rf"url(#{prefix}-\1)", inlined)

@@ -1,4 +1,4 @@
-"""Tables that one paper has and others do not."""
+"""Tables that only one of the papers has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["best_counts", "frequency_table", "time_table", "z_table"]
 
 
 def z_table(results: Results, problem: Problem) -> str:
-    """A row beside the best published rival, by the paper's test and by ours."""
+    """Compare a row with the best of the other published rows, by the paper's test and by ours."""
     title = results.plan.z_tests
     lines = {line.title: line for line in results.lines[problem.name] if line.values}
     rivals = [line for line in lines.values() if line.published and line.title != title]
@@ -46,8 +46,7 @@ def best_counts(results: Results, problem: Problem) -> str:
     """Figure 13 of Rubin et al.: by how many measures each of the paper's models is best.
 
     Ranking loss is one minus the area under ROC, so it is not counted again. Models with the same
-    value are both best. Empty where documents and labels are not both pivots, or a model is
-    missing.
+    value are both best. Empty if documents and labels are not both pivots, or a model is missing.
     """
     titles = next(iter(results.plan.rankings.values()), ())
     lines = {line.title: line for line in results.lines[problem.name] if line.values}
@@ -85,7 +84,7 @@ def _is_best(lines: Mapping[str, Line], titles: Sequence[str], title: str, name:
 
 
 def frequency_table(results: Results, problem: Problem) -> str:
-    """Figure 12 of Rubin et al. in numbers, where label-pivoted measures are shown."""
+    """Figure 12 of Rubin et al. as a table; empty without label-pivoted measures."""
     if not any(name.startswith("label-") for name in results.plan.metrics):
         return ""
     curves = frequency_curves(results, problem)
@@ -108,7 +107,7 @@ def frequency_table(results: Results, problem: Problem) -> str:
 
 
 def time_table(results: Results, problem: Problem) -> str:
-    """Table 6 of Feremans et al.: seconds to train and to test, with tuning apart."""
+    """Table 6 of Feremans et al.: seconds to train and to test, with tuning separate."""
     rows = []
     for line in results.lines[problem.name]:
         runs = results.runs(problem, line.title)

@@ -1,4 +1,4 @@
-"""What is compared with what: corpora, rows, measures, and what others published."""
+"""The plan of a comparison: corpora, rows, measures, and published values."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from manylabel.models import MODELS, make_model
 
 __all__ = ["MAIN_MEASURES", "Claim", "Plan", "Problem", "Row", "parse_row"]
 
-#: What tables show by default.
+#: Measures that tables show by default.
 MAIN_MEASURES = ("p@1", "p@3", "p@5", "ndcg@5", "psp@5", "micro-f1", "macro-f1", "example-f1")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A corpus in two sets: one to train on, one to test on.
+    """A corpus with a training set and a test set.
 
     Parameters
     ----------
     name : str
-        What tables call it.
+        The name in tables.
     train : str
         A file or folder in any format.
     test : str, optional
-        Another; without it ``train`` is split at random, differently for each seed.
+        Another one. By default ``train`` is split at random, differently for each seed.
     n_train : int or float, optional
-        How many documents, or which share, a split learns from.
+        The number or share of training documents in a split.
     min_documents : int
-        Leave out labels of fewer documents, and then documents without labels.
+        Leave out labels with fewer documents, and then documents without labels.
     only_labelled : bool
         Leave out documents without labels, in both sets.
     reading : mapping
@@ -42,9 +42,9 @@ class Problem:
     vectorizer : mapping
         Arguments of `manylabel.text.CountVectorizer`, for texts.
     title : str, optional
-        A name for headings.
+        A title for headings.
     folds : int
-        Split ``train`` into this many folds instead; each is tested on once.
+        Split ``train`` into this many folds instead; each is the test set once.
     """
 
     name: str
@@ -60,12 +60,12 @@ class Problem:
 
     @property
     def is_split(self) -> bool:
-        """Whether each seed has documents of its own to test on."""
+        """Whether each seed has its own test documents."""
         return self.test is None
 
     @property
     def heading(self) -> str:
-        """The title, or the name where there is none."""
+        """The title, or the name if there is none."""
         return self.title or self.name
 
 
@@ -78,19 +78,19 @@ class Row:
     title : str
     model : str
         A key of `manylabel.models.MODELS`, ``omikuji:parabel``, ``omikuji:bonsai``,
-        ``pecos:xr-linear``, or ``package.module:factory`` for an estimator of one's own.
+        ``pecos:xr-linear``, or ``package.module:factory`` for a user's estimator.
     parameters : mapping
     preset : str, optional
-        A paper's settings; ``parameters`` still count.
+        A paper's settings; ``parameters`` override them.
     tuned_for : tuple of str
-        Measures; the model is tuned on the training documents for each by itself, and each is
-        reported of the model tuned for it. Others are of the model tuned for the first.
+        Measures. The model is tuned for each separately, on training documents, and each measure
+        is that of the model tuned for it. Other measures are those of the first tuned model.
     grid : mapping, optional
-        Values to try instead of the usual ones, for a row with ``tuned_for``.
+        Values to try instead of the default ones, for a row with ``tuned_for``.
     chooses : {"train", "test"}, optional
-        Fit every setting of ``grid`` and take, for each measure of ``tuned_for``, the one that is
-        best with a threshold fitted for the measure: on held-out training documents, or on the
-        test documents, as papers do that call it an oracle. None tunes on training documents.
+        Fit every setting of ``grid`` and choose, for each measure of ``tuned_for``, the best one
+        with a threshold fitted for the measure: on held-out training documents or, as some papers
+        do (an "oracle"), on the test documents. By default the tuner chooses.
     needs : str, optional
         A module without which the row is left out. A variable such as ``MANYLABEL_PECOS`` may name
         the Python of another environment that has it.
@@ -107,12 +107,12 @@ class Row:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is one of manylabel's models."""
+        """Whether the model is one of manylabel's."""
         return self.model in MODELS
 
     @property
     def depends_on_seed(self) -> bool:
-        """Whether another seed may give another answer on the same documents."""
+        """Whether another seed may give another result on the same documents."""
         if not self.is_ours:
             return True
         if "random_state" in self.parameters:
@@ -120,38 +120,38 @@ class Row:
         try:
             return "random_state" in self.make().get_params(deep=False)
         except Exception:
-            # One run is enough to say what is wrong with it.
+            # One run is enough to report the error.
             return False
 
     @property
     def is_missing(self) -> bool:
-        """Whether a package that the row needs is installed nowhere."""
+        """Whether a package that the row needs is not installed."""
         if self.needs is None or find_spec(self.needs) is not None:
             return False
         return not os.environ.get(f"MANYLABEL_{self.needs.upper()}")
 
     def make(self) -> Any:
-        """The estimator of one of manylabel's models, not tuned."""
+        """Make the estimator of one of manylabel's models, not tuned."""
         return make_model(self.model, self.parameters, self.preset)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """That a row is better than another by most of some measures, and what a paper says of it."""
+    """A paper's statement that one row is better than another by most of some measures."""
 
     better: str
     worse: str
     metrics: tuple[str, ...]
-    #: Problem's name -> the paper's words.
+    #: Name of a problem -> the paper's words.
     words: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """Some measures of a row on a problem, to be shown in short beside others.
+    """Some measures of a row on a problem, for a short table beside other rows.
 
-    A row named ``beside`` stands there as it was run, or as it was published if it was not run;
-    the row itself stands there as it was published.
+    For the rows in ``beside``, the table shows our values, or the published ones if a row was not
+    run; for the row itself among them, the published values.
     """
 
     problem: str
@@ -162,7 +162,7 @@ class Highlight:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything there is to run and to show.
+    """Everything to run and to show in a comparison.
 
     Parameters
     ----------
@@ -171,33 +171,33 @@ class Plan:
     metrics : tuple of str
         The measures that tables show.
     seeds : int
-        Runs of each row whose answer depends on chance, and random splits of each problem that
-        is split.
+        Runs of each row that uses random numbers, and random splits of each problem without a
+        test set.
     measured : tuple of str, optional
-        What is computed at all; by default every measure, so that showing others costs nothing.
+        The measures to compute; by default all, so that showing others costs nothing.
     top : int, optional
-        Maximum labels per document to keep, where no more are measured.
+        Maximum labels per document to keep, if no measure needs more.
     n_jobs : int
-        Threads of a model.
+        Threads per model.
     published : mapping
-        (problem's name, row's title) -> measure -> value in a paper.
+        (name of a problem, title of a row) -> measure -> value in a paper.
     source : str
-        Where the published values come from.
+        The source of the published values.
     notes : tuple of str
         Sentences for the reader.
     own_rows : mapping
-        Problem's name -> rows, for problems whose rows have other settings.
+        Name of a problem -> rows, for problems whose rows have other settings.
     once : tuple of str
-        Names of problems that have one seed only.
+        Names of problems that run with one seed only.
     rankings : mapping
         Heading -> titles of rows that are ranked against each other; by default all rows.
     z_tests : str, optional
-        The title of a row that is compared with the best of the others by a z-test, beside the
+        The title of a row to compare with the best of the others by a z-test, in addition to the
         bootstrap.
     claims : tuple of Claim
-        What a paper says in words.
+        A paper's statements in words.
     highlights : tuple of Highlight
-        What a reader in a hurry should see.
+        The most important results.
     """
 
     title: str
@@ -223,32 +223,32 @@ class Plan:
         return range(1 if problem.name in self.once else self.seeds)
 
     def rows_of(self, problem: Problem) -> tuple[Row, ...]:
-        """The rows that run on a problem; those whose package is missing are left out."""
+        """The rows that run on a problem, without those whose package is missing."""
         rows = self.own_rows.get(problem.name, self.rows)
         return tuple(row for row in rows if not row.is_missing)
 
     def titles_of(self, problem: Problem) -> list[str]:
-        """The rows' titles, then those of rows that are only published."""
+        """The titles of the rows, then those of rows that are only published."""
         titles = [row.title for row in self.rows_of(problem)]
         others = [title for name, title in self.published if name == problem.name]
         return titles + [title for title in others if title not in titles]
 
     def names_measured(self) -> list[str]:
-        """Every measure that is computed, whether tables show it or not."""
+        """Every measure to compute, whether tables show it or not."""
         if self.measured is not None:
-            usual = list(self.measured)
+            names = list(self.measured)
         else:
-            usual = [
+            names = [
                 name
                 for measure in MEASURES.values()
                 for name in (
                     [measure.at(k).name for k in (1, 3, 5)] if measure.is_family else [measure.name]
                 )
             ]
-        return usual + [name for name in self.metrics if name not in usual]
+        return names + [name for name in self.metrics if name not in names]
 
     def sentences(self) -> list[str]:
-        """The notes, and which rows are left out."""
+        """The notes, and a sentence for each row that is left out."""
         rows = [*self.rows, *(row for own in self.own_rows.values() for row in own)]
         missing = {row.title: row.needs for row in rows if row.is_missing}
         return [
@@ -258,16 +258,16 @@ class Plan:
 
 
 def parse_row(text: str, parameters: Mapping[str, Any], tuned_for: str) -> Row:
-    """A row as people type it.
+    """Parse a row as typed on the command line.
 
     Parameters
     ----------
     text : str
         ``lcif``, ``lcif:tuned``, ``prior-lda:rubin-yahoo`` or ``package.module:factory``.
     parameters : mapping
-        What differs from the defaults.
+        Parameters that differ from the defaults.
     tuned_for : str
-        The measure that ``:tuned`` means.
+        The measure to tune for with ``:tuned``.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def parse_row(text: str, parameters: Mapping[str, Any], tuned_for: str) -> Row:
     if name not in MODELS and how:
         if not re.fullmatch(r"[\w.]+:[\w.]+", text):
             raise ParameterError(
-                f"{text!r} names no model; write one such as lcif, or package.module:factory."
+                f"unknown model {text!r}; write one such as lcif, or package.module:factory."
             )
         return Row(text, text, dict(parameters))
     if how == "tuned":

@@ -18,7 +18,7 @@ __all__ = ["PLOTS", "plots_of"]
 
 
 class Plot:
-    """A plot as SVG, and as PDF on request, with what it shows."""
+    """A plot as SVG, and as PDF on request, with a title and a caption."""
 
     def __init__(self, name: str, title: str, caption: str, figure: Callable[[], Any]) -> None:
         self.name, self.title, self.caption, self._figure = name, title, caption, figure
@@ -26,12 +26,12 @@ class Plot:
 
     @cached_property
     def pdf(self) -> bytes:
-        """The same for LaTeX."""
+        """The plot as PDF, for LaTeX."""
         return draw(self._figure, "pdf")
 
 
 def plots_of(results: Results, problem: Problem) -> list[Plot]:
-    """Every plot that the results of a problem allow."""
+    """Draw every plot that the results of a problem allow."""
     looks = look(results.plan.titles_of(problem))
     made = (make(results, problem, looks) for make in PLOTS.values())
     return [plot for plot in made if plot is not None]
@@ -56,7 +56,7 @@ def _trade_off(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
         axes.margins(0.16, 0.14)
         axes.xaxis.set_major_formatter("{x:g}")
         times = [seconds for _, seconds, _ in points]
-        # Within a decade there is at most one round number to read the axis by.
+        # Within a decade, major ticks alone would give at most one number.
         axes.xaxis.set_minor_formatter("{x:g}" if max(times) < 10 * min(times) else "")
         if not get_measure(name).greater_is_better:
             axes.invert_yaxis()
@@ -72,7 +72,7 @@ def _trade_off(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
 
 
 def _label_points(figure: Any, axes: Any, points: list[tuple[str, float, float]]) -> None:
-    """Write titles beside their points, where they cover neither a point nor another title."""
+    """Write titles beside their points, without covering a point or another title."""
     figure.draw_without_rendering()
     height, width = 12.0, 5.2
     dots = [axes.transData.transform((x, y)) for _, x, y in points]
@@ -212,7 +212,7 @@ def _calibration(results: Results, problem: Problem, looks: dict[str, Look]) -> 
 
 
 def _curves(results: Results, problem: Problem, name: str) -> dict[str, Any]:
-    """Row's title -> the curve of its first run."""
+    """Title of a row -> the curve of its first run."""
     curves = {}
     for line in results.lines[problem.name]:
         runs = results.runs(problem, line.title)
@@ -223,11 +223,11 @@ def _curves(results: Results, problem: Problem, name: str) -> dict[str, Any]:
 
 
 def _legend(axes: Any) -> None:
-    """Beside the plot, where it covers nothing."""
+    """Place the legend beside the plot, where it covers nothing."""
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
 
 
-#: Name -> what draws it, in the order of the page.
+#: Name -> function that draws the plot, in the order of the page.
 PLOTS: dict[str, Callable[[Results, Problem, dict[str, Look]], Plot | None]] = {
     "trade-off": _trade_off,
     "label-frequency": _frequency,

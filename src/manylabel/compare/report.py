@@ -1,4 +1,4 @@
-"""The folder of a report: tables for people and programs, plots, and one page with everything."""
+"""Write the folder of a report: tables, plots, and one page with everything."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["write_report", "write_text"]
 
 
 def write_report(results: Results, out: Path) -> list[Path]:
-    """Write the report and say which files it has.
+    """Write the report and return the paths of its files.
 
-    Without Matplotlib there are no plots; everything else is there.
+    Without Matplotlib, the report has no plots.
     """
     plots = _plots(results)
     files: dict[str, str | bytes] = {
@@ -50,7 +50,7 @@ def _file_name(name: str) -> str:
 
 
 def write_text(path: Path, content: str | bytes) -> Path:
-    """Write a file that appears under its name when it is complete."""
+    """Write a file; it appears under its name when it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -1,4 +1,4 @@
-"""What came of a comparison: means over seeds, the best, who can be told from it, and ranks."""
+"""The results of a comparison: means over seeds, the best rows, significance and ranks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from manylabel.metrics import get_measure
 
 __all__ = ["LEVEL", "Line", "Results", "Value"]
 
-#: Differences with a higher p-value could well be chance.
+#: Differences with a higher p-value count as chance.
 LEVEL = 0.05
 
 
@@ -30,27 +30,27 @@ class Value:
     #: Standard deviation over seeds; 0 with one.
     deviation: float = 0.0
     is_best: bool = False
-    #: Of the difference to the best; None for the best and where no test applies.
+    #: The p-value of the difference to the best; None for the best, or if no test applies.
     p_value: float | None = None
-    #: 95 % of what other test documents would give; None where no test applies.
+    #: The 95 % confidence interval; None if no test applies.
     interval: tuple[float, float] | None = None
 
     @property
     def is_level(self) -> bool:
-        """Whether it cannot be told from the best."""
+        """Whether the value does not differ significantly from the best."""
         return not self.is_best and self.p_value is not None and self.p_value >= LEVEL
 
 
 @dataclass
 class Line:
-    """A row on a problem."""
+    """The results of a row on a problem."""
 
     title: str
     values: dict[str, Value] = field(default_factory=dict)
     published: dict[str, float] = field(default_factory=dict)
     #: Phase -> mean seconds.
     seconds: dict[str, float] = field(default_factory=dict)
-    #: The most bytes of any run.
+    #: The peak memory of all runs, in bytes.
     memory: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     n_runs: int = 0
@@ -59,14 +59,14 @@ class Line:
 
 @dataclass
 class Results:
-    """The runs of a plan that are finished, and what they measured."""
+    """The finished runs of a plan, and their measures."""
 
     plan: Plan
     cells: list[Cell]
     finished: dict[str, Finished]
     reasons: dict[str, str]
     corpora: dict[str, dict[str, Any]]
-    #: What was typed, and when, for readers who want to do the same.
+    #: The command and the date, so that readers can repeat it.
     command: str = ""
     date: str = ""
 
@@ -83,7 +83,7 @@ class Results:
 
     @cached_property
     def lines(self) -> dict[str, list[Line]]:
-        """Problem's name -> rows, with the best of each measure marked."""
+        """Name of a problem -> rows, with the best of each measure marked."""
         return {problem.name: self._lines(problem) for problem in self.plan.problems}
 
     def _lines(self, problem: Problem) -> list[Line]:
@@ -123,9 +123,9 @@ class Results:
         return [self.finished[cell.key] for cell in cells if cell.key in self.finished]
 
     def units(self, problem: Problem, title: str, name: str) -> NDArray[np.float64] | None:
-        """Numerators and denominators of a measure: of the same documents averaged over seeds.
+        """Numerators and denominators of a measure, averaged over seeds.
 
-        Where each seed has documents of its own they follow one another.
+        If each seed has its own test documents, they are concatenated instead.
         """
         runs = self.runs(problem, title)
         units = [run.units[name] for run in runs if name in run.units]
@@ -135,11 +135,11 @@ class Results:
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str], dict[tuple[str, str], float]]:
-        """Problem's name and measure -> p-values of pairs."""
+        """Name of a problem and measure -> p-values of pairs."""
         return {}
 
     def _mark(self, problem: Problem, lines: list[Line], name: str) -> None:
-        """Find the best of a measure, and test the others against it where tables show it."""
+        """Mark the best of a measure and, if tables show it, test the others against it."""
         sign = 1 if get_measure(name).greater_is_better else -1
         known = [line for line in lines if not math.isnan(line.values[name].mean)]
         if len(known) < 2:
@@ -160,7 +160,7 @@ class Results:
                     line.values[name].p_value = p_values.get(line.title)
 
     def _resampled(self, problem: Problem, titles: list[str], name: str) -> Iterator[Resampled]:
-        """A measure on resampled documents, for each group of rows that were tested on the same."""
+        """Resample a measure for each group of rows with the same test documents."""
         groups: dict[tuple[int, ...], dict[str, NDArray[np.float64]]] = {}
         for title in titles:
             units = self.units(problem, title, name)
@@ -176,16 +176,16 @@ class Results:
 
     @cached_property
     def ranks(self) -> dict[str, dict[str, float]]:
-        """Row's title -> measure -> its rank among all rows, averaged over the problems."""
+        """Title of a row -> measure -> its rank among all rows, averaged over the problems."""
         return self.ranks_among()
 
     def ranks_among(
         self, chosen: Sequence[str] | None = None, published: bool = False
     ) -> dict[str, dict[str, float]]:
-        """Row's title -> measure -> its rank, averaged over the problems.
+        """Title of a row -> measure -> its rank, averaged over the problems.
 
-        The rows ranked are those that have every shown measure on every problem; equal values share
-        the mean of their ranks, as in the papers. Empty with one problem, or fewer than two rows.
+        Only rows that have every shown measure on every problem are ranked. Equal values get the
+        mean of their ranks, as in the papers. Empty with one problem, or fewer than two rows.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Results:
 
 
 def _values(line: Line, published: bool) -> dict[str, float]:
-    """What a row has of each measure, or what was published of it."""
+    """The values of a row, or those that were published."""
     if published:
         return dict(line.published)
     means = {name: value.mean for name, value in line.values.items()}

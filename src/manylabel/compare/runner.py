@@ -1,4 +1,4 @@
-"""Run the cells of a plan that are not finished, each in a process of its own."""
+"""Run the unfinished cells of a plan, each in its own process."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["Watcher", "run"]
 
 
 class Watcher:
-    """Hears what goes on; does nothing with it."""
+    """Gets notified of progress; this one ignores it."""
 
     def plan(self, total: int, finished: int) -> None:
-        """How many cells there are, and how many need not run."""
+        """The number of cells, and how many are already finished."""
 
     def phase(self, cell: Cell, phase: str) -> None:
         """A cell enters a phase."""
@@ -40,12 +40,12 @@ class Watcher:
         """A corpus is being read."""
 
     def done(self, cell: Cell, error: str | None) -> None:
-        """A cell is finished, or failed for a reason."""
+        """A cell has finished or, with an error, failed."""
 
 
 @dataclass
 class _Processes:
-    """Those that run now, so that none outlives an interruption."""
+    """The running processes, so that none outlives an interruption."""
 
     running: set[subprocess.Popen[str]] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -69,7 +69,7 @@ def run(
     spool: str | None = None,
     collect: bool = False,
 ) -> Results:
-    """Run whatever is not finished, and collect everything.
+    """Run the unfinished cells, and collect all results.
 
     Parameters
     ----------
@@ -77,22 +77,21 @@ def run(
     out : Path
         A folder; finished cells are in its folder ``cells``.
     parallel : int
-        How many cells run at a time. With more than one their times disturb each other.
+        The number of cells to run at a time; more than one distorts the times.
     fresh : bool
         Run finished cells again.
     watcher : Watcher, optional
     cluster : str, optional
         The address of a Dask scheduler whose workers train and predict.
     spool : str, optional
-        What the workers share, as `manylabel.distributed.use` takes it; by default a folder in
-        ``out``.
+        As `manylabel.distributed.use` takes it; by default a folder in ``out``.
     collect : bool
-        Run nothing: what is not finished has no result.
+        Run nothing; unfinished cells have no result.
 
     Returns
     -------
     Results
-        A cell that failed has no result but a reason.
+        A failed cell has a reason instead of a result.
     """
     check_whole("parallel", parallel, 1)
     watcher = watcher or Watcher()
@@ -111,7 +110,7 @@ def run(
             watcher.preparing(run_now[0].problem.heading)
             description = prepare(run_now[0].problem, run_now[0].split, work, n_jobs=plan.n_jobs)
             write_json(folder / f"corpus-{corpus_key}.json", description)
-            # Closed in any case, so that no process outlives the folder it reads from.
+            # Always closed, so that no process outlives the folder it reads from.
             with closing(
                 _run_all(run_now, plan, folder, work, parallel, watcher, (cluster, spool))
             ) as ended:
@@ -135,12 +134,12 @@ def run(
 
 @contextmanager
 def _work_folder(out: Path) -> Iterator[Path]:
-    """A folder for one corpus; those that killed comparisons left behind go."""
+    """Make a folder for one corpus, and remove those that killed comparisons left behind."""
     with ExitStack() as held:
         with exclusive(out):
             for left in out.glob("work-*"):
                 try:
-                    # A comparison that runs holds the lock of its folder.
+                    # A running comparison holds the lock of its folder.
                     with exclusive(left, patience=0):
                         shutil.rmtree(left, ignore_errors=True)
                 except (StoreError, OSError):
@@ -159,7 +158,7 @@ def _run_all(
     watcher: Watcher,
     cluster: tuple[str | None, str | None],
 ) -> Generator[tuple[Cell, str | None], None, None]:
-    """Run cells of one corpus, in their order if one at a time."""
+    """Run the cells of one corpus, and yield each with its error, in order."""
     processes = _Processes()
     with ThreadPoolExecutor(parallel) as pool:
         futures = [
@@ -187,7 +186,7 @@ def _run_one(
     processes: _Processes,
     cluster: tuple[str | None, str | None],
 ) -> str | None:
-    """Run a cell in a process; a sentence if it failed."""
+    """Run a cell in a process; returns a sentence if it failed."""
     job = work / f"{cell.key}.job.json"
     write_json(job, job_of(cell, plan, folder, work) | {"cluster": cluster[0], "spool": cluster[1]})
     log = folder / f"{cell.key}.log"
@@ -207,10 +206,10 @@ def _run_one(
     assert process.stdout is not None
     with process.stdout:
         for line in process.stdout:
-            said: dict[str, Any] = json.loads(line)
-            if "phase" in said:
-                tell(cell, said["phase"])
-            error = said.get("error", error)
+            message: dict[str, Any] = json.loads(line)
+            if "phase" in message:
+                tell(cell, message["phase"])
+            error = message.get("error", error)
     code = process.wait()
     with processes.lock:
         processes.running.discard(process)
@@ -218,6 +217,6 @@ def _run_one(
         log.unlink(missing_ok=True)
         return None
     if error is None and code < 0:
-        return f"the process was ended by signal {-code}; 9 usually means too little memory."
-    said_last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
-    return error or f"the process ended with code {code}; {''.join(said_last) or 'it said nothing'}"
+        return f"the process was killed by signal {-code}; 9 usually means too little memory."
+    last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+    return error or f"the process failed with code {code}: {''.join(last) or 'no message'}"

@@ -1,4 +1,4 @@
-"""How many rows each search evaluates, and how long it takes: tables 4 and 5 of Feremans et al."""
+"""Rows that each search evaluates, and its time: tables 4 and 5 of Feremans et al."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from manylabel.text.weighting import make_weighting
 
 __all__ = ["PUBLISHED", "measure_search", "search_tables"]
 
-#: Neighbours, and test documents that ask for them, as in the paper.
+#: The numbers of neighbours and of queries, as in the paper.
 _K, _QUERIES = 100, 1000
-#: Numbers of rows that differ by no more than this share are the same.
+#: Numbers of rows that differ by at most this share count as the same.
 _SAME = 0.01
-#: Values of m that the paper tries, of which its table 4 has the best, and those of its table 5.
+#: The values of m that the paper tries for table 4, which shows the best, and those of table 5.
 _BEST_OF = (1, 5, 10, 15, 20, 25, 100)
 _TIMED = (1, 20, 100, 500, 1000)
 #: Corpus -> mean number of rows evaluated by Fagin's TA, M-WAND, InstanceKNNFast and TAAT.
@@ -39,20 +39,21 @@ PUBLISHED: dict[str, tuple[int, int, int, int]] = {
 def measure_search(
     X: sparse.csr_array, Q: sparse.csr_array, k: int = _K, n_queries: int = _QUERIES
 ) -> dict[str, Any]:
-    """Search for the first queries' neighbours by plain cosine in each of the paper's ways.
+    """Search for the neighbours of the first queries by plain cosine, with each of the strategies.
 
     Parameters
     ----------
     X, Q : csr_array
-        Features of the rows and of the queries, as they are.
+        Unweighted features of the rows and of the queries.
     k : int
     n_queries : int
 
     Returns
     -------
     dict
-        ``candidates``: mean number of rows evaluated by name; ``milliseconds``: mean time per query
-        with one thread; ``m``: the value of m with the fewest candidates; ``rows`` and ``queries``.
+        ``candidates`` and ``milliseconds``: mean number of rows evaluated and mean time per query
+        with one thread, by strategy; ``m``: the value of m with the fewest candidates; ``rows``
+        and ``queries``.
 
     Examples
     --------
@@ -87,16 +88,16 @@ def search_tables(
 ) -> tuple[str, str]:
     """Tables 4 and 5 in Markdown, and how many numbers of table 4 are reached.
 
-    What is finished in a folder does not run again.
+    Finished measurements in the folder are not repeated.
 
     Parameters
     ----------
     problems : tuple of Problem
     out : Path
     parts : callable
-        Gives features of the training and of the test documents of a problem.
+        Returns the features of the training and test documents of a problem.
     collect : bool
-        Measure nothing.
+        Measure nothing; use only finished measurements.
     """
     out.mkdir(parents=True, exist_ok=True)
     counted, timed = [], []

@@ -15,12 +15,12 @@ __all__ = ["SENTENCE", "Resampled", "holm", "resample", "worse_than_best", "z_te
 _Key = TypeVar("_Key", bound=Hashable)
 
 N_RESAMPLES = 2000
-#: Resamples drawn at a time, which bounds memory.
+#: Resamples to draw at a time, to limit memory.
 _CHUNK = 50
-#: An interval ends where 2.5 % of the resampled values lie beyond it.
+#: Quantiles at the ends of an interval.
 _TAILS = (0.025, 0.975)
 
-#: What reports say about the test.
+#: The description of the test in reports.
 SENTENCE = (
     f"The paired bootstrap draws the test documents {N_RESAMPLES:,} times with replacement, the "
     "same for every model; for macro-averaged and label-pivoted measures it draws labels. "
@@ -31,7 +31,7 @@ SENTENCE = (
 
 @dataclass(frozen=True)
 class Resampled:
-    """A measure of several models, as it is and on the same resampled documents or labels.
+    """A measure of several models: observed, and on the same resampled documents or labels.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class Resampled:
     drawn: NDArray[np.float64]
 
     def interval(self, name: str) -> tuple[float, float]:
-        """What lies between are 95 % of the resampled values."""
+        """The interval that contains 95 % of the resampled values."""
         low, high = np.quantile(self.drawn[:, self.names.index(name)], _TAILS)
         return float(low), float(high)
 
     def p_value(self, first: str, second: str) -> float:
-        """How often chance alone would bring a difference as large as the one observed."""
+        """The probability of a difference at least as large by chance."""
         one, other = self.names.index(first), self.names.index(second)
         difference = self.observed[one] - self.observed[other]
-        # Centred, the resampled differences are those that chance alone would bring.
+        # Centred resampled differences follow the distribution under the null hypothesis.
         chance = np.abs(self.drawn[:, one] - self.drawn[:, other] - difference)
         return (1 + int(np.count_nonzero(chance >= abs(difference)))) / (1 + len(self.drawn))
 
@@ -72,7 +72,7 @@ def resample(units: Mapping[str, NDArray[np.float64]]) -> Resampled:
     Parameters
     ----------
     units : mapping of str to array of shape (2, n)
-        Of each model, numerators and denominators of the same documents or labels.
+        Per model, the numerators and denominators of the same documents or labels.
     """
     stacked = np.concatenate(list(units.values()))
     rng = np.random.default_rng(0)
@@ -99,7 +99,7 @@ def worse_than_best(units: Mapping[str, NDArray[np.float64]], best: str) -> dict
     Returns
     -------
     dict of str to float
-        Without the best. Models with other documents than the best's are left out.
+        Without the best. Models with other test documents than the best are left out.
     """
     shape = units[best].shape
     return resample({name: each for name, each in units.items() if each.shape == shape}).against(
@@ -108,11 +108,11 @@ def worse_than_best(units: Mapping[str, NDArray[np.float64]], best: str) -> dict
 
 
 def z_test(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """The two-sided p-value of a paired z-test on what each document or label adds.
+    """The two-sided p-value of a paired z-test on the contributions of documents or labels.
 
-    Papanikolaou and Tsoumakas (2017) mark differences by a z-test and do not say more about it;
-    ours is paired, since both models answered for the same documents. Of a ratio of sums, what a
-    document adds is its part of the linear approximation.
+    Papanikolaou and Tsoumakas (2017) use a z-test and give no details; ours is paired, since both
+    models are tested on the same documents. For a ratio of sums, the contribution of a document is
+    its term in the linear approximation.
 
     Parameters
     ----------
@@ -157,5 +157,5 @@ def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
 
 
 def _ratios(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each model's measure from sums of numerators and denominators, which take turns."""
+    """The measure of each model from alternating sums of numerators and denominators."""
     return sums[:, ::2] / np.maximum(sums[:, 1::2], 1e-300)

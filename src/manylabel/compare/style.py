@@ -1,4 +1,4 @@
-"""Colours, marks and type of the plots."""
+"""Colours, markers and fonts of the plots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["INK", "QUIET", "Look", "draw", "look", "new_figure"]
 
 INK = "#1c2733"
 QUIET = "#8a94a0"
-#: Told apart by lightness as well as by hue, and legible on white and on near-black.
+#: They differ in lightness as well as in hue, and are legible on white and on near-black.
 _COLOURS = (
     "#2f6fb5", "#d9603b", "#2e9e79", "#b0449a", "#c79a1e",
     "#6a5acd", "#4aa3c7", "#8f6b4a", "#d1495b", "#7c9a3a",
@@ -48,22 +48,22 @@ _SETTINGS: dict[str, Any] = {
 
 
 class Look:
-    """The colour and mark of a row, the same in every plot."""
+    """The colour and marker of a row, the same in every plot."""
 
     def __init__(self, place: int) -> None:
         self.colour = _COLOURS[place % len(_COLOURS)]
         self.mark = _MARKS[place % len(_MARKS)]
-        # Rows beyond the colours have a broken line.
+        # When colours repeat, lines are dashed.
         self.line = "-" if place < len(_COLOURS) else "--"
 
 
 def look(titles: list[str]) -> dict[str, Look]:
-    """A look for each row."""
+    """Assign a look to each row."""
     return {title: Look(place) for place, title in enumerate(titles)}
 
 
 def draw(plot: Callable[[], Any], format: str = "svg") -> bytes:
-    """Let a function draw a figure, as SVG or PDF, the same bytes for the same results."""
+    """Render the figure of a function as SVG or PDF; the same results give the same bytes."""
     import io
 
     try:
@@ -78,7 +78,7 @@ def draw(plot: Callable[[], Any], format: str = "svg") -> bytes:
 
 
 def new_figure(x: str, y: str) -> tuple[Any, Any]:
-    """A figure with one pair of axes."""
+    """Make a figure with one pair of axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.6, 3.9), layout="constrained")

@@ -1,4 +1,4 @@
-"""What the papers report, what we get, and a sentence where they differ: ``docs/results.md``."""
+"""Published values beside ours, with a sentence where they differ: ``docs/results.md``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
     "verdict",
 ]
 
-#: Differences up to this, or up to this share of the published value, are no difference.
+#: Smaller differences, absolute and as a share of the published value, do not count.
 _SAME, _SAME_SHARE = 0.005, 0.05
 
 _HEAD = """\
@@ -45,13 +45,13 @@ comparisons, or your own.
 
 
 def summary_page(by_preset: Mapping[str, Results], left_out: Sequence[str] = ()) -> str:
-    """The page for the results of presets by name.
+    """The page with the results of all presets.
 
     Parameters
     ----------
     by_preset : mapping of str to Results
     left_out : sequence of str
-        What was not run, in words.
+        Sentences about what was not run.
     """
     sections = [_HEAD]
     if by_preset:
@@ -79,7 +79,7 @@ that were not run have no figures. Seconds are rough where other work used the m
 def papers_page(
     by_preset: Mapping[str, Results], searches: str, inventory: str, future: str
 ) -> str:
-    """The page that names every table and figure, with what was run.
+    """The page with every table and figure of the papers, and its status.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def papers_page(
 
 
 def _not_run(results: Results) -> list[str]:
-    """Corpora with the rows that have no run at all."""
+    """Corpora, each with the rows that have no run."""
     missing = []
     for problem in results.plan.problems:
         titles = [line.title for line in results.lines[problem.name] if not line.n_runs]
@@ -148,7 +148,7 @@ def _preset(name: str, results: Results) -> list[str]:
 
 
 def _duration(*presets: Results) -> str:
-    """How long the models took in all."""
+    """The number of runs and their total time, as a sentence."""
     runs = [run for results in presets for run in results.finished.values()]
     # Tuning is part of training.
     total = sum(
@@ -165,14 +165,14 @@ def _duration(*presets: Results) -> str:
 
 def _sentences(results: Results, problem: Problem) -> list[str]:
     lines = results.lines[problem.name]
-    said = [verdict(results, problem)]
-    said += [_claim(results, problem, claim) for claim in results.plan.claims]
-    said += [f"{line.title} failed: {line.error}" for line in lines if line.error]
-    return [sentence for sentence in said if sentence]
+    sentences = [verdict(results, problem)]
+    sentences += [_claim(results, problem, claim) for claim in results.plan.claims]
+    sentences += [f"{line.title} failed: {line.error}" for line in lines if line.error]
+    return [sentence for sentence in sentences if sentence]
 
 
 class _Judged(NamedTuple):
-    """How many of our values are better than the published ones or the same, and the others."""
+    """How many of our values are better than the published ones or equal, and which are worse."""
 
     better: int
     same: int
@@ -184,7 +184,7 @@ class _Judged(NamedTuple):
 
 
 def judged_values(results: Results, metrics: Sequence[str] = ()) -> tuple[int, int, int]:
-    """How many published values ours are better than, the same as, and worse than.
+    """Count how many of our values are better than, the same as, and worse than published ones.
 
     Parameters
     ----------
@@ -200,15 +200,15 @@ def judged_values(results: Results, metrics: Sequence[str] = ()) -> tuple[int, i
     )
 
 
-#: How many measures of a claim's the paper's words ask for, as a share.
+#: The paper's words -> the share of a claim's measures that they imply.
 _WORDS = {"nearly all": 0.75, "convincingly": 0.75, "consistently": 0.75}
 
 
 def claims_held(results: Results, pivots: Sequence[str]) -> tuple[int, int]:
     """How many of a paper's statements hold, and how many could be checked.
 
-    ``pivots`` are "document" and "label". "Nearly all", "convincingly" and "consistently" are
-    taken as three in four.
+    ``pivots`` are "document" and "label". "Nearly all", "convincingly" and "consistently" mean
+    three in four.
     """
     held = total = 0
     for problem in results.plan.problems:
@@ -244,7 +244,7 @@ def _judge(results: Results, problem: Problem, metrics: Sequence[str] = ()) -> _
 
 
 def verdict(results: Results, problem: Problem) -> str:
-    """How our values compare with the published ones, and where they are lower."""
+    """A sentence on how our values compare with the published ones, and which are worse."""
     judged = _judge(results, problem)
     if not judged.total:
         return ""
@@ -256,7 +256,7 @@ def verdict(results: Results, problem: Problem) -> str:
 
 
 def _overview(by_preset: Mapping[str, Results]) -> str:
-    """How each comparison came out, in a row."""
+    """A table with one row per comparison."""
     rows = []
     for results in by_preset.values():
         judged = [_judge(results, problem) for problem in results.plan.problems]
@@ -275,7 +275,7 @@ def _overview(by_preset: Mapping[str, Results]) -> str:
 
 
 def _claim(results: Results, problem: Problem, claim: Claim) -> str:
-    """How many measures of a claim hold, beside the paper's words."""
+    """A sentence on how many measures support a claim, with the paper's words."""
     wins = _wins_of(results, problem, claim)
     if wins is None:
         return ""
@@ -290,7 +290,7 @@ def _claim(results: Results, problem: Problem, claim: Claim) -> str:
 
 
 def _wins_of(results: Results, problem: Problem, claim: Claim) -> int | None:
-    """By how many measures the row that should be better is; None if one of them was not run."""
+    """How many measures support a claim; None if one of its rows was not run."""
     lines = {line.title: line for line in results.lines[problem.name]}
     if claim.better not in lines or claim.worse not in lines:
         return None
@@ -305,13 +305,13 @@ def _wins_of(results: Results, problem: Problem, claim: Claim) -> int | None:
 
 
 def _wins(first: Mapping[str, float], second: Mapping[str, float], names: Sequence[str]) -> int:
-    """By how many measures the first is better."""
+    """The number of measures by which the first is better."""
     signs = {name: 1 if get_measure(name).greater_is_better else -1 for name in names}
     return sum(signs[name] * first[name] > signs[name] * second[name] for name in names)
 
 
 def _spread(results: Results, problem: Problem, claim: Claim) -> str:
-    """The fewest and the most of a single split, where there are several."""
+    """The range over several splits, as text; empty for one split."""
     runs = [results.runs(problem, title) for title in (claim.better, claim.worse)]
     if not problem.is_split or len(runs[0]) < 2 or len(runs[0]) != len(runs[1]):
         return ""
@@ -323,7 +323,7 @@ def _spread(results: Results, problem: Problem, claim: Claim) -> str:
 
 
 def highlight_table(by_preset: Mapping[str, Results]) -> str:
-    """The highlights of presets that were run, as a short table."""
+    """A short table of the highlights of presets that were run."""
     rows = [
         row
         for results in by_preset.values()
@@ -335,7 +335,7 @@ def highlight_table(by_preset: Mapping[str, Results]) -> str:
 
 
 def _highlight(results: Results, highlight: Highlight) -> list[str]:
-    """The cells of a highlight; none if its row was not run."""
+    """The cells of a highlight; empty if its row was not run."""
     headings = {problem.name: problem.heading for problem in results.plan.problems}
     lines = {line.title: line for line in results.lines.get(highlight.problem, [])}
     if highlight.row not in lines or not lines[highlight.row].values:
@@ -351,11 +351,11 @@ def _highlight(results: Results, highlight: Highlight) -> list[str]:
 
 
 def _short(line: Line, metrics: Sequence[str], is_published: bool = False) -> str:
-    """A row's measures one after the other, with the time to train if it was run."""
+    """The measures of a row as text, with the training time if it was run."""
     is_published = is_published or not line.values
     values = [line.published[name] if is_published else line.values[name].mean for name in metrics]
     shown = " ".join(number(value).removeprefix("0") for value in values)
     if not is_published:
         return f"{line.title}: {shown} in {seconds(line.seconds['train'])} s"
-    said = "" if "published" in line.title else ", published"
-    return f"{line.title}{said}: {shown}"
+    suffix = "" if "published" in line.title else ", published"
+    return f"{line.title}{suffix}: {shown}"

@@ -32,7 +32,7 @@ __all__ = [
     "to_markdown",
 ]
 
-#: More measures than this stand one below the other.
+#: With more measures than this, they are rows and models are columns.
 _WIDEST = 8
 PHASES = ("train", "predict")
 _NAMES = {"macro-f1-one": "Macro F1, absent 1", "macro-f1-skip": "Macro F1, absent left out"}
@@ -40,7 +40,7 @@ _WORDS = {"p": "P", "ndcg": "nDCG", "psp": "PSP", "rp": "RP", "recall": "R", "ps
 
 
 def measure_title(name: str) -> str:
-    """A measure's name as papers write it.
+    """The name of a measure as papers write it.
 
     Examples
     --------
@@ -58,14 +58,14 @@ def measure_title(name: str) -> str:
 
 
 def number(value: float, digits: int | None = None) -> str:
-    """A measure's value; ranks and other large ones get fewer digits."""
+    """Format the value of a measure; large values such as ranks get fewer decimals."""
     if math.isnan(value):
         return "–"
     return f"{value:,.{digits_of([value]) if digits is None else digits}f}"
 
 
 def digits_of(values: Iterable[float]) -> int:
-    """The digits after the point that suit all values of a column.
+    """The number of decimals for all values of a column.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def digits_of(values: Iterable[float]) -> int:
 
 
 def seconds(value: float, longest: float | None = None) -> str:
-    """A time that says enough, with as many digits as the longest of its column."""
+    """Format a time, with the same decimals as the longest in its column."""
     return f"{value:.2f}" if (value if longest is None else longest) < 10 else f"{value:,.1f}"
 
 
 def digits_by_measure(lines: Sequence[Line], names: Iterable[str]) -> dict[str, int]:
-    """The digits of each measure, the same for all rows."""
+    """The number of decimals of each measure, the same for all rows."""
     return {
         name: digits_of(
             [line.values[name].mean for line in lines if name in line.values]
@@ -92,7 +92,7 @@ def digits_by_measure(lines: Sequence[Line], names: Iterable[str]) -> dict[str, 
 
 
 def longest_phases(lines: Sequence[Line]) -> dict[str, float]:
-    """The seconds of the row that took longest, phase by phase."""
+    """The longest time of each phase over all rows."""
     return {
         phase: max((line.seconds.get(phase, 0.0) for line in lines), default=0.0)
         for phase in PHASES
@@ -100,7 +100,7 @@ def longest_phases(lines: Sequence[Line]) -> dict[str, float]:
 
 
 def describe(results: Results, problem: Problem) -> str:
-    """A corpus in one sentence."""
+    """Describe a corpus in one sentence."""
     keys = [cell.problem_key for cell in results.cells if cell.problem.name == problem.name]
     keys = [key for key in keys if key in results.corpora]
     if not keys:
@@ -119,9 +119,9 @@ def describe(results: Results, problem: Problem) -> str:
 
 
 def legend(results: Results) -> list[str]:
-    """How to read the tables, in sentences."""
+    """Sentences on how to read the tables."""
     plan = results.plan
-    said = [
+    sentences = [
         "The best value is bold; ≈ marks values that do not differ significantly from it "
         f"(p ≥ {LEVEL}).",
         f"Train and predict are {'mean ' if plan.seeds > 1 else ''}seconds by the clock with "
@@ -129,18 +129,18 @@ def legend(results: Results) -> list[str]:
         "and compiling. Memory is the peak of the model's process.",
     ]
     if any(problem.folds for problem in plan.problems):
-        said.insert(1, f"Means over {plan.seeds} folds.")
+        sentences.insert(1, f"Means over {plan.seeds} folds.")
     elif plan.seeds > 1:
         most = max((line.n_runs for lines in results.lines.values() for line in lines), default=0)
         seeds = f"{plan.seeds}" if most == plan.seeds else f"{most} of {plan.seeds}"
-        said.insert(1, f"Models that use random numbers have means of {seeds} seeds.")
+        sentences.insert(1, f"Models that use random numbers have means of {seeds} seeds.")
     if plan.published:
-        said.insert(0, f"In brackets: {plan.source}.")
-    return said
+        sentences.insert(0, f"In brackets: {plan.source}.")
+    return sentences
 
 
 def to_markdown(results: Results) -> str:
-    """Tables for people."""
+    """The report as Markdown."""
     plan = results.plan
     sections = [f"# {plan.title}\n"]
     for problem in plan.problems:
@@ -164,7 +164,7 @@ def problem_table(results: Results, problem: Problem) -> str:
 def problem_cells(
     results: Results, problem: Problem, in_percent: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of a problem's table; the best value is between asterisks."""
+    """The header and rows of a problem's table; the best values are marked with asterisks."""
     plan, lines = results.plan, results.lines[problem.name]
     costs = ["Train, s", "Predict, s", "Memory, MB"]
     digits, longest = digits_by_measure(lines, plan.metrics), longest_phases(lines)
@@ -194,14 +194,14 @@ def problem_cells(
 
 
 def rank_sections(results: Results) -> list[tuple[str, str]]:
-    """Headings and tables of ranks."""
+    """Headings and Markdown tables of ranks."""
     return [
         (heading, markdown_table(header, rows)) for heading, header, rows in rank_cells(results)
     ]
 
 
 def rank_cells(results: Results) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Tables of ranks, each with its heading, of all rows, or of those that a plan ranks apart."""
+    """Headings, headers and rows of ranks: of all rows, or of the plan's own rankings."""
     if not results.plan.rankings:
         return [("Average ranks", *_ranks_among(results))] if results.ranks else []
     return [
@@ -212,7 +212,7 @@ def rank_cells(results: Results) -> list[tuple[str, list[str], list[list[str]]]]
 
 
 def interval_table(results: Results, problem: Problem) -> str:
-    """Between which values 95 % of the resampled ones lie; empty where nothing was resampled."""
+    """A Markdown table of confidence intervals; empty if there are none."""
     header, rows = interval_cells(results, problem)
     return markdown_table(header, rows) + "\n" if rows else ""
 
@@ -220,7 +220,7 @@ def interval_table(results: Results, problem: Problem) -> str:
 def interval_cells(
     results: Results, problem: Problem, in_percent: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of a problem's intervals; no rows where nothing was resampled."""
+    """The header and rows of a problem's confidence intervals; no rows if there are none."""
     names, lines = results.plan.metrics, results.lines[problem.name]
     shares = {name for name in names if in_percent and get_measure(name).is_share}
     titles = [measure_title(name) + (", %" if name in shares else "") for name in names]
@@ -244,7 +244,7 @@ def interval_cells(
 
 
 def shown_interval(value: Value | None, digits: int, in_percent: bool = False) -> str:
-    """An interval as its two ends."""
+    """Format an interval as its two ends."""
     if value is None or value.interval is None:
         return "–"
     return "–".join(_measured(end, digits, in_percent) for end in value.interval)
@@ -253,7 +253,7 @@ def shown_interval(value: Value | None, digits: int, in_percent: bool = False) -
 def _ranks_among(
     results: Results, titles: Sequence[str] | None = None
 ) -> tuple[list[str], list[list[str]]]:
-    """Ranks of each measure, and over all of them; those of published values in brackets."""
+    """Ranks by each measure and over all; ranks of published values are in brackets."""
     ranked = results.ranks_among(titles)
     theirs = results.ranks_among(list(ranked), published=True)
     columns = _rank_columns(results, ranked)
@@ -275,7 +275,7 @@ def _ranks_among(
 def _rank_columns(
     results: Results, ranked: dict[str, dict[str, float]]
 ) -> dict[str, dict[str, float]]:
-    """Measure -> title -> rank, and over all measures."""
+    """Measure -> title -> rank, with the mean over all measures last."""
     names = results.plan.metrics
     columns = {measure_title(name): {t: r[name] for t, r in ranked.items()} for name in names}
     return {**columns, "All": {t: sum(r.values()) / len(r) for t, r in ranked.items()}}
@@ -288,7 +288,7 @@ def _cell(line: Line, name: str, digits: int, in_percent: bool = False) -> str:
 
 
 def _measured(value: float, digits: int, in_percent: bool) -> str:
-    """The value of a measure; per cent need two digits fewer."""
+    """Format the value of a measure; in percent it has two decimals fewer."""
     return number(100 * value, digits - 2) if in_percent else number(value, digits)
 
 
@@ -310,12 +310,12 @@ def _costs(line: Line, longest: Mapping[str, float]) -> list[str]:
 
 
 def failures(lines: Sequence[Line]) -> str:
-    """One line for each row that failed."""
+    """One line per failed row."""
     return "".join(f"{line.title} failed: {line.error}\n" for line in lines if line.error)
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose columns line up in plain text, too."""
+    """A Markdown table whose columns line up in plain text."""
     cells = [[_escaped(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     shown = [
@@ -338,7 +338,7 @@ def _escaped(text: str) -> str:
 
 
 def to_csv(results: Results) -> str:
-    """One line for each measure of each run, times and memory among them."""
+    """The results as CSV: one line per measure of each run, including times and memory."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["corpus", "model", "seed", "measure", "value"])
@@ -356,7 +356,7 @@ def to_csv(results: Results) -> str:
 
 
 def to_json(results: Results) -> dict[str, Any]:
-    """Everything that tables and plots show."""
+    """The results as data for JSON: everything that tables and plots show."""
     plan = results.plan
     return {
         "title": plan.title,

@@ -1,7 +1,7 @@
-"""What a measure says of each single document or label, which is what a paired test compares.
+"""Measures split into their contributions per document or label, for paired tests.
 
-Every measure here is a ratio of two sums over documents or labels: a mean has ones below the line,
-micro-averaged and propensity-scored measures have more.
+Every measure here is a ratio of two sums over documents or labels. The denominators of a mean are
+ones; those of micro-averaged and propensity-scored measures vary.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Units = NDArray[np.float64]
 
 
 def units(given: Given, name: str) -> Units | None:
-    """Numerators and denominators of a measure, of shape (2, n).
+    """The numerators and denominators of a measure, of shape (2, n).
 
-    None for a measure that is no such ratio, or that what is given does not allow.
+    None if the measure is not such a ratio, or cannot be computed from what is given.
     """
     measure = get_measure(name)
     if not given.has(measure.needs):
@@ -50,13 +50,13 @@ def units(given: Given, name: str) -> Units | None:
 
 
 def ratio(values: Units) -> float:
-    """The measure that the units add up to."""
+    """The measure from its units: the ratio of their sums."""
     below = values[1].sum()
     return float(values[0].sum() / below) if below else float("nan")
 
 
 def _of_sets(counts: SetCounts, name: str, average: str, rest: str) -> Units | None:
-    """Measures of label sets."""
+    """Units of measures of label sets."""
     documents = counts.documents
     if name == "accuracy":
         return _mean(documents.jaccard())
@@ -76,13 +76,13 @@ def _of_sets(counts: SetCounts, name: str, average: str, rest: str) -> Units | N
 
 
 def _mean(values: Units) -> Units:
-    """A mean over whatever is not NaN."""
+    """Units of a mean over values that are not NaN."""
     known = ~np.isnan(values)
     return np.stack([np.where(known, values, 0.0), known.astype(np.float64)])
 
 
 def _pooled(counts: Counts, kind: str) -> Units:
-    """A share of sums."""
+    """Units of a ratio of pooled counts."""
     right = counts.right.astype(np.float64)
     if kind == "f1":
         return np.stack([2 * right, (counts.given + counts.true).astype(np.float64)])

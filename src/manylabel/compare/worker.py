@@ -1,7 +1,7 @@
 """The process that runs one cell: ``python -m manylabel.compare.worker JOB.json``.
 
-A process of its own makes peak memory a model's own, and keeps one model from slowing the next.
-Each phase is announced on standard output as a line of JSON; so is an error, as one sentence.
+In a separate process, peak memory is that of one model, and no model slows down the next. The
+process announces each phase, and an error as one sentence, as lines of JSON on standard output.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from manylabel.progress import peak_memory
 
 __all__ = ["main", "run_job"]
 
-#: Documents of the run that loads kernels and is not timed.
+#: Documents of the untimed run that loads kernels.
 _FEW = 40
 
 
 class _Clock:
-    """Times phases and tells of each as it begins."""
+    """Times phases, and announces each when it begins."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -50,7 +50,7 @@ class _Clock:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def add(self, name: str, seconds: float) -> None:
-        """Tell how much of the phases was something that has a name."""
+        """Add the seconds of a part of the other phases."""
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
@@ -98,7 +98,7 @@ def run_job(job: dict[str, Any]) -> None:
 
 
 def _cluster_of(job: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
-    """The cluster that a job wants to run on; files for it lie beside the corpus."""
+    """The cluster to run a job on, with its files beside the corpus."""
     if job.get("cluster") is None:
         return contextlib.nullcontext()
     from manylabel.distributed import connect
@@ -108,7 +108,7 @@ def _cluster_of(job: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
 
 
 def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any, list[str]]]:
-    """Estimators to fit, and the measures that are reported of each."""
+    """The estimators to fit, each with the measures to report for it."""
     if not row.tuned_for:
         yield make_estimator(row, job["seed"], job["n_jobs"]), job["metrics"]
         return
@@ -128,25 +128,25 @@ def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any
 
 
 def _few(row: Row, job: dict[str, Any], data: Data) -> tuple[Any, Data]:
-    """A row's first estimator, and a few documents for it."""
+    """The first estimator of a row, and a few documents for it."""
     n = slice(0, min(_FEW, data.X_train.shape[0]))
     few = Data(data.X_train[n], data.Y_train[n], data.X_test[:2], data.Y_test[:2])
     return next(_estimators(row, job, few))[0], few
 
 
 def _warm_up(estimator: Any, few: Data) -> None:
-    """Load compiled kernels on a few documents; whatever goes wrong there is no result."""
+    """Load compiled kernels by running on a few documents; errors do not matter here."""
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers(estimator.fit(few.X_train, few.Y_train), few.X_test, None)
 
 
 def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
-    """Values, and the units that a paired test compares."""
+    """Compute measures, and their units for paired tests."""
     chosen = [measure for name in names if given.has((measure := get_measure(name)).needs)]
     values = {measure.name: measure.compute(given) for measure in chosen}
     compared = {name: own for name in values if (own := units(given, name)) is not None}
-    # For the plot of label frequencies, whatever else is measured.
+    # The plot of label frequencies always needs this one.
     if (by_label := units(given, "label-average-precision")) is not None:
         compared.setdefault("label-average-precision", by_label)
     return values, compared
@@ -165,28 +165,28 @@ def _machine() -> dict[str, str]:
 
 
 def _tell(what: dict[str, Any]) -> None:
-    os.write(_told, json.dumps(what).encode() + b"\n")
+    os.write(_channel, json.dumps(what).encode() + b"\n")
 
 
-def _speak_alone() -> int:
-    """A private handle to standard output: whatever models print becomes messages.
+def _redirect_output() -> int:
+    """Redirect standard output to standard error, and return a handle to the original.
 
-    Some print from compiled code, which knows nothing of ``sys.stdout``.
+    Models may print from compiled code, which ignores ``sys.stdout``.
     """
-    told = os.dup(1)
+    original = os.dup(1)
     os.dup2(2, 1)
-    return told
+    return original
 
 
-#: Where phases and errors are told.
-_told = 1
+#: The file descriptor for phases and errors.
+_channel = 1
 
 
 def main(arguments: list[str]) -> int:
     """Run the job that a file describes."""
-    global _told
+    global _channel
     job = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-    _told = _speak_alone()
+    _channel = _redirect_output()
     try:
         with _cluster_of(job):
             run_job(job)

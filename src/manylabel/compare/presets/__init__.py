@@ -1,4 +1,4 @@
-"""The papers' comparisons by name, with the numbers that they published."""
+"""The papers' comparisons by name, with their published values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from manylabel.exceptions import InputError, ParameterError
 
 __all__ = ["PRESETS", "data_folder", "make_preset"]
 
-#: Name -> what makes its plan from the folder of the corpora.
+#: Name -> function that makes the plan from the folder of the corpora.
 PRESETS: dict[str, Callable[[Path], Plan]] = {
     "lcif-table-2": lcif,
     "lcif-table-3": lcif_extreme,
@@ -28,19 +28,19 @@ PRESETS: dict[str, Callable[[Path], Plan]] = {
 
 
 def make_preset(name: str, data: Path, corpora: Sequence[str] | None = None) -> Plan:
-    """The plan of a paper's comparison.
+    """Make the plan of a paper's comparison.
 
     Parameters
     ----------
     name : str
         A key of ``PRESETS``.
     data : Path
-        A folder with a folder for each corpus; those that are not there are left out.
+        A folder with a folder for each corpus; missing ones are left out.
     corpora : sequence of str, optional
-        Only these.
+        Use only these.
     """
     if name not in PRESETS:
-        raise ParameterError(f"no preset is called {name!r}; there are {', '.join(PRESETS)}.")
+        raise ParameterError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}.")
     plan = PRESETS[name](data)
     known = [problem.name for problem in plan.problems]
     for corpus in corpora or ():
@@ -49,7 +49,10 @@ def make_preset(name: str, data: Path, corpora: Sequence[str] | None = None) -> 
     wanted = [each for each in plan.problems if corpora is None or each.name in corpora]
     there = tuple(each for each in wanted if Path(each.train).exists())
     if not there:
-        raise InputError(f"{data} holds none of the corpora of {name}: {', '.join(known)}.")
+        raise InputError(
+            f"{data} contains none of the corpora of {name} ({', '.join(known)}); give another "
+            "folder with --data or MANYLABEL_DATA."
+        )
     missing = [each.heading for each in wanted if each not in there]
-    notes = [f"{heading} is left out: its files are not there." for heading in missing]
+    notes = [f"{heading} is left out: its files are missing." for heading in missing]
     return replace(plan, problems=there, notes=(*plan.notes, *notes))

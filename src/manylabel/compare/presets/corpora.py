@@ -1,4 +1,4 @@
-"""The corpora of the presets: where they are and how they are read."""
+"""The corpora of the presets: where they are, and how to read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manylabel.exceptions import InputError
 
 __all__ = ["data_folder", "problem", "published"]
 
-#: How texts become words, corpus by corpus; chosen on training data.
+#: How to count words in each corpus; chosen on training data.
 _VECTORIZERS: dict[str, dict[str, Any]] = {
     "eurlex57k": {"stop_words": "english", "min_df": 4},
     "yso-finna-en": {"min_df": 2},
@@ -31,7 +31,7 @@ _TITLES = {
 
 
 def data_folder(given: str | None = None) -> Path:
-    """Where the corpora of the presets are.
+    """Find the folder with the corpora of the presets.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def data_folder(given: str | None = None) -> Path:
         if place.is_dir():
             return place
     raise InputError(
-        f"there are no corpora in {places[0]}; say where they are with --data or MANYLABEL_DATA."
+        f"there is no folder {places[0]} with corpora; give one with --data or MANYLABEL_DATA."
     )
 
 
 def problem(data: Path, name: str, **settings: Any) -> Problem:
-    """A corpus with an official split, or one file that is split at random."""
+    """Make the problem of a corpus with an official split, or of one file to split at random."""
     files_of = {}
     for subset in ("train", "test", "all"):
         files = sorted((data / name).glob(f"{subset}.*"))
@@ -70,7 +70,7 @@ def problem(data: Path, name: str, **settings: Any) -> Problem:
 def published(
     measures: Sequence[str], values: Mapping[str, Mapping[str, Sequence[float | None]]]
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Corpus -> row -> values becomes (corpus, row) -> measure -> value; None was not published."""
+    """Turn corpus -> row -> values into (corpus, row) -> measure -> value, without None."""
     return {
         (corpus, row): {
             measure: value

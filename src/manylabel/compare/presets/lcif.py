@@ -21,7 +21,7 @@ _ROWS = (
     "IBLR, k chosen on test",
     "SVM (BR-SMO)",
 )
-#: Measure -> corpus -> values in the order of the rows; None where the paper has none.
+#: Measure -> corpus -> values in the order of the rows; None if the paper has none.
 _TABLE: dict[str, dict[str, tuple[float | None, ...]]] = {
     "accuracy": {
         "medical": (0.563, 0.601, 0.636, 0.421, 0.442, 0.699),
@@ -54,14 +54,14 @@ _TABLE: dict[str, dict[str, tuple[float | None, ...]]] = {
 }
 
 
-#: Rows that are not told apart by what they are but by who chose their k.
+#: Suffixes of rows that differ only in the documents on which k was chosen.
 _ON_TEST, _ON_TRAIN = ", k chosen on test", ", k chosen on training"
-#: What the paper tries for its own methods, features kept apart.
+#: The paper's grids for its own methods.
 _INSTANCES = {name: PAPER_GRID[name] for name in ("k", "alpha", "threshold")}
 _FEATURES = {name: PAPER_GRID[name] for name in ("beta", "threshold")}
 _BOTH = _INSTANCES | _FEATURES | {"lam": PAPER_GRID["lam"]}
 _PER_LABEL = {**_BOTH, "threshold": ("per-label",)}
-#: What the paper tries for its competitors, and a coarser choice for those that cost more.
+#: The paper's grid for its competitors, and a coarser one for those that take longer.
 _ALL_K = {"k": tuple(range(1, 60, 2))}
 _SOME_K = {"k": (1, 3, 5, 9, 15, 29, 59)}
 _PLAIN = {"weighting": None}
@@ -70,12 +70,12 @@ _PLAIN = {"weighting": None}
 def _chosen(
     title: str, model: str, parameters: Mapping[str, Any], grid: Mapping[str, Any], chooses: str
 ) -> Row:
-    """A row with a setting and a threshold for each measure."""
+    """Make a row with a separate setting and threshold for each measure."""
     return Row(title, model, parameters, tuned_for=_METRICS, grid=grid, chooses=chooses)
 
 
 def _lazy(title: str, model: str, grid: Mapping[str, Any]) -> tuple[Row, Row]:
-    """A competitor as the paper has it, and with k chosen without looking at test documents."""
+    """Make rows for a competitor: as in the paper, and with k chosen on training documents."""
     return (
         _chosen(title + _ON_TEST, model, _PLAIN, grid, "test"),
         _chosen(title + _ON_TRAIN, model, _PLAIN, _SOME_K, "train"),
@@ -83,7 +83,7 @@ def _lazy(title: str, model: str, grid: Mapping[str, Any]) -> tuple[Row, Row]:
 
 
 def _rows(with_iblr: bool) -> tuple[Row, ...]:
-    """Those of the paper, then ours; IBLR where the paper has it."""
+    """Make the paper's rows, then ours."""
     second = {"second_order": (0.0, 0.2, 0.4)}
     lazy = {variant: {**_PLAIN, "variant": variant} for variant in ("a", "b")}
     return (
@@ -92,7 +92,7 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
         Row("LCIF", "lcif", _PLAIN, tuned_for=_METRICS, grid=_BOTH),
         *_lazy("ML-kNN", "ml-knn", _ALL_K),
         *(_lazy("IBLR", "iblr", _SOME_K) if with_iblr else ()),
-        # As Mulan's binary relevance: raw features, and a document may go without labels.
+        # Like Mulan's binary relevance: raw features, and a document may get no label.
         Row("SVM (BR-SMO)", "svm", {"weighting": "raw", "threshold": "0:abstain"}),
         *(
             _chosen(f"BRkNN-{variant}{_ON_TRAIN}", "br-knn", lazy[variant], _SOME_K, "train")
@@ -109,13 +109,13 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
 
 
 def lcif(data: Path) -> Plan:
-    """Neighbours of documents, of features and of both, beside ML-kNN, IBLR and SVMs."""
+    """Compare neighbours of documents, of features and of both with ML-kNN, IBLR and SVMs."""
     corpora = list(_TABLE["accuracy"])
     values = {
         corpus: {
             row: [_TABLE[measure][corpus][place] for measure in _METRICS]
             for place, row in enumerate(_ROWS)
-            # IBLR runs on the corpora where the paper has it.
+            # IBLR runs only on corpora for which the paper has values.
             if any(_TABLE[measure][corpus][place] is not None for measure in _METRICS)
         }
         for corpus in corpora
@@ -163,7 +163,7 @@ def lcif(data: Path) -> Plan:
 
 
 def lcif_extreme(data: Path) -> Plan:
-    """The measures of table 3 on a corpus of thousands of labels, beside FastXML."""
+    """Compare by the measures of table 3 on a corpus with thousands of labels, with FastXML."""
     metrics = ("micro-f1", "macro-f1-one", "p@1", "p@3", "p@5")
     many = {**_PLAIN, "labels_per_feature": 100}
     tuned = ("micro-f1",)

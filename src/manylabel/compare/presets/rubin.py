@@ -23,20 +23,20 @@ _DOCUMENT = (*_RANKING, *_BINARY)
 _LABEL = tuple(f"label-{name}" for name in _DOCUMENT)
 
 
-#: Chains of prediction have 30 sweeps each instead of 120, so that there can be more of them.
+#: Prediction chains with 30 sweeps each instead of 120, so that there can be more of them.
 _SHORT = {"burn_in": 20, "samples": 3, "lag": 5}
-#: Instead of the paper's 48 chains of training and 60 of prediction; the same for all models.
+#: Fewer than the paper's 48 training chains and 60 prediction chains; the same for all models.
 _YAHOO = {"train_chains": 4, "chains": 20, **_SHORT}
 _EURLEX = {"train_chains": 1, "chains": 4, **_SHORT}
-#: Of Dependency-LDA's topics, of which the paper has 10 chains of 500 sweeps.
+#: Chains of Dependency-LDA's topics; the paper has 10 chains of 500 sweeps.
 _YAHOO_TOPICS = {"topic_chains": 10}
 _EURLEX_TOPICS = {"topic_chains": 4, "topic_burn_in": 200}
-#: Whole rankings, and no threshold that would have to be learned: label sets are not compared.
+#: Whole rankings, and no learned threshold: label sets are not compared.
 _SVM = {"n_candidates": None, "prune": 0, "threshold": "top"}
 _SHARES = {**_SVM, "weighting": "share"}
 
 
-#: The paper's, as they are called here.
+#: The titles of the paper's models.
 _MODELS = ("Dependency-LDA", "Prior-LDA", "Flat-LDA", "Tuned SVM", "Vanilla SVM")
 
 
@@ -51,7 +51,7 @@ def _topic_models(
 
 
 def rubin(data: Path) -> Plan:
-    """Five models by seven ranking and six binary measures, for documents and for labels."""
+    """Compare five models by seven ranking and six binary measures, for documents and labels."""
     both = ("yahoo-arts", "yahoo-health")
     vanilla = Row("Vanilla SVM, tf-idf", "svm", _SVM)
     return Plan(

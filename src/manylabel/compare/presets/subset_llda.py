@@ -1,4 +1,4 @@
-"""Papanikolaou and Tsoumakas (2017): tables 2 to 4, and what they leave to others to measure."""
+"""Papanikolaou and Tsoumakas (2017): tables 2 to 4, and their future work."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _MODELS = {
     "Dependency-LDA": "dependency-lda",
     "Subset LLDA": "subset-llda",
 }
-#: The authors' program of FastXML: raw features, C = 1 and a bias of 1, in the units of our rows,
-#: whose root mean square length is 8.41 on Bibtex and 4.31 on Delicious.
+#: The root mean square length of raw rows. The FastXML program of its authors reads raw rows with
+#: C = 1 and a bias of 1; `_program` rescales both to rows of unit length.
 _LENGTHS = {"bibtex": 8.41, "delicious": 4.31}
 
 
 def _program(corpus: str) -> Row:
-    """FastXML with the settings of its authors' program."""
+    """Make a row for FastXML with the settings of its authors' program."""
     length = _LENGTHS[corpus]
     settings = {"weighting": None, "C": length, "bias": round(1 / length, 4)}
     return Row("FastXML, its program's settings", "fastxml", {**_RCUT, **settings})
@@ -65,7 +65,7 @@ def _rows(corpus: str) -> tuple[Row, ...]:
 
 
 def subset_llda(data: Path) -> Plan:
-    """Topic models beside trees, each document with as many labels as training documents have."""
+    """Compare topic models with trees; every document gets the mean number of training labels."""
     return Plan(
         "Topic models and extreme classification (tables 2 to 4)",
         _problems(data),
@@ -98,7 +98,7 @@ def subset_llda(data: Path) -> Plan:
 
 
 def trade_off(data: Path) -> Plan:
-    """Quality against the number of samples, chains and trees: the paper's future work."""
+    """Measure quality against the number of samples, chains and trees: the paper's future work."""
     topics = [
         Row(f"Subset LLDA, {samples} samples", "subset-llda", {"samples": samples}, preset=_PAPER)
         for samples in (1, 5, 30, 100)

@@ -1,4 +1,4 @@
-"""The measures of extreme classification, beside label trees of other libraries."""
+"""Extreme classification: its measures, and label trees of other libraries."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _METRICS = tuple(f"{family}@{k}" for family in ("p", "ndcg", "psp") for k in (1,
 
 
 def xmc(data: Path) -> Plan:
-    """P@k, nDCG@k and PSP@k of our models, Parabel, Bonsai and XR-Linear."""
+    """Compare our models with Parabel, Bonsai and XR-Linear by P@k, nDCG@k and PSP@k."""
     trees = (
         Row("Parabel (omikuji)", "omikuji:parabel", needs="omikuji"),
         Row("Bonsai (omikuji)", "omikuji:bonsai", needs="omikuji"),
         Row("XR-Linear (libpecos)", "pecos:xr-linear", needs="pecos"),
     )
-    # Label sets are not compared here, so no time is spent on thresholds.
+    # Label sets are not compared here, so thresholds need not be learned.
     top, tuned = {"threshold": "top-5"}, ("ndcg@5",)
     rows = (
         Row("Instance kNN, tuned", "instance-knn", top, tuned_for=tuned),
