@@ -137,14 +137,7 @@ def _show_model(path: str, as_json: bool) -> None:
     if as_json:
         print_json(figures)
         return
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(path, "bold"), title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("Figure", style="cyan", no_wrap=True)
-    table.add_column("Value", justify="right", no_wrap=True)
-    table.add_column("Meaning", style="dim")
+    table = _new_table(path)
     shown = dict(MODEL_MEANINGS) if drift.n_documents else {}
     for name in ("documents", "labels", "learned-since-training"):
         table.add_row(name, f"{figures[name]:,}", "")
@@ -160,6 +153,18 @@ def _show_model(path: str, as_json: bool) -> None:
 
 def statistics_table(figures: dict[str, Any], title: str) -> Table:
     """A table of the figures with their meanings, under headings."""
+    from rich.text import Text
+
+    table = _new_table(title)
+    for heading, meanings in MEANINGS.items():
+        table.add_row(Text(heading, "bold"))
+        for name, meaning in meanings.items():
+            table.add_row(f"  {name}", _shown(figures[name]), meaning)
+    return table
+
+
+def _new_table(title: str) -> Table:
+    """An empty table for figures, values and meanings."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -168,10 +173,6 @@ def statistics_table(figures: dict[str, Any], title: str) -> Table:
     table.add_column("Figure", style="cyan", no_wrap=True)
     table.add_column("Value", justify="right", no_wrap=True)
     table.add_column("Meaning", style="dim")
-    for heading, meanings in MEANINGS.items():
-        table.add_row(Text(heading, "bold"))
-        for name, meaning in meanings.items():
-            table.add_row(f"  {name}", _shown(figures[name]), meaning)
     return table
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from manylabel.public import lazy_exports
 from manylabel.tagger.changes import Change
+from manylabel.tagger.descriptions import LabelDescription
 from manylabel.tagger.explanations import (
     LabelReasons,
     NeighbourReason,
@@ -14,7 +15,7 @@ from manylabel.tagger.explanations import (
     WordReason,
 )
 from manylabel.tagger.label_edits import LabelChange
-from manylabel.tagger.labels import LabelDescription, LabelInfo, read_label_info
+from manylabel.tagger.labels import LabelInfo, read_label_info
 from manylabel.tagger.suggestions import Suggestion, Suggestions
 from manylabel.tagger.tagger import DEFAULT_MODEL, Tagger
 

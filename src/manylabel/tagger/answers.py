@@ -14,9 +14,10 @@ from manylabel.corpus import Document
 from manylabel.exceptions import InputError
 from manylabel.predictions import keep_top
 from manylabel.scoring import Documents
+from manylabel.tagger.descriptions import LabelDescription, defining_words, together
 from manylabel.tagger.documents import KeptDocuments
 from manylabel.tagger.explanations import LabelReasons
-from manylabel.tagger.labels import LabelDescription, Labels, defining_words, together
+from manylabel.tagger.labels import Labels
 from manylabel.tagger.reading import Reader
 from manylabel.tagger.reasons import Words, label_reasons
 from manylabel.tagger.suggestions import kept_entries

@@ -16,11 +16,12 @@ from manylabel.corpus.given import as_corpus
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import current_place
 from manylabel.progress import Clock
+from manylabel.tagger.descriptions import LabelDescription
 from manylabel.tagger.editing import LabelEditing
 from manylabel.tagger.estimator import Estimator, named_as_in_scikit_learn
 from manylabel.tagger.features import check_features, choose_features, has_words_only
 from manylabel.tagger.label_edits import LabelEdits
-from manylabel.tagger.labels import LabelDescription, LabelInfo, check_label_info
+from manylabel.tagger.labels import LabelInfo, check_label_info
 from manylabel.tagger.languages import AUTO, LANGUAGES, make_vectorizer, text_language
 from manylabel.tagger.learning import Learning
 from manylabel.tagger.naming import NamedLabels, Naming, as_vocabulary

@@ -8,9 +8,7 @@ from fastapi import APIRouter, Body, Depends, Query
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from manylabel.exceptions import InputError
 from manylabel.web.audit import Writer
-from manylabel.web.errors import ApiError, as_sentence
 from manylabel.web.examples import Examples
 from manylabel.web.messages import (
     ChangeAnswer,
@@ -114,7 +112,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
             nonlocal undo
             for each in body.documents:
                 if each.text is None:
-                    _known(served, each.id)
+                    served.document(each.id)
             change, undo = served.tagger.fix(decisions, incomplete=body.incomplete)
             return change
 
@@ -128,7 +126,7 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
     ) -> JSONResponse:
         """The text of a learned document and its labels."""
         served = service.model(model)
-        found = await service.workers.read(lambda: _known(served, id))
+        found = await service.workers.read(lambda: served.document(id))
         if found.text is None:
             raise ApiError(404, "The texts of this model's documents were not kept.")
         return JSONResponse(
@@ -148,11 +146,3 @@ def review_routes(service: Service, examples: Examples) -> APIRouter:
         return JSONResponse({"model": served.name, "order": [int(str(one.id)) for one in chosen]})
 
     return router
-
-
-def _known(served: Any, name: str) -> Any:
-    """A learned document."""
-    try:
-        return served.tagger.document(name)
-    except InputError as error:
-        raise ApiError(404, as_sentence(str(error))) from None

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from fastapi import Request
 
+from manylabel.corpus import Document
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.tagger import Change, Tagger
 from manylabel.tagger.label_edits import LabelChange
@@ -58,6 +59,13 @@ class Served:
     def label(self, label: str) -> dict[str, Any]:
         """A label and its name."""
         return {"label": label, "name": self.tagger.label_info(label).name}
+
+    def document(self, id: str) -> Document:
+        """A known document; answers with 404 if there is none with this id."""
+        try:
+            return self.tagger.document(id)
+        except InputError as error:
+            raise ApiError(404, as_sentence(str(error))) from None
 
 
 class Service:
@@ -144,10 +152,7 @@ class Service:
 
         def call() -> Change:
             for name in ids:
-                try:
-                    served.tagger.document(name)
-                except InputError as error:
-                    raise ApiError(404, as_sentence(str(error))) from None
+                served.document(name)
             return served.tagger.forget(ids)
 
         return await self.change(served, call, by, "forget")

@@ -34,6 +34,10 @@ export function percent(value) {
 export const plural = (count, thing) =>
   `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 
+/** The beginning of a text, up to a whole word. */
+export const beginning = (text, length) =>
+  text.length < length ? text : `${text.slice(0, length).replace(/\s+\S*$/, "")} \u2026`;
+
 /** Debounce: call once, some milliseconds after the last of several calls. */
 export function whenCalm(milliseconds, call) {
   let timer;

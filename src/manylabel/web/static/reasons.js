@@ -1,6 +1,6 @@
 // Why a label was suggested, and a description of it.
 
-import { digitsFor, el, find, number, percent, plural, signed } from "./dom.js";
+import { beginning, digitsFor, el, find, number, percent, plural, signed } from "./dom.js";
 import { marker, withWords } from "./editor.js";
 
 const FEW = 4;
@@ -136,7 +136,7 @@ function withMore(cards) {
 }
 
 function card({ id, text, labels, words: shared = [] }, same, browse, figures = []) {
-  const [title, ...rest] = shortened(text).split("\n");
+  const [title, ...rest] = beginning(text, SNIPPET).split("\n");
   const has = rest.length > 0;
   const most = Math.max(...shared.map(({ share }) => share), Number.MIN_VALUE);
   const strengths = new Map(shared.map(({ word, share }) => [word.toLowerCase(), share / most]));
@@ -157,9 +157,6 @@ function card({ id, text, labels, words: shared = [] }, same, browse, figures = 
   );
 }
 
-/** The beginning of a text, up to a whole word. */
-const shortened = (text) =>
-  text.length < SNIPPET ? text : `${text.slice(0, SNIPPET).replace(/\s+\S*$/, "")} \u2026`;
 
 function tags(labels, same, browse) {
   return el(

@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { completes } from "./combo.js";
 import { documentsIn, readText } from "./files.js";
-import { el, find, percent, plural, number, signed, whenCalm } from "./dom.js";
+import { beginning, el, find, percent, plural, number, signed, whenCalm } from "./dom.js";
 import { Queue, asCsv, asJsonLines, documentsOf } from "./queue.js";
 
 const TOP = 10;
@@ -209,7 +209,7 @@ const showReasons = whenCalm(150, async () => {
 
 const listed = (title, near) =>
   near?.length
-    ? [el("h3", {}, title), el("ul", {}, near.slice(0, 3).map((n) => el("li", {}, `${n.id}: ${beginning(n.text)}`)))]
+    ? [el("h3", {}, title), el("ul", {}, near.slice(0, 3).map((n) => el("li", {}, `${n.id}: ${beginning(n.text, 100)}`)))]
     : [];
 
 /** The reasons for a label of a new document. */
@@ -230,10 +230,6 @@ const withoutIt = ({ reasons, having, lacking }, parts) => [
   ...listed("Similar documents with it", having),
   ...listed("Similar documents without it", lacking),
 ];
-
-/** The beginning of a text, up to a whole word. */
-const beginning = (text) =>
-  text.length < 100 ? text : `${text.slice(0, 100).replace(/\s+\S*$/, "")} \u2026`;
 
 /** Highlight spans, in code points as on the server. */
 function mark(text, highlights) {
