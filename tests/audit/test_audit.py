@@ -296,7 +296,7 @@ def test_the_command_looks_and_fixes(tmp_path, capfd):
     assert "1 replaced" in capfd.readouterr().err
     assert json.loads(undo.read_text())["decision"] == turned[not given]
     for arguments, message in [
-        ([str(tmp_path / "c.jsonl"), "--fix", str(decisions)], "--fix changes a model"),
+        ([str(tmp_path / "c.jsonl"), "--fix", str(decisions)], "--fix needs a model folder"),
         ([model, "--undo", "x"], "--undo needs --fix."),
         ([model, "-o", "x.pdf"], "must end in .jsonl, .csv or .html."),
     ]:

@@ -22,7 +22,7 @@ def flip(path, place):
 def test_a_sound_model(call, model):
     called = call("check", model)
     assert (called.code, called.out) == (0, "")
-    assert called.err.endswith("all as they were written.\nChanges since the model was saved: 0.\n")
+    assert called.err.endswith("no damage.\nChanges since the model was saved: 0.\n")
     call("learn", model, "--text", "Zebras", "--label", "zebras")
     (model / "data-0123456789abcdef").mkdir()
     found = call("check", model, "--json").json

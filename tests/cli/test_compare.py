@@ -66,8 +66,12 @@ def test_an_estimator_that_is_not_there_is_refused_before_anything_runs(call, pa
     ("arguments", "code", "sentence"),
     [
         ([], 2, "give TRAIN, TEST and --models, or --preset."),
-        (["a.txt", "--preset", "xmc"], 2, "--preset brings its own corpora and models"),
-        (["a", "b", "--models", "svm", "--folds", "3"], 2, "--folds split TRAIN; leave TEST and"),
+        (["a.txt", "--preset", "xmc"], 2, "--preset has its own corpora and models"),
+        (
+            ["a", "b", "--models", "svm", "--folds", "3"],
+            2,
+            "--folds splits TRAIN; leave out TEST and",
+        ),
         (["-", "--models", "svm"], 2, "compare reads files, not standard input."),
         (["a.txt", "--models", "smv"], 1, "unknown model 'smv'; did you mean svm?"),
         (["a.txt", "--models", "svm", "--set", "C=1"], 1, "--set C=1 must be MODEL.NAME=VALUE"),

@@ -58,7 +58,7 @@ def test_dash_is_standard_output(call, texts):
 def test_standard_output_has_no_ending_that_tells_the_format(call, texts):
     called = call("convert", texts, "-")
     assert called.code == 2
-    assert "say --to FORMAT" in called.err
+    assert "give --to FORMAT" in called.err
 
 
 def test_the_ending_tells_the_compression(call, texts, tmp_path):

@@ -150,4 +150,4 @@ def test_forgetting_can_be_seen(call, model):
     (model / "notes.txt").write_text(f"I once read that {text}.")
     called = call("forget", model, "x1", "--verify")
     assert called.code == 1
-    assert 'is left (notes.txt: "Quillfeather sold eleven")' in called.err
+    assert 'remain (notes.txt: "Quillfeather sold eleven")' in called.err

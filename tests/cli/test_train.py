@@ -60,7 +60,7 @@ def test_settings_are_read_as_json_or_else_as_text(call, texts, tmp_path, settin
         (["--set", "k"], 2, "--set k must be NAME=VALUE, such as k=50."),
         (["--set", "k=many"], 1, "--set k must be"),
         (["--model", "lcfi"], 1, "unknown model 'lcfi'; did you mean lcif?"),
-        (["--language", "xx"], 1, "--language must be one of da, de, en"),
+        (["--language", "xx"], 1, "--language must be a code with stop words (da, de, en"),
         (["--ngrams", "few"], 2, "--ngrams must be a range such as 1-2; got few."),
         (["--format", "xc"], 1, "expected a header of three whole numbers"),
     ],

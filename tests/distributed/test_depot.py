@@ -100,7 +100,7 @@ def test_damage_on_the_way_is_noticed(tmp_path, harm):
     if harm == "bit":
         data[1000] ^= 1
     data = {"cut": data[:-40], "longer": data + b"!", "empty": b""}.get(harm, data)
-    with pytest.raises(StoreError, match="bytes of two do not have their checksum"):
+    with pytest.raises(StoreError, match="bytes of two do not match their checksum"):
         unpack(io.BytesIO(data), len(data), tmp_path / "two")
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
@@ -196,7 +196,7 @@ def test_a_depot_that_does_not_answer_is_one_sentence(monkeypatch):
     monkeypatch.setattr("manylabel.distributed.depot._TRIES", 1)
     depot = Depot(f"flaky://{_name()}")
     monkeypatch.setattr(Flaky, "trouble", random.Random(2))
-    sentence = r"flaky://.* does not answer \(the connection was reset\); check the address"
+    sentence = r"flaky://.* does not respond \(the connection was reset\); check the address"
     with pytest.raises(ClusterError, match=sentence):
         [depot.has("x") for _ in range(40)]
 

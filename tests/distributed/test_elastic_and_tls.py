@@ -121,7 +121,7 @@ def test_connections_may_be_encrypted(problem, certificate):
             dask.config.set(
                 {f"distributed.comm.tls.client.{name}": None for name in ("cert", "key")}
             ),
-            pytest.raises(ClusterError, match=r"at tls://.* wants an encrypted connection; name"),
+            pytest.raises(ClusterError, match=r"at tls://.* requires an encrypted connection; set"),
         ):
             connect(address).__enter__()
     np.testing.assert_array_equal(found.indices, expected.indices)

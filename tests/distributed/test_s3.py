@@ -74,7 +74,7 @@ def test_a_server_that_is_away_is_one_sentence(link, monkeypatch):
     depot = Depot("s3://shelf/away")
     link.cut()
     try:
-        with pytest.raises(ClusterError, match=r"the spool s3://shelf/away does not answer"):
+        with pytest.raises(ClusterError, match=r"the spool s3://shelf/away does not respond"):
             depot.has("x")
     finally:
         link.mend()

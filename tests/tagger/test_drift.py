@@ -107,4 +107,4 @@ def test_the_shell_says_when_to_train_again(new_tagger, tmp_path, capfd):
     assert run(["stats", str(tmp_path / "model"), "--json"]) == 0
     assert '"retrain": true' in capfd.readouterr().out
     assert run(["stats", str(tmp_path / "model"), "--plot", "x.svg"]) != 0
-    assert "--plot draws a corpus" in capfd.readouterr().err
+    assert "--plot is for a corpus" in capfd.readouterr().err

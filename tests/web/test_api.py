@@ -184,7 +184,7 @@ REFUSED = [
         "Too many texts: 300; the limit is 256 per",
     ),
     ("/v1/suggest", ["text"], 422, "Invalid body: "),
-    ("/v1/explain", {"text": CAT, "labels": ["yaks"]}, 422, "unknown label 'yaks'"),
+    ("/v1/explain", {"text": CAT, "labels": ["yaks"]}, 422, "Unknown label 'yaks'"),
     ("/v1/learn", {"documents": []}, 422, "Invalid `documents`"),
     ("/v1/learn", {"documents": [{"text": " ", "labels": ["x"]}]}, 422, "Text 0 is empty"),
     ("/v1/learn", {"documents": [{"text": "a", "labels": [" "]}]}, 422, "`documents.0.labels.0`"),

@@ -55,11 +55,11 @@ def test_a_table_is_many_documents(page, tmp_path):  # noqa: F811
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.odt", b"PK\x03\x04\0\0", "a.odt is not a text file. Open it in the program that made"),
-        ("a.xlsx", b"PK\x03\x04\0", "a.xlsx is not a text file. Save it as CSV, and open that."),
+        ("a.odt", b"PK\x03\x04\0\0", "a.odt is not a text file. Open it in its own program, copy"),
+        ("a.xlsx", b"PK\x03\x04\0", "a.xlsx is not a text file. Save it as CSV, then open that."),
         ("a.png", b"\x89PNG\0", "a.png is not a text file."),
         ("a.txt", b" \n", "a.txt is empty."),
-        ("a.csv", b"Titel;Inhalt\nx;y\n", "Titel, Inhalt. Call the one with the texts text, and"),
+        ("a.csv", b"Titel;Inhalt\nx;y\n", "Titel, Inhalt. Rename the column with the texts"),
     ],
 )
 def test_what_is_no_text_is_not_tagged(page, tmp_path, name, content, message):  # noqa: F811

@@ -111,7 +111,7 @@ def test_a_promise_that_cannot_be_kept_is_explained(browser, server):  # noqa: F
 def test_what_the_figures_mean_is_one_sentence_behind_details(page):  # noqa: F811
     write(page, THEFT)
     open_reasons(page, "Art theft")
-    sentence = page.get_by_text("their sum is its probability")
+    sentence = page.get_by_text("their sum gives its probability")
     expect(sentence).to_be_hidden()
     page.get_by_text("What the figures mean").click()
     expect(sentence).to_be_visible()

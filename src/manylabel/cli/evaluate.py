@@ -171,7 +171,7 @@ def measures_tables(measured: dict[str, float]) -> Iterator[Table]:
         table.add_column("Meaning", style="dim")
         for name in others:
             measure = get_measure(name)
-            low = "" if measure.greater_is_better else "; low is good"
+            low = "" if measure.greater_is_better else "; lower is better"
             value = measured[name]
             shown = in_percent(value) if measure.is_share else f"{value:,.2f}"
             table.add_row(name, shown, f"{measure.description}{low}")

@@ -32,7 +32,7 @@ __all__ = ["to_html"]
 _WIDEST = 8
 _COSTS = ("Train, s", "Predict, s", "MB")
 
-#: A title, and whether low is good.
+#: A title, and whether lower is better.
 Head = tuple[str, bool]
 
 
