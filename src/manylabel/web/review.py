@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from manylabel.web.audit import Writer
+from manylabel.web.errors import ApiError
 from manylabel.web.examples import Examples
 from manylabel.web.messages import (
     ChangeAnswer,
