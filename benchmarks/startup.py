@@ -75,12 +75,12 @@ def environment(source: Path, **more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(source), **more}
 
 
-def cpu_seconds(arguments: list[str], source: Path) -> float:
+def cpu_seconds(arguments: list[str], source: Path, **more: str) -> float:
     """CPU seconds of a Python process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, *arguments],
-        env=environment(source),
+        env=environment(source, **more),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=True,
@@ -107,7 +107,8 @@ def first_predict(command: list[str], source: Path) -> float:
         leave = shutil.ignore_patterns("__pycache__")
         shutil.copytree(source / "manylabel", Path(folder) / "manylabel", ignore=leave)
         compileall.compile_dir(folder, quiet=1)
-        return cpu_seconds(command, Path(folder))
+        # Elsewhere, if only because the variable names a folder where the kernels are.
+        return cpu_seconds(command, Path(folder), MANYLABEL_CACHE=str(Path(folder) / "cache"))
 
 
 def kernels(source: Path) -> str:

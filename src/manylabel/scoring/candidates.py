@@ -157,6 +157,11 @@ class CandidateSource(ABC):
 
 def union(patterns: list[sparse.csr_array]) -> sparse.csr_array:
     """The candidates of any of several sources."""
+    if patterns[0].shape[0] == 1:
+        # SciPy checks each of the matrices on the way, which takes longer than all the rest.
+        labels = np.unique(np.concatenate([pattern.indices for pattern in patterns]))
+        ptr = np.array([0, labels.size], labels.dtype)
+        return trusted_csr(np.ones(labels.size, np.int8), labels, ptr, patterns[0].shape)
     total = patterns[0].astype(np.int8)
     for pattern in patterns[1:]:
         total = total + pattern.astype(np.int8)
