@@ -1,0 +1,105 @@
+"""Hostile labels, titles, ids and texts in a real browser; requests from another origin."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+
+import httpx
+import pytest
+from web.serving import running
+from web.test_page import BROWSER, FLAGS, PATIENCE
+
+from manylabel import Corpus, Tagger
+from manylabel.corpus import Document
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt-get install chromium"),
+]
+HOSTILE = {
+    "markup": '<img src=x onerror="window.hit=1"><b>bold',
+    "script": '"></p><script>window.hit=1</script>',
+    "bidi": "\u202e\u2066\u202dabc\u2067 right to left",
+    "long": "w" * 200_000,
+    "address": "javascript:window.hit=1",
+    "template": "{{7*7}} ${7*7} %s {0}",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile") / "model"
+    documents = [
+        Document(f"{name} {value[:900]}", f"{name} cat {value}", [value, "cat"], value, number)
+        for number, (name, value) in enumerate(HOSTILE.items(), start=1)
+    ]
+    corpus = Corpus.from_texts(
+        [document.full_text for document in documents],
+        [document.labels for document in documents],
+        [document.id for document in documents],
+    )
+    Tagger("lcif", parameters={"k": 6}).fit(corpus).save(folder)
+    with running("serve", folder, "--allow-learn") as started:
+        yield started.address
+
+
+@pytest.fixture(scope="module")
+def page(server):
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
+        yield page
+        browser.close()
+
+
+def test_hostile_content_is_shown_as_text_and_keeps_the_layout(page, server):
+    page.goto(server)
+    page.wait_for_selector("html[data-ready]")
+    width = page.evaluate("document.documentElement.clientWidth")
+    for value in HOSTILE.values():
+        page.get_by_role("textbox", name="Text").fill(f"cat {value} markup script bidi")
+        playwright.expect(page.locator(".chip").first).to_be_visible(timeout=PATIENCE)
+        for chip in page.locator(".chip-main").all()[:7]:
+            chip.click()
+            # Names of labels above 1,000 characters are refused, with a sentence.
+            told = page.locator("#why .total, #why p").first
+            playwright.expect(told).to_be_visible(timeout=PATIENCE)
+        assert page.evaluate("window.hit") is None
+        assert page.locator("main img, main script").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_another_origin_can_neither_change_nor_read(page, server):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    page.goto(f"http://127.0.0.1:{other.server_port}/")
+    body = '{"documents": [{"text": "a cat", "labels": ["forged"]}]}'
+    for mode, kind in (("cors", "application/json"), ("no-cors", "text/plain")):
+        told = page.evaluate(
+            """async ([address, mode, kind, body]) => {
+                try {
+                    const headers = {"Content-Type": kind};
+                    const answer = await fetch(address, {method: "POST", mode, headers, body});
+                    return answer.type === "opaque" ? "unreadable" : await answer.text();
+                } catch (error) { return "refused"; }
+            }""",
+            [f"{server}/v1/learn", mode, kind, body],
+        )
+        assert told in ("refused", "unreadable")
+    other.shutdown()
+    found = httpx.get(f"{server}/v1/labels", params={"query": "forged"}).json()
+    assert found["labels"] == []
+    rebound = httpx.get(f"{server}/v1/models", headers={"Host": "evil.example:80"})
+    assert rebound.status_code == 400
