@@ -244,8 +244,8 @@ class Quality(Persistent):
             Maximum labels to suggest per document.
         by : {"coverage", "uncertainty"}
             "coverage": the documents that represent most others, as long as neither the tagger's
-            documents nor those chosen before do. That helped with laws, not with titles. Models other
-            than an ensemble only avoid what was chosen before.
+            documents nor those chosen before do. That helped with laws, not with titles. Models
+            other than an ensemble only avoid what was chosen before.
             "uncertainty": those about whose labels the tagger is least sure, unlike each other. A
             model whose scores are no probabilities does not know how sure it is.
 
