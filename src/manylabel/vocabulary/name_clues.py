@@ -40,7 +40,7 @@ class NameClues:
     shared : Shared
         Words of names.
     in_found, in_shared : ndarray of int64
-        For each entry, its place in ``found`` and ``shared``; -1 if it is not there.
+        For each entry, its place in ``found``, or else in ``shared``; -1 in the other.
     """
 
     pattern: sparse.csr_array
@@ -53,7 +53,12 @@ class NameClues:
     @property
     def named(self) -> Named:
         """The labels alone."""
-        return Named(self.found.pattern, self.shared.pattern, self._best())
+        is_word, pattern = self.in_shared >= 0, self.pattern
+        pointers = np.concatenate([[0], np.cumsum(is_word)])[pattern.indptr]
+        words = sparse.csr_array(
+            (pattern.data[is_word], pattern.indices[is_word], pointers), shape=pattern.shape
+        )
+        return Named(self.found.pattern, words, self._best())
 
     def _best(self) -> sparse.csr_array:
         """The labels with the best scores by default weights, at most ``LIMIT`` per text."""
@@ -68,7 +73,7 @@ class NameClues:
 
 
 class Named(NamedTuple):
-    """Labels of which a whole name occurs in texts, or words of one, and the best of both."""
+    """Labels of which a whole name occurs in texts, or only words, and the best of both."""
 
     whole: sparse.csr_array
     words: sparse.csr_array
@@ -92,13 +97,14 @@ def look_for_names(
     shared = share_in_tokens(named, rarity, tokens)
     whole, words = _keys(found.pattern), _keys(shared.pattern)
     keys = np.union1d(whole, words)
-    clues = np.zeros((keys.size, N_STATIC))
-    n_whole = found.clues.shape[1]
     in_found, in_shared = np.full(keys.size, -1), np.full(keys.size, -1)
     in_found[np.searchsorted(keys, whole)] = np.arange(whole.size)
     in_shared[np.searchsorted(keys, words)] = np.arange(words.size)
+    # Beside a whole name, its words say nothing more.
+    in_shared[in_found >= 0] = -1
+    clues, n_whole = np.zeros((keys.size, N_STATIC)), found.clues.shape[1]
     clues[in_found >= 0, :n_whole] = found.clues
-    clues[in_shared >= 0, n_whole:] = shared.clues
+    clues[in_shared >= 0, n_whole:] = shared.clues[in_shared[in_shared >= 0]]
     rows, labels = np.divmod(keys, max(named.n_labels, 1))
     pointers = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(texts)))])
     pattern = sparse.csr_array(

@@ -27,7 +27,7 @@ class NameCounts:
     named, named_true : ndarray of int64
         With a whole name of the label in the text; and those of them that have the label.
     worded, worded_true : ndarray of int64
-        The same for words of a name.
+        The same for words of a name, but no whole name.
     """
 
     documents: NDArray[np.int64]

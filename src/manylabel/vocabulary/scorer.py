@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,54 +140,51 @@ class NameScorer(Scorer):
         self.counts = NameCounts.of(looked, Y, training.incomplete)
         # Held-out documents and a sample of the others: all are usable, because `design` subtracts
         # each from its own counts.
-        kept = np.zeros(len(documents), np.bool_)
-        kept[:: max(1, -(-len(documents) // _SAMPLE))] = True
-        kept[training.held] = True
-        sample = np.flatnonzero(kept)
-        rows, labels, design, truth = self._lessons(training, candidates, sample)
-        place = np.full(len(documents), -1)
-        place[sample] = np.arange(sample.size)
-        order = place[rows]
-        used = order // 2 % max(1, -(-rows.size // _LESSONS)) == 0
+        is_used = np.zeros(len(documents), np.bool_)
+        is_used[:: max(1, -(-len(documents) // _SAMPLE))] = True
+        is_used[training.held] = True
+        matches = self._matches(training, held, np.flatnonzero(is_used))
+        learn = matches.own & (matches.rows // 2 % max(1, -(-matches.n_own // _LESSONS)) == 0)
         # Each half is scored by weights learned on the other.
-        values = np.empty(truth.size)
+        values, side = np.empty(matches.truth.size), matches.rows % 2
         for half in (0, 1):
-            learn = used & (order % 2 != half)
-            other = order % 2 == half
-            values[other] = design[other] @ fit_weights(design[learn], truth[learn])
-        self.weights = fit_weights(design[used], truth[used])
-        place[:] = -1
-        place[training.held] = np.arange(training.held.size)
-        mine = place[rows] >= 0
-        at = place[rows[mine]], labels[mine]
-        self.shift = self._unnamed(_at(held, *at, np.ones(at[0].size)) > 0, Y[training.held], held)
-        shift = self.shift[_group(self.counts.documents[at[1]] - truth[mine])]
-        return _at(held, *at, values[mine] - shift)
+            weights = fit_weights(*matches.lessons(learn & (side != half)))
+            values[side == half] = matches.design[side == half] @ weights
+        self.weights = fit_weights(*matches.lessons(learn))
+        mine = np.flatnonzero(matches.place >= 0)
+        labels, truth = held.labels[matches.place[mine]], matches.truth[mine]
+        is_named = np.zeros(len(held), np.bool_)
+        is_named[matches.place[mine]] = True
+        self.shift = self._unnamed(is_named, Y[training.held], held)
+        scores = np.zeros(len(held))
+        shift = self.shift[_group(self.counts.documents[labels] - truth)]
+        scores[matches.place[mine]] = values[mine] - shift
+        return scores
 
-    def _lessons(
-        self,
-        training: Training,
-        candidates: sparse.csr_array,
-        sample: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:
-        """Rows, labels, clues and truth of the candidates with names in a sample of documents."""
-        texts = training.documents.texts
+    def _matches(self, training: Training, held: Candidates, sample: NDArray[np.int64]) -> _Matches:
+        """What names say in a sample of documents, of labels that teach or are to be scored."""
+        texts, parts = training.documents.texts, []
         assert texts is not None
-        parts = []
+        number = np.full(len(texts), -1)
+        number[training.held] = np.arange(training.held.size)
         for start in range(0, sample.size, BLOCK):
             some = sample[start : start + BLOCK]
             looked = self._look(_few(texts, some), training.vocabulary)
             assert looked is not None
             pattern, Y = looked.pattern, training.Y[some]
-            # Other labels are never scored.
-            used = values_at(candidates[some], pattern) > 0
+            sizes = np.diff(pattern.indptr)
             incomplete = None if training.incomplete is None else training.incomplete[some]
-            used &= known_entries(pattern, Y, incomplete)
-            rows = np.repeat(some, np.diff(pattern.indptr))[used]
-            labels, truth = pattern.indices[used], values_at(Y, pattern)[used] > 0
-            parts.append((rows, labels, self.design(looked.clues[used], labels, truth), truth))
-        rows, labels, design, truth = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return rows, labels, design, truth
+            # Names teach by what they propose themselves. If labels of neighbours taught, too,
+            # weak matches would seem to be right because neighbours are.
+            own = values_at(looked.named.best, pattern) > 0
+            own &= known_entries(pattern, Y, incomplete)
+            place = _places_in(held, np.repeat(number[some], sizes), pattern.indices)
+            kept = own | (place >= 0)
+            labels, truth = pattern.indices[kept], values_at(Y, pattern)[kept] > 0
+            design = self.design(looked.clues[kept], labels, truth).astype(np.float32)
+            order = np.repeat(np.arange(start, start + some.size), sizes)
+            parts.append(_Matches(order[kept], own[kept], place[kept], design, truth))
+        return _Matches(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
     def _look(self, documents: Documents, named: Any) -> NameClues | None:
         """The labels that names speak for, with a row of clues for each."""
@@ -217,13 +214,14 @@ class NameScorer(Scorer):
         """All clues of matches; with ``truth``, without the counts of the match's document."""
         is_whole, has_words = clues[:, WHOLE] > 0, clues[:, WORDS] > 0
         counts = self.counts.at(labels, is_whole, has_words, truth)
+        documents = np.log1p(counts.documents) / 3
         learned = [
-            is_whole * rate(counts.named_true, counts.named),
-            is_whole * np.log1p(counts.named) / 3,
-            has_words * rate(counts.worded_true, counts.worded),
-            has_words * np.log1p(counts.worded) / 3,
-            np.log1p(counts.documents) / 3,
-            counts.documents > 0,
+            is_there * clue
+            for is_there, true, all_ in (
+                (is_whole, counts.named_true, counts.named),
+                (has_words, counts.worded_true, counts.worded),
+            )
+            for clue in (rate(true, all_), np.log1p(all_) / 3, documents, counts.documents > 0)
         ]
         return np.column_stack([clues, *learned])
 
@@ -253,7 +251,10 @@ class NameScorer(Scorer):
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
         values = self.design(looked.clues, pattern.indices) @ self.weights
         values -= self.shift[_group(self.counts.documents[pattern.indices])]
-        return _at(candidates, rows, pattern.indices, values)
+        places = _places_in(candidates, rows, pattern.indices)
+        scores = np.zeros(len(candidates))
+        scores[places[places >= 0]] = values[places >= 0]
+        return scores
 
     def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
         """One reason: the name and where it occurs, and below it the share of each clue."""
@@ -339,22 +340,50 @@ def _group(counts: Any) -> Any:
     return np.searchsorted(_FREQUENCIES, counts, side="right")
 
 
-def _at(
-    candidates: Candidates,
-    rows: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    values: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Values of (row, label) pairs in the order of candidates; 0 for other candidates."""
+class _Matches(NamedTuple):
+    """Matches of names in documents.
+
+    Parameters
+    ----------
+    rows : ndarray of int64
+        The place of the document in the sample.
+    own : ndarray of bool
+        Whether names propose the label themselves, and it is known if it is right.
+    place : ndarray of int64
+        The place among the held-out candidates; -1 if it is none.
+    design : ndarray of float32
+        The clues.
+    truth : ndarray of bool
+        Whether the document has the label.
+    """
+
+    rows: NDArray[np.int64]
+    own: NDArray[np.bool_]
+    place: NDArray[np.int64]
+    design: NDArray[np.float32]
+    truth: NDArray[np.bool_]
+
+    @property
+    def n_own(self) -> int:
+        """How many can teach."""
+        return int(np.count_nonzero(self.own))
+
+    def lessons(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Clues and truth of some."""
+        return self.design[which].astype(np.float64), self.truth[which]
+
+
+def _places_in(
+    candidates: Candidates, rows: NDArray[np.int64], labels: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The place of (row, label) pairs among candidates; -1 for pairs that are none."""
     width = candidates.pattern.shape[1]
     keys = candidates.rows * width + candidates.labels
     wanted = rows.astype(np.int64) * width + labels
     places = np.searchsorted(keys, wanted)
-    there = places < keys.size
+    there = (rows >= 0) & (places < keys.size)
     there[there] = keys[places[there]] == wanted[there]
-    scores = np.zeros(keys.size)
-    scores[places[there]] = values[there]
-    return scores
+    return np.where(there, places, -1)
 
 
 def _name_places(
