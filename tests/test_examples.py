@@ -49,4 +49,4 @@ def test_a_spreadsheet_takes_one_installation_and_two_commands(tmp_path, monkeyp
     shown = re.search(r"```\n(Detected.*?)```", page, re.DOTALL)[1]
     assert re.sub(r"in .* s\.", "", shown) in re.sub(r"in .* s\.", "", told.err)
     best = re.findall(r'"labels": \[\{"label": "(\w+)"', told.out)
-    assert best == ["bees", "forests", "soil"]
+    assert best == ["bees", "forests", "farming"]

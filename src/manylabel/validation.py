@@ -325,7 +325,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             f"{list(sample_weight)[row]!r} for sample {row}."
         )
     if not weights.any():
-        raise InputError("`sample_weight` is 0 for every sample; give at least one a weight.")
+        raise InputError("`sample_weight` is zero for every sample; give at least one a weight.")
     return weights
 
 

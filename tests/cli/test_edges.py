@@ -68,7 +68,7 @@ def test_options_name_columns_and_errors_name_options(call, tmp_path):
         (["convert", "IN", "t.jsonl", "--zero-based"], "--zero-based is an option for svmlight"),
         (["tune", "IN", "-o", "m", *QUICK, "--held-out", "2"], "--held-out must be a share"),
         (["train", "IN", "-o", "m", *QUICK[:3], "k=0"], "--set k must be a whole number of at"),
-        (["train", "IN", "-o", "m", "--language", "xx"], "such as 'english'; got 'xx'."),
+        (["train", "IN", "-o", "m", "--language", "xx"], "or none; got 'xx'."),
     ],
 )  # fmt: skip
 def test_errors_speak_of_options(call, keywords, tmp_path, monkeypatch, arguments, sentence):

@@ -97,7 +97,7 @@ def test_compacting_keeps_what_was_learnt(call, model):
     assert call("learn", model, "--text", "Zebras", "--label", "zebras", "-q").code == 0
     called = call("compact", model)
     assert (called.code, called.out) == (0, "")
-    assert f"{model} holds 490 documents with 131 labels in " in called.err
+    assert f"{model}: 490 documents, 131 labels, " in called.err
     assert call("compact", model, "--json").json["documents"] == 490
     assert best(call, model, "a ship") == "Sea and sailing"
 

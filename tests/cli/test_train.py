@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "manylabel.cli"]
 def test_a_corpus_of_texts_becomes_a_model(call, texts, tmp_path):
     called = call("train", texts, "-o", tmp_path / "model", "--model", "lcif", "--set", "k=2")
     assert (called.code, called.out) == (0, "")
-    for phase in ("Read 3 documents with 3 labels", "Counted words", "Trained lcif", "of memory"):
+    for phase in ("Read 3 documents with 3 labels", "Counted words", "Trained lcif", "Peak memory"):
         assert phase in called.err
     assert f"manylabel predict {tmp_path / 'model'} FILE" in called.err
     tagger = Tagger.load(tmp_path / "model")

@@ -197,5 +197,5 @@ def test_some_texts_of_a_file_in_their_order(tmp_path, monkeypatch):
 def test_a_bad_line_of_a_part_is_an_error(tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_text('{"text": "fine"}\n{"text": 5}\n')
-    with pytest.raises(CorpusError, match="expected a string as 'text', found '5' in line 2 of"):
+    with pytest.raises(CorpusError, match="expected a string as 'text', found '5' in line 2 after"):
         read_in_chunks(path, CountVectorizer())

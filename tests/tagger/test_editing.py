@@ -123,7 +123,7 @@ def test_a_renamed_label_keeps_everything_else():
     assert scores(tagger) == expected
     assert "cats" not in tagger.labels
     assert tagger.label_info("felines").name == "felines"
-    with pytest.raises(InputError, match=r"unknown label 'cats' \(4 labels known\)"):
+    with pytest.raises(InputError, match=r"unknown label 'cats' in `label` \(4 labels known\)"):
         tagger.explain(QUERY, label="cats")
     tagger.edit_labels("undo")
     assert scores(tagger) == before

@@ -151,8 +151,8 @@ def test_names_count_only_where_the_truth_is_known(tmp_path):
     found = list(zip(*(place.tolist() for place in pattern.coords), strict=True))
     Y = state.documents.label_matrix(state.n_labels).toarray()
     matched, hits = naive.name_counts(found, Y, [True, False, True])
-    assert scorer.matched.tolist() == matched
-    assert scorer.hits.tolist() == hits
+    assert scorer.counts.named.tolist() == matched
+    assert scorer.counts.named_true.tolist() == hits
 
 
 def test_drift_leaves_out_what_was_left_open(ensemble):

@@ -140,7 +140,7 @@ def test_a_client_that_asks_too_much_at_once_is_turned_away(client_of, tagger, m
     for other in others:
         other.join()
     assert answer.status_code == 429
-    assert "at most 2 at the same time are answered" in answer.json()["detail"]
+    assert "the limit is 2 at the same time" in answer.json()["detail"]
     assert client.get("/healthz").status_code == 200
 
 
@@ -343,4 +343,4 @@ def test_the_command_takes_all_of_it(model_folder, tmp_path, monkeypatch):
 
 def test_the_command_refuses_a_bad_path(model_folder, capfd):
     assert run(["serve", str(model_folder), "--root-path", "labels"]) in (1, 2)
-    assert "Invalid --root-path 'labels'" in capfd.readouterr().err
+    assert "invalid --root-path 'labels'" in capfd.readouterr().err

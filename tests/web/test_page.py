@@ -227,12 +227,12 @@ def test_a_correction_is_learned_shown_and_undone(page, server):
     known = httpx.get(f"{server}/v1/models").json()["models"][0]["documents"]
     page.get_by_role("button", name="Learn this").click()
     told = page.locator("#status")
-    expect(told).to_contain_text(f"the model knows {known + 1} documents")
+    expect(told).to_contain_text(f"The model knows {known + 1} documents")
     expect(chip(page, "Umbrellas").locator(".change")).to_be_visible()
     expect(page.locator(".chip-name").first).not_to_have_text(first)
     assert {"Umbrellas", "Weather", accepted} <= set(names(page)[:4])
     told.get_by_role("button", name="Undo").click()
-    expect(told).to_contain_text(f"the model knows {known} documents")
+    expect(told).to_contain_text(f"The model knows {known} documents")
 
 
 def test_a_label_can_be_browsed(page):

@@ -104,7 +104,7 @@ def test_a_bomb_ends_its_own_process_only():
         with bomb.open("word/document.xml", "w", force_zip64=True) as file:
             for _ in range(1200):
                 file.write(b"a" * 1_000_000)
-    with pytest.raises(CorpusError, match=r"too much memory|too large, or broken|cannot be read"):
+    with pytest.raises(CorpusError, match="raise the limit"):
         isolated_text("docx", docx.getvalue(), "bomb.docx", 60)
 
 
