@@ -149,10 +149,11 @@ def learning_curve() -> Any:
         color, style = styles[name]
         place.plot(*zip(*points, strict=True), style, color=color, label=name)
     place.set_xscale("symlog", linthresh=100)
-    place.set_xticks([0, 100, 1000, 10000], ["0", "100", "1,000", "10,000"])
+    sizes = [number(row[0]) for row in rows[1:]]
+    place.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     place.minorticks_off()
-    place.set(xlabel="training titles", ylabel="P@1 on 1,000 test titles", ylim=(0, 0.25))
-    place.legend(frameon=False, loc="center left", bbox_to_anchor=(0.02, 0.4))
+    place.set(xlabel="training titles", ylabel="P@1 on test titles", ylim=(0, 0.42))
+    place.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.02, 1.02))
     return drawn
 
 
