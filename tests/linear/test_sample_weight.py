@@ -106,7 +106,7 @@ def test_scikit_learn_finds_weights_equal_to_repetition(cls, check):
             "must contain numbers of at least 0; got nan for sample 1.",
         ),
         (["many"] * 120, "must contain numbers of at least 0; got 'many' for sample 0."),
-        ([0] * 120, "`sample_weight` is 0 for every sample; give at least one a weight."),
+        ([0] * 120, "`sample_weight` is zero for every sample; give at least one a weight."),
     ],
 )
 def test_what_is_no_weight_is_refused(weights, sentence):
