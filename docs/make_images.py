@@ -16,12 +16,12 @@ from manylabel.corpus import load_catalogue, write
 
 PICTURE = Path(__file__).parent / "images" / "demo.svg"
 TEXT = "A ship is caught in the ice of the north"
-#: What is typed -> how many lines of the answer are shown, and options that make it look as in a
-#: terminal.
+#: What is typed -> how many lines of the answer are shown, without empty ones, and options that
+#: make it look as in a terminal.
 COMMANDS: dict[str, tuple[int, list[str]]] = {
-    "manylabel train books.jsonl -o model": (7, []),
+    "manylabel train books.jsonl -o model --quiet": (0, []),
     f'manylabel predict model --text "{TEXT}" --top 3': (4, ["--to", "table"]),
-    f'manylabel explain model --text "{TEXT}" --top 1': (9, ["--table"]),
+    f'manylabel explain model --text "{TEXT}" --top 1': (7, ["--table"]),
 }
 COLUMNS = 92
 CHARACTER, LINE, EDGE, BAR = 8.0, 18.0, 16.0, 34.0
@@ -49,7 +49,7 @@ def answers() -> dict[str, list[str]]:
                 check=True,
             )
             printed = (done.stderr + done.stdout).expandtabs(20).splitlines()
-            lines_of[command] = [line.rstrip() for line in printed[:lines]]
+            lines_of[command] = [line.rstrip() for line in printed if line.strip()][:lines]
     return lines_of
 
 
