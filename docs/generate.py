@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from manylabel.cli.app import make_app
+from manylabel.cli.arguments import arguments, usage
 from manylabel.metrics import MEASURES
 
 __all__ = ["PAGES", "main"]
@@ -74,8 +75,8 @@ def _rows(command: Any) -> dict[str, str]:
 
 def _section(command: Any, name: str, more: list[str], shared: set[str]) -> Iterator[str]:
     """Usage, help, a table of parameters, and the names of those that are explained elsewhere."""
-    arguments = [p.metavar for p in _shown(command) if p.param_type_name == "argument"]
-    yield f"```\n{' '.join([name, '[OPTIONS]', *arguments, *more])}\n```\n"
+    written = map(usage, arguments(command))
+    yield f"```\n{' '.join([name, '[OPTIONS]', *written, *more])}\n```\n"
     text, _, examples = inspect.cleandoc(command.help).partition("\b\nFor example:\n")
     yield text.strip() + "\n"
     yield f"```\n{inspect.cleandoc(examples)}\n```\n"

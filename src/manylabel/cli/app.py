@@ -19,6 +19,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from manylabel import __version__, kernels
+from manylabel.cli.arguments import Command
 from manylabel.cli.audit import audit
 from manylabel.cli.check import check
 from manylabel.cli.compact import compact
@@ -122,7 +123,7 @@ def make_app(commands: Sequence[Callable[..., None]] = COMMANDS) -> typer.Typer:
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback(invoke_without_command=True, help=_help_text(_manylabel))(_manylabel)
     for function in commands:
-        app.command(help=_help_text(function))(spread(function))
+        app.command(cls=Command, help=_help_text(function))(spread(function))
     return app
 
 
@@ -187,8 +188,8 @@ def _in_options(sentence: str, given: Sequence[str]) -> str:
     called = [commands[name] for name in given if name in commands]
     for parameter in called[0].params if called else []:
         option = parameter.opts[0]
-        if not option.startswith("-"):  # an argument: [LABEL]... becomes LABEL
-            option = re.sub(r"[\[\].]", "", parameter.metavar or "")
+        if not option.startswith("-"):
+            option = parameter.metavar or ""
         if option:
             sentence = re.sub(rf"`{parameter.name}=?`", option, sentence)
             limit = parameter.name.removeprefix("max_")

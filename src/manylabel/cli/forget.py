@@ -21,7 +21,7 @@ def forget(
     ids: Annotated[
         list[str],
         typer.Argument(
-            metavar="ID...",
+            metavar="ID",
             show_default=False,
             help="Ids of documents, or - for standard input, one per line.",
         ),

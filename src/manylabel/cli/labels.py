@@ -23,7 +23,7 @@ def labels(
     action: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ACTION]",
+            metavar="ACTION",
             show_default=False,
             help="rename, merge, hide, show, delete, add or undo; without an action, list the "
             "labels.",
@@ -32,7 +32,7 @@ def labels(
     labels: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[LABEL]...",
+            metavar="LABEL",
             show_default=False,
             help="The labels to edit. Without --to, the last one is the target of rename or merge.",
         ),

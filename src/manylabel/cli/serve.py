@@ -67,7 +67,7 @@ def serve(
     models: Annotated[
         list[str],
         typer.Argument(
-            metavar="MODEL...",
+            metavar="MODEL",
             show_default=False,
             envvar="MANYLABEL_MODELS",
             show_envvar=False,

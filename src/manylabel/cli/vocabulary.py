@@ -18,7 +18,7 @@ def vocabulary(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             show_default=False,
             help="The new vocabulary: SKOS, Annif's TSV, CSV with a header or JSON Lines.",
         ),
