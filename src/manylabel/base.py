@@ -135,6 +135,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
 
+    def check_parameters(self) -> None:
+        """Refuse parameters that `fit` would refuse, before any data are read."""
+        self._check_parameters()
+        make_threshold(self.threshold)
+
     @abstractmethod
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         """Learn from canonical matrices."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from manylabel import Tagger
 from manylabel.cli.compiling import Compiling
 from manylabel.kernels import machine_code, warming
 
@@ -221,18 +222,53 @@ def test_a_missing_model_is_spoken_of_as_in_a_shell(call, tmp_path):
     assert "no such folder; give a model folder, as `manylabel train` or" in missing.err
 
 
-def test_names_of_labels_lead_to_their_identifiers(call, tmp_path):
-    words = tmp_path / "words.csv"
-    words.write_text("uri,label_en\nhttp://x.org/1,cats\nhttp://x.org/2,dogs\n")
+@pytest.fixture
+def words(tmp_path):
+    """A vocabulary in which two labels have the same name."""
+    path = tmp_path / "words.csv"
+    rows = ["http://x.org/1,cats", "http://x.org/2,dogs", "http://x.org/3,bats"]
+    path.write_text("\n".join(["uri,label_en", *rows, "http://x.org/4,bats"]) + "\n")
+    return path
+
+
+def test_documents_may_have_names_of_labels(call, words, tmp_path):
     books = tmp_path / "books.csv"
-    books.write_text("text,labels\nThe cat purrs,Cats\n")
+    books.write_text("text,labels\nThe cat purrs,Cats\nThe dog barks,dogs\nBoth,cats;dogs\n")
+    model = tmp_path / "m"
+    trained = call("train", books, "-o", model, "--vocabulary", words)
+    assert trained.code == 0
+    told = "Detected: 3 labels are names in the vocabulary, such as 'Cats' for http://x.org/1.\n"
+    assert told in trained.err
+    assert Tagger.load(model).document("2").labels == ["http://x.org/1", "http://x.org/2"]
+    evaluated = call("evaluate", model, books, "--metrics", "p@1", "--json")
+    assert "Detected: 3 labels are names" in evaluated.err
+    assert json.loads(evaluated.out)["p@1"] > 0
+    learned = call("learn", model, "--text", "A cat sleeps", "--label", "cats", "--id", "c")
+    assert "Detected: 1 label is a name in the vocabulary" in learned.err
+    assert Tagger.load(model).document("c").labels == ["http://x.org/1"]
+
+
+def test_names_that_do_not_identify_a_label_are_refused(call, words, tmp_path):
+    books = tmp_path / "books.csv"
+    books.write_text("text,labels\nThe bat flies,Bats\n")
     refused = call("train", books, "-o", tmp_path / "m", "--vocabulary", words)
     assert refused.code == 1
-    assert "use 'http://x.org/1' instead of 'Cats'." in refused.err
+    assert "use 'http://x.org/3' or 'http://x.org/4' instead of 'Bats'." in refused.err
     assert call("train", "-o", tmp_path / "m", "--vocabulary", words, "--quiet").code == 0
     unknown = call("predict", tmp_path / "m", "--text", "a cat", "--exclude", "cats")
-    assert "unknown label 'cats' in --exclude (2 labels known); did you mean" in unknown.err
+    assert "unknown label 'cats' in --exclude (4 labels known); did you mean" in unknown.err
     assert unknown.err.endswith("'http://x.org/1'?\n")
+
+
+def test_wrong_parameters_are_refused_before_the_corpus_is_read(call, tmp_path):
+    missing = tmp_path / "missing.csv"
+    for options in (["--effort", "quik"], ["--set", "k=0"], ["--set", "threshold=none"]):
+        refused = call("train", missing, "-o", tmp_path / "m", *options)
+        assert refused.code == 1
+        assert "missing.csv" not in refused.err
+        assert "must be" in refused.err
+    tuned = call("tune", missing, "-o", tmp_path / "m", "--model", "lcif", "--set", "k=0")
+    assert "--set k must be a whole number of at least 1; got 0." in tuned.err
 
 
 def test_values_of_options_are_refused_in_plain_words(call, tmp_path):

@@ -251,3 +251,23 @@ def test_impossible_splits_are_refused(call, message):
 def test_repr_says_what_it_holds():
     assert repr(PETS) == "<Corpus: 4 documents, 3 features, 2 labels, 1.00 labels per document>"
     assert "texts" in repr(Corpus.from_texts(["a"], [[]]))
+
+
+def test_blanks_around_labels_do_not_matter():
+    labels = [["b", " b "], ["a\n", "b"], []]
+    corpus = Corpus.from_texts(["x", "y", "z"], labels)
+    assert corpus.label_names == ["a", "b"]
+    assert corpus.Y.toarray().tolist() == [[0, 1], [1, 1], [0, 0]]
+    fixed = Corpus.from_texts(["x"], [[" b"]], label_names=["a ", "b"])
+    assert fixed.label_names == ["a", "b"]
+    assert fixed.Y.toarray().tolist() == [[0, 1]]
+    with pytest.raises(InputError, match="`label_names` must be distinct; 'b' occurs twice"):
+        Corpus(np.eye(2), np.eye(2), label_names=["b", " b "])
+
+
+def test_renamed_labels_can_become_one():
+    corpus = Corpus.from_texts(["x", "y"], [["a", "b"], ["c"]])
+    renamed = corpus.rename_labels({"a": "d", "b": "d"})
+    assert renamed.label_names == ["c", "d"]
+    assert renamed.Y.toarray().tolist() == [[0, 1], [1, 0]]
+    assert renamed.texts == corpus.texts

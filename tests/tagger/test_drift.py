@@ -108,3 +108,24 @@ def test_the_shell_says_when_to_train_again(new_tagger, tmp_path, capfd):
     assert '"retrain": true' in capfd.readouterr().out
     assert run(["stats", str(tmp_path / "model"), "--plot", "x.svg"]) != 0
     assert "--plot is for a corpus" in capfd.readouterr().err
+
+
+def test_the_shell_shows_the_size_of_models_without_probabilities(tmp_path, capfd):
+    tagger = Tagger("lcif").fit(TRAIN)
+    tagger.save(tmp_path / "model")
+    tagger.learn(TEST.texts[:2], LABELS[:2])
+    assert run(["stats", str(tmp_path / "model"), "--table"]) == 0
+    shown = " ".join(capfd.readouterr().out.split())
+    assert "learned-since-training 2" in shown
+    assert "promised" not in shown
+    assert "Cannot say whether to train again: the scores of lcif are not probabilities" in shown
+    assert run(["stats", str(tmp_path / "model"), "--json"]) == 0
+    assert '"learned-since-training": 2, "promised": null' in capfd.readouterr().out
+
+
+def test_the_shell_does_not_compare_incomplete_documents(new_tagger, tmp_path, capfd):
+    new_tagger().learn(TEST.texts[:2], LABELS[:2], incomplete=True)
+    assert run(["stats", str(tmp_path / "model"), "--table"]) == 0
+    shown = " ".join(capfd.readouterr().out.split())
+    assert "learned-since-training 2" in shown
+    assert "Cannot say whether to train again: all documents learned are incomplete." in shown

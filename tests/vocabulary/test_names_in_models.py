@@ -115,3 +115,43 @@ def test_related_labels_and_qualifiers_are_clues():
     assert found.clues[:, places["related"]].tolist() == [1, 1, 0, 0, 0]
     assert found.clues[:, places["context"]].tolist() == [0, 0, 0, 0, 1]
     assert found.clues[:, places["qualified"]].tolist() == [0, 0, 0, 1, 1]
+
+
+def test_labels_given_by_name_get_their_identifiers(tmp_path):
+    """The model equals one whose documents have identifiers, also after learning by name."""
+    names = [[f"{label[2:]}s" for label in labels] for labels in LABELS]
+    names[0] = [" Cats ", *names[0]]
+    kind = {"model": "lcif", "vocabulary": VOCABULARY}
+    by_name, by_label = Tagger(**kind).fit(TEXTS, names), Tagger(**kind).fit(TEXTS, LABELS)
+    assert by_name.labels == by_label.labels
+    assert by_name.labels_named(["cats", "l-cat", "unmanned aircraft"]) == {"cats": "l-cat"}
+    assert by_name.evaluate(TEXTS, names) == by_label.evaluate(TEXTS, LABELS)
+    assert by_name.unseen(TEXTS, names) == by_label.unseen(TEXTS, LABELS)
+    by_name.save(tmp_path / "model")
+    by_name.learn(["A drone and a bank."], [["Drones", "bank"]], ids=["new"])
+    expected = ["bank", "l-drone"]
+    assert by_name.document("new").labels == expected
+    assert Tagger.load(tmp_path / "model").document("new").labels == expected
+
+
+def test_labels_renamed_to_their_names_stay_renamed():
+    tagger = Tagger("lcif", vocabulary=VOCABULARY).fit(TEXTS, LABELS)
+    tagger.edit_labels("rename", "l-cat", to="cats")
+    tagger.compact(retrain=True)
+    assert "cats" in tagger.labels
+    assert "l-cat" not in tagger.labels
+
+
+def test_the_language_of_the_texts_decides_between_equal_names():
+    vocabulary = Vocabulary(
+        [
+            Concept("c1", [Name("gift", language="en")]),
+            Concept("c2", [Name("Gift", language="de")]),
+            Concept("c3", [Name("old gift", language="en")], deprecated=True),
+            Concept("c4", [Name("present", language="en"), Name("lahja", 1, "fi")]),
+        ]
+    )
+    assert vocabulary.named_once(["Gift"], "en") == {"Gift": "c1"}
+    assert vocabulary.named_once(["gift"], "de") == {"gift": "c2"}
+    assert vocabulary.named_once(["Gift", "gift", "GIFT"]) == {"Gift": "c2", "gift": "c1"}
+    assert vocabulary.named_once(["old gift", "lahja", "c1"], "en") == {}

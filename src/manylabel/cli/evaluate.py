@@ -28,6 +28,7 @@ from manylabel.cli.output import (
     working,
 )
 from manylabel.cli.reading import Reading
+from manylabel.cli.training import note_names
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -84,6 +85,7 @@ def evaluate(
         get_measure(name)
     tagger = open_tagger(model, jobs, quiet)
     given = reading.corpus(corpus, quiet)
+    note_names(tagger, given.label_names, quiet)
     with working(f"Suggesting labels for {counted(len(given), 'document')} ...", quiet):
         measured = tagger.evaluate(given, metrics=names)
         unseen = tagger.unseen(given)

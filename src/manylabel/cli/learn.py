@@ -17,6 +17,7 @@ from manylabel.cli.options import (
 )
 from manylabel.cli.output import note, print_json, working
 from manylabel.cli.reading import Reading
+from manylabel.cli.training import note_names
 
 if TYPE_CHECKING:
     from manylabel.tagger import Change
@@ -78,11 +79,12 @@ def learn(
         if label or id is not None:
             raise typer.BadParameter("--label and --id need --text.")
         given = reading.corpus(corpus or "-", quiet)
-        documents = {"texts": given}
+        documents, names = {"texts": given}, given.label_names
     else:
         ids = None if id is None else [id]
-        documents = {"texts": [text], "labels": [label or []], "ids": ids}
+        documents, names = {"texts": [text], "labels": [label or []], "ids": ids}, label or []
     tagger = open_tagger(model, jobs, quiet)
+    note_names(tagger, names, quiet)
     with working("Learning ...", quiet):
         change = tagger.learn(**documents, incomplete=incomplete)
     show_change(change, as_json, quiet)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from manylabel.corpus import Corpus
+    from manylabel.tagger.drift import Drift
 
 __all__ = ["statistics_table", "stats"]
 
@@ -89,11 +90,11 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Show statistics of a corpus, or whether a model should be trained again.
+    """Show statistics of a corpus, or whether to train a model again.
 
     For texts, words are counted first; the options about words decide how many features there are.
-    For a model, compares its probabilities for the documents learned since the training with the
-    labels that people gave them, and says whether to train again.
+    For a model that gives probabilities, those of the documents learned since the training are
+    compared with the labels that people gave.
 
     For example:
       manylabel stats train.jsonl --stop-words english --min-df 2
@@ -124,30 +125,39 @@ def _show_model(path: str, as_json: bool) -> None:
     from manylabel.tagger import Tagger
 
     tagger = Tagger.load(path)
-    drift = tagger.drift()
-    figures = {
+    figures: dict[str, Any] = {
         "documents": tagger.n_documents,
         "labels": len(tagger.labels),
-        "learned-since-training": drift.n_documents,
-        "promised": drift.promised,
-        "accepted": drift.accepted,
-        "standard-errors": drift.z,
-        "retrain": drift.should_retrain,
+        "learned-since-training": tagger.n_learned,
+    }
+    drift: Drift | None = None
+    try:
+        drift = tagger.drift()
+        advice = drift.advice
+        if tagger.n_learned and not drift.n_documents:
+            advice = "Cannot say whether to train again: all documents learned are incomplete."
+    except InputError as error:
+        advice = f"Cannot say whether to train again: {error}"
+    is_compared = drift is not None and drift.n_documents > 0
+    figures |= {
+        "promised": drift.promised if drift is not None else None,
+        "accepted": drift.accepted if drift is not None else None,
+        "standard-errors": drift.z if drift is not None else None,
+        "retrain": drift.should_retrain if drift is not None else None,
     }
     if as_json:
         print_json(figures)
         return
     table = _new_table(path)
-    shown = dict(MODEL_MEANINGS) if drift.n_documents else {}
     for name in ("documents", "labels", "learned-since-training"):
         table.add_row(name, f"{figures[name]:,}", "")
-    for name, meaning in shown.items():
+    for name, meaning in MODEL_MEANINGS.items() if is_compared else ():
         value = f"{figures[name]:+.1f}" if name == "standard-errors" else f"{figures[name]:.1%}"
         table.add_row(name, value, meaning)
     console = make_console()
     console.print(table)
-    console.print(drift.advice)
-    if drift.should_retrain:
+    console.print(advice, markup=False)
+    if figures["retrain"]:
         console.print(f"manylabel compact {path} --retrain", style="bold", markup=False)
 
 

@@ -63,7 +63,8 @@ def train(
     JSON Lines or TSV, and no process needs memory for all of it.
 
     With a vocabulary, the model also finds labels by their names, even labels that no document
-    has. A vocabulary without documents gives a model that `manylabel learn` improves.
+    has. Documents may have the identifiers of labels or their preferred names. A vocabulary
+    without documents gives a model that `manylabel learn` improves.
 
     For example:
       manylabel train train.jsonl -o model
@@ -75,8 +76,8 @@ def train(
       manylabel train bibtex/train.txt.xz -o model --model subset-svm --jobs 2
     """
     check_target(output, force)
-    if model is None:
-        compile_missing(quiet=quiet)
+    if corpus is None and vocabulary is None:
+        raise typer.BadParameter("give CORPUS, --vocabulary, or both.")
     from manylabel.cli.clusters import cluster_at
     from manylabel.tagger import DEFAULT_MODEL, Tagger
 
@@ -91,9 +92,10 @@ def train(
         n_jobs=jobs,
         verbose=not quiet and sys.stderr.isatty(),
     )
+    tagger.check_parameters()
+    if model is None:
+        compile_missing(quiet=quiet)
     clock = Clock()
-    if corpus is None and vocabulary is None:
-        raise typer.BadParameter("give CORPUS, --vocabulary, or both.")
     documents: Any = corpus
     if corpus is not None and (
         dask is None or keep_texts or not reading.can_be_counted_in_chunks(corpus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from manylabel.cli.models import folder_size
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from manylabel.corpus import Corpus
     from manylabel.tagger import Tagger
 
-__all__ = ["fit_tagger", "note_corpus", "write_model"]
+__all__ = ["fit_tagger", "note_corpus", "note_names", "write_model"]
 
 
 def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
@@ -28,6 +29,8 @@ def fit_tagger(
     """Train on a corpus or a file, and print the time of each phase."""
     note(f"Training {tagger.model_name} ...", quiet)
     tagger.fit(documents, label_info=label_info)
+    if documents is not None and not isinstance(documents, str):
+        note_names(tagger, documents.label_names, quiet)
     phases = tagger.fit_seconds
     clock.add(phases)
     if phases.get("features", 0) >= 0.1:
@@ -35,6 +38,15 @@ def fit_tagger(
     if "vectorize" in phases:
         note(f"Counted words in {phases['vectorize']:.1f} s.", quiet)
     note(f"Trained {tagger.model_name} in {phases['train']:.1f} s.", quiet)
+
+
+def note_names(tagger: Tagger, labels: Iterable[str], quiet: bool) -> None:
+    """Say which labels of documents are names in the vocabulary."""
+    named = tagger.labels_named(labels)
+    if named:
+        name, label = next(iter(named.items()))
+        which = "1 label is a name" if len(named) == 1 else f"{len(named):,} labels are names"
+        note(f"Detected: {which} in the vocabulary, such as {name!r} for {label}.", quiet)
 
 
 def write_model(

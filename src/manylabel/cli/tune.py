@@ -127,6 +127,7 @@ def tune(
         "verbose": is_shown,
     }
     untuned = Tagger(name, parameters=fixed, **shared)
+    untuned.check_parameters()
     tuner = _tuner(name, fixed, _grid(tried, name), metric, seed, jobs)
     tuner.set_params(cv=parsed_value(cv), confirm=confirm, verbose=is_shown)
     clock = Clock()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,8 @@ class Corpus:
     ids : sequence of str, optional
         The documents' names; row numbers by default.
     feature_names, label_names : sequence of str, optional
-        Distinct names of the columns; column numbers by default.
+        Distinct names of the columns; column numbers by default. Blanks around a label's name are
+        removed.
     texts, titles : sequence of str, optional
         One per document.
     sized : bool, default=True
@@ -83,7 +84,9 @@ class Corpus:
         self._feature_names = vocabulary.check_names(
             "feature_names", feature_names, self.n_features
         )
-        self._label_names = vocabulary.check_names("label_names", label_names, self.n_labels)
+        self._label_names = vocabulary.check_names(
+            "label_names", label_names, self.n_labels, strip=True
+        )
 
     @classmethod
     def from_texts(
@@ -101,7 +104,8 @@ class Corpus:
         ----------
         texts : sequence of str
         labels : iterable of iterables of str
-            The names of each document's labels; repeated names count once.
+            The names of each document's labels, with or without blanks around them; repeated names
+            count once.
         ids, titles : sequence of str, optional
         label_names : sequence of str, optional
             The vocabulary; by default the names that occur, sorted.
@@ -219,6 +223,23 @@ class Corpus:
         except IndexError as error:
             raise InputError(f"invalid label selection ({error}).") from None
         return self._replaced(Y=self.Y[:, columns], label_names=_pick(self.label_names, columns))
+
+    def rename_labels(self, new_names: Mapping[str, str]) -> Corpus:
+        """The same documents with other names for some labels; equal names become one label.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["a", "b"], [["cats", "cat"], ["dogs"]])
+        >>> renamed = corpus.rename_labels({"cat": "cats"})
+        >>> renamed.label_names, renamed.Y.toarray().tolist()
+        (['cats', 'dogs'], [[1, 0], [0, 1]])
+        """
+        renamed = [new_names.get(name, name) for name in self.label_names]
+        names = sorted(set(renamed))
+        Y = vocabulary.align(self.Y, renamed, names)
+        Y.sum_duplicates()
+        Y.data[:] = 1
+        return self._replaced(Y=Y, label_names=names)
 
     def align_to(
         self,

@@ -16,13 +16,15 @@ from manylabel.wording import counted
 __all__ = ["Indicator", "align", "check_names", "indicator", "positions", "union"]
 
 
-def check_names(name: str, names: Sequence[str] | None, expected: int) -> list[str] | None:
+def check_names(
+    name: str, names: Sequence[str] | None, expected: int, strip: bool = False
+) -> list[str] | None:
     """Check distinct names, one per column; None if there are none."""
     if names is None:
         return None
     if isinstance(names, str):
         raise InputError(f"`{name}` must be a list of names; got a string.")
-    listed = [str(value) for value in names]
+    listed = [str(value).strip() if strip else str(value) for value in names]
     if len(listed) != expected:
         raise InputError(
             f"`{name}` must have a name for each of {counted(expected, 'column')}; got "
@@ -75,23 +77,14 @@ def align(
 
 
 def _name(label: Any) -> str:
-    """Check a label's name; a whole number is a name, an empty or missing value is not."""
+    """A label's name without blanks around it; a whole number is a name, a missing value is not."""
     if isinstance(label, str):
         if not label.strip():
             raise InputError("a label is empty; leave it out, or give it a name.")
-        return str(label)
+        return label.strip()
     if isinstance(label, int | np.integer) and not isinstance(label, bool):
         return str(label)
     raise InputError(f"labels must be strings; got {label!r}, of type {type(label).__name__}.")
-
-
-def _distinct(labels: Iterable[Any]) -> Iterable[Any]:
-    """The labels in order, each once."""
-    listed = list(labels)
-    try:
-        return dict.fromkeys(listed)
-    except TypeError:
-        return listed  # nested lists, which `_name` refuses
 
 
 class Indicator:
@@ -104,26 +97,27 @@ class Indicator:
     """
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
-        self._fixed = None if names is None else list(names)
+        self._fixed = None if names is None else [str(name).strip() for name in names]
         self._place = {name: column for column, name in enumerate(self._fixed or ())}
         self._columns = array("q")
         self._bounds = array("q", [0])
 
     def add(self, labels: Iterable[str]) -> None:
         """Add the labels of the next document."""
-        for label in _distinct(labels):
-            column = self._place.get(label) if isinstance(label, str) else None
-            if column is None:
-                label = _name(label)
-                column = self._place.get(label)
-            if column is None:
-                if self._fixed is not None:
-                    raise InputError(
-                        f"unknown label {label!r} ({len(self._fixed):,} labels known)."
-                    )
-                column = self._place[label] = len(self._place)
-            self._columns.append(column)
+        self._columns.extend(dict.fromkeys(map(self._column, labels)))
         self._bounds.append(len(self._columns))
+
+    def _column(self, label: Any) -> int:
+        """The column of a label; a new one if names are not fixed."""
+        column = self._place.get(label) if isinstance(label, str) else None
+        if column is not None:
+            return column
+        name = _name(label)
+        if self._fixed is None:
+            return self._place.setdefault(name, len(self._place))
+        if name not in self._place:
+            raise InputError(f"unknown label {name!r} ({len(self._fixed):,} labels known).")
+        return self._place[name]
 
     def finish(self) -> tuple[sparse.csr_array, list[str]]:
         """The indicator matrix and the names of its columns."""

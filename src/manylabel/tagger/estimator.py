@@ -123,6 +123,7 @@ class Estimator(Persistent, BaseEstimator):
                 f"`sample_weight` must have one number per text ({len(corpus):,}); got an array of "
                 f"shape {weights.shape}."
             )
+        corpus = self._latest().labels.identified(corpus)  # type: ignore[attr-defined]
         names = [str(name) for name in self.classes_]
         own = corpus.align_to(names).Y
         predicted = self.predict(corpus)

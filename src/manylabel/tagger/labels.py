@@ -18,6 +18,7 @@ from manylabel.vocabulary.vocabulary import bare
 from manylabel.wording import counted
 
 if TYPE_CHECKING:
+    from manylabel.corpus import Corpus
     from manylabel.vocabulary import LabelNames, Vocabulary
 
 __all__ = ["LabelInfo", "Labels", "check_label_info", "read_label_info"]
@@ -141,6 +142,23 @@ class Labels:
             label = next(iter(self.vocabulary.called(name)), None)
         return [label] if label is not None and label in self else []
 
+    def named(self, names: Iterable[str]) -> dict[str, str]:
+        """Unknown labels that are names in the vocabulary: name to label."""
+        unknown = [name for name in names if name not in self._place]
+        if self.vocabulary is None or not unknown:
+            return {}
+        labels = self._by_concept()
+        named: dict[str, str] = {}
+        for name, concept in self.vocabulary.named_once(unknown, self.language).items():
+            label = labels.get(concept, concept)
+            named[name] = self.edits.successor(label) or label
+        return named
+
+    def identified(self, corpus: Corpus) -> Corpus:
+        """A corpus with labels instead of their names."""
+        named = self.named(corpus.label_names)
+        return corpus.rename_labels(named) if named else corpus
+
     def _is_collection(self, name: Any) -> bool:
         known = self.vocabulary
         return known is not None and isinstance(name, str) and bare(name) in known.collections
@@ -148,11 +166,15 @@ class Labels:
     def _members(self, collection: str) -> list[int]:
         """The columns of a collection's labels."""
         assert self.vocabulary is not None
-        plain = {bare(label): label for label in self._place}
-        plain |= {bare(concept): label for label, concept in self.edits.concepts.items()}
+        plain = self._by_concept()
         members = self.vocabulary.in_collection(collection)
         labels = (self.edits.successor(plain.get(member, member)) for member in members)
         return [self._place[label] for label in labels if label in self._place]
+
+    def _by_concept(self) -> dict[str, str]:
+        """Labels by their identifiers in the vocabulary."""
+        plain = {bare(label): label for label in self._place}
+        return plain | {bare(concept): label for label, concept in self.edits.concepts.items()}
 
     def rename(self, label: str, to: str) -> None:
         """Rename the label of a column; a deleted label with the new name swaps columns with it."""

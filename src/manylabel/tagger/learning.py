@@ -36,7 +36,7 @@ class Learning(Persistent):
         ----------
         texts : list of str, Corpus or path
         labels : list of lists of str
-            May include new labels.
+            May include new labels, and labels by their names, as in `Tagger.fit`.
         ids : list of str, optional
             A document replaces the one with the same id. By default, unused numbers.
         incomplete : bool or list of bool, default=False
@@ -72,6 +72,7 @@ class Learning(Persistent):
                     "documents, or use a model such as lcif."
                 )
             state.check_incomplete(are_open, self.model_name)
+            corpus = state.labels.identified(corpus)
             documents = state.read_corpus(corpus)
             named = named or state.free_ids(len(corpus))
             replaced = [name for name in named if state.documents.find(name) is not None]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from manylabel.corpus import Corpus
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.tagger.label_edits import LabelEdits
 from manylabel.tagger.labels import Labels
@@ -33,11 +34,14 @@ class Naming(NamedTuple):
     language : str or None
         The language of the texts, as a code or in full; None for names in all languages.
     edits : LabelEdits, optional
+    reads_names : bool, default=False
+        Whether documents may have names of labels instead of their identifiers.
     """
 
     vocabulary: Vocabulary
     language: str | None
     edits: LabelEdits = _NO_EDITS
+    reads_names: bool = False
 
     @property
     def full(self) -> str | None:
@@ -49,6 +53,16 @@ class Naming(NamedTuple):
         """The code of the language."""
         known = (LANGUAGES | STEMMED).items()
         return next((code for code, full in known if full == self.full), self.language)
+
+    def identified(self, corpus: Corpus) -> Corpus:
+        """A corpus with identifiers instead of preferred names that only one label has."""
+        if not self.reads_names:
+            return corpus
+        written = {bare(label): label for label in corpus.label_names}
+        named = self.vocabulary.named_once(corpus.label_names, self.code)
+        if not named:
+            return corpus
+        return corpus.rename_labels({name: written.get(to, to) for name, to in named.items()})
 
     def all_labels(self, labels: Sequence[str]) -> list[str]:
         """Append the labels that only the vocabulary or an edit has."""
@@ -107,6 +121,30 @@ class NamedLabels(Persistent):
             return state
 
         self._change(change)
+
+    def labels_named(self, names: Iterable[str]) -> dict[str, str]:
+        """Look up the labels of preferred names in the vocabulary, as `fit` and `learn` do.
+
+        Parameters
+        ----------
+        names : iterable of str
+
+        Returns
+        -------
+        dict of str to str
+            Name to label, without labels of the tagger and names that several labels have.
+
+        Examples
+        --------
+        >>> from manylabel import Tagger
+        >>> from manylabel.vocabulary import Concept, Name, Vocabulary
+        >>> vocabulary = Vocabulary([Concept("c1", [Name("cats")]), Concept("c2", [Name("dogs")])])
+        >>> tagger = Tagger(vocabulary=vocabulary).fit(["a cat purrs"], [["cats"]])
+        >>> tagger.document("0").labels, tagger.labels_named(["cats", "birds"])
+        (['c1'], {'cats': 'c1'})
+        """
+        with self._reading() as state:
+            return state.labels.named(names)
 
     def vocabulary_figures(self) -> dict[str, Any]:
         """Count labels and names, and say whether names are looked for in texts.

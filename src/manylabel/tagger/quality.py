@@ -67,6 +67,7 @@ class Quality(Persistent):
                 "give documents whose labels are known."
             )
         with self._reading() as state:
+            corpus = state.labels.identified(corpus)
             documents = state.read_corpus(corpus)
             scores = state.scores(documents)
             given = state.given(documents, scores)
@@ -97,6 +98,7 @@ class Quality(Persistent):
         """
         corpus = as_corpus(texts, labels)
         with self._reading() as state:
+            corpus = state.labels.identified(corpus)
             n_labels, listed = state.n_labels, state.labels.listed
             names = union([listed, corpus.label_names])
             Y = corpus.align_to(names).Y
@@ -126,9 +128,16 @@ class Quality(Persistent):
 
         corpus = as_corpus(texts, labels)
         with self._reading() as state:
+            corpus = state.labels.identified(corpus)
             scores = state.scores(state.read_corpus(corpus))
             names = union([state.labels.listed, corpus.label_names])
         return coverage_curve(corpus.align_to(names).Y, widened(scores, len(names)))
+
+    @property
+    def n_learned(self) -> int:
+        """The number of documents learned since the training and not forgotten."""
+        with self._reading() as state:
+            return int(state.learned_since().size)
 
     def drift(self) -> Drift:
         """Compare the model's probabilities with the labels that people gave since the training.

@@ -161,7 +161,8 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
             uncompressed file of JSON Lines or TSV.
         labels : list of lists of str, indicator matrix, or names of columns
             The labels of each text; for a data frame, the column that contains them, or several
-            columns of 0 and 1. By default detected by the names of the columns.
+            columns of 0 and 1. By default detected by the names of the columns. With a vocabulary,
+            a label may be given by its preferred name if no other label has that name.
         ids : list of str or name of a column, optional
             Distinct ids of the documents; by default their numbers.
         label_info : mapping or path, optional
@@ -188,6 +189,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
                 "lose it. Leave it out, repeat documents, or use OneVsRestSVM or SubsetSVM in a "
                 "pipeline."
             )
+        self.check_parameters()
         info = check_label_info(label_info)
         file = None
         place = current_place()
@@ -205,6 +207,17 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
             are_open = check_incomplete(incomplete, len(documents))
         self._remember(self._trained(documents, info, vocabulary, incomplete=are_open))
         return self
+
+    def check_parameters(self) -> None:
+        """Refuse parameters of the model that `fit` would refuse, before documents are read.
+
+        Examples
+        --------
+        >>> Tagger("lcif", parameters={"k": 0}).check_parameters()
+        Traceback (most recent call last):
+        manylabel.exceptions.ParameterError: `k` must be a whole number of at least 1; got 0.
+        """
+        self._new_estimator().check_parameters()
 
     @property
     def model_name(self) -> str:
@@ -313,7 +326,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         clock = Clock()
         naming = None
         if vocabulary is not None:
-            naming = Naming(vocabulary, language, edits or LabelEdits())
+            naming = Naming(vocabulary, language, edits or LabelEdits(), reads_names=edits is None)
         if documents is None:
             assert naming is not None
             state = train_without_documents(

@@ -77,6 +77,8 @@ def train(
     """
     count = count_file if isinstance(documents, TextFile) else count_corpus
     corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
+    if naming is not None:
+        corpus = naming.identified(corpus)
     Y, labels = corpus.Y, Labels(corpus.label_names, label_info)
     columns: Any = labels
     if naming is not None:

@@ -261,15 +261,67 @@ class Vocabulary(Mapping[str, Concept]):
         places = (i for i, known in enumerate(self.names.tolist()) if known.casefold() == wanted)
         return [self.identifiers[int(self.name_labels[i])] for i in places]
 
+    def named_once(self, names: Iterable[str], language: str | None = None) -> dict[str, str]:
+        """The identifiers of labels that are given by their preferred name.
+
+        Identifiers are left out, and so are names that several labels have. A name in the language
+        wins over the same name in another, and equal case over different case. Deprecated labels
+        do not count.
+
+        Parameters
+        ----------
+        names : iterable of str
+        language : str, optional
+            The code of the language to prefer.
+
+        Returns
+        -------
+        dict of str to str
+            Name to identifier.
+
+        Examples
+        --------
+        >>> bats = [Concept("c1", [Name("bats")]), Concept("c2", [Name("bats")])]
+        >>> vocabulary = Vocabulary([*bats, Concept("c3", [Name("Drones")])])
+        >>> vocabulary.named_once(["drones", "bats", "c1"])
+        {'drones': 'c3'}
+        """
+        wanted: dict[str, list[str]] = {}
+        for name in names:
+            if name not in self:
+                wanted.setdefault(name.strip().casefold(), []).append(name)
+        if not wanted:
+            return {}
+        best: dict[str, tuple[tuple[bool, bool], set[int]]] = {}
+        is_name = (self.name_kinds == PREFERRED) & ~self.deprecated[self.name_labels]
+        for at in np.flatnonzero(is_name).tolist():
+            text, place = self.names[at], int(self.name_labels[at])
+            code = self.languages[self.name_languages[at]].partition("-")[0]
+            is_foreign = language is not None and code not in ("", language.lower())
+            for name in wanted.get(text.casefold(), ()):
+                rank = (is_foreign, text != name.strip())
+                known = best.get(name)
+                if known is None or rank < known[0]:
+                    best[name] = (rank, {place})
+                elif rank == known[0]:
+                    known[1].add(place)
+        return {
+            name: self.identifiers[next(iter(places))]
+            for name, (_, places) in best.items()
+            if len(places) == 1
+        }
+
     def check_labels(self, labels: Sequence[str]) -> None:
         """Refuse a vocabulary that describes no label of a corpus."""
         if not labels or any(label in self for label in labels):
             return
         for label in labels[:10]:
-            for identifier in self.called(label):
+            identifiers = list(dict.fromkeys(self.called(label)))
+            if identifiers:
+                shown = " or ".join(map(repr, identifiers[:3]))
                 raise InputError(
                     f"the documents have label names such as {label!r}, but the vocabulary uses "
-                    f"identifiers; use {identifier!r} instead of {label!r}."
+                    f"identifiers; use {shown} instead of {label!r}."
                 )
         theirs, ours = ", ".join(map(repr, labels[:3])), ", ".join(map(repr, self.identifiers[:3]))
         raise InputError(
