@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import zlib
 
 import numpy as np
 import pytest
 
+from manylabel import LCIF, load, save
 from manylabel.store import read_manifest
 from manylabel.store.manifest import as_bytes
 from manylabel.tagger import Tagger
@@ -119,3 +122,56 @@ def test_indices_that_point_nowhere_are_found_in_a_large_model_too(call, large):
     assert tagger._check.wait(60)
     with pytest.raises(ValueError, match="the model is damaged"):
         tagger.suggest("zebras and ships")
+
+
+def test_a_command_does_not_succeed_with_a_damaged_large_model(call, large, tmp_path):
+    largest = max(large.glob("data-*/*"), key=lambda path: path.stat().st_size)
+    flip(largest, -1)
+    sentence = f"manylabel: {largest}: the file was altered after it was written; restore the "
+    warning = "Do not use the output of this command.\n"
+    for command in (["predict", large, "--text", "ships"], ["labels", large]):
+        called = call(*command)
+        assert called.code == 1
+        assert called.err.startswith(sentence)
+        assert called.err.endswith(warning)
+    output = tmp_path / "labels.jsonl"
+    called = call("predict", large, "--text", "ships", "-o", output)
+    assert called.code == 1
+    assert called.err.startswith(sentence)
+    assert not output.exists()
+
+
+def test_a_damaged_large_model_is_not_saved_with_a_right_checksum(call, large, tmp_path):
+    flip(max(large.glob("data-*/*"), key=lambda path: path.stat().st_size), -1)
+    before = (large / "model.json").read_bytes()
+    for change in (
+        lambda: Tagger.load(large).compact(),
+        lambda: Tagger.load(large).save(tmp_path / "copy"),
+        lambda: save(Tagger.load(large), tmp_path / "copy"),
+    ):
+        with pytest.raises(ValueError, match="the file was altered after it was written"):
+            change()
+    assert (large / "model.json").read_bytes() == before
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_large_estimator_is_checked_before_it_is_used(tmp_path, monkeypatch):
+    monkeypatch.setattr("manylabel.store.arrays.MAPPED", 1)
+    monkeypatch.setattr("manylabel.store.folder.VERIFIED", 0)
+    save(LCIF(k=1).fit([[1, 0], [0, 1]], [[1, 0], [0, 1]]), tmp_path / "model")
+    flip(max(tmp_path.glob("model/data-*/*"), key=lambda path: path.stat().st_size), -1)
+    with pytest.raises(ValueError, match="the file was altered after it was written"):
+        load(tmp_path / "model")
+    load(tmp_path / "model", verify=False)
+
+
+def test_a_process_that_ends_before_the_check_says_so(large):
+    code = f"""
+import manylabel.store.arrays, manylabel.store.folder, manylabel.store.checking as checking
+manylabel.store.arrays.MAPPED, manylabel.store.folder.VERIFIED, checking.BLOCK = 1, 0, 100
+from manylabel import Tagger
+print(len(Tagger.load({str(large)!r}).suggest("ships").labels))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 0
+    assert f"{large} was in use, but is not checked to the end; run `manylabel check" in done.stderr

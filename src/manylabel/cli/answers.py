@@ -70,6 +70,8 @@ def writing_answers(
             yield _line_writer(file, _shown_table(tagger))
         else:
             yield _line_writer(file, partial(_json_line, tells_abstained=tells_abstained))
+        if path != "-":
+            tagger.check_files()
     if format == "xc" and path != "-":
         _write_label_names(tagger.labels, path)
 

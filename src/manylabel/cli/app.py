@@ -34,6 +34,7 @@ from manylabel.cli.forget import forget
 from manylabel.cli.groups import spread
 from manylabel.cli.labels import labels
 from manylabel.cli.learn import learn
+from manylabel.cli.models import check_opened
 from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain
@@ -152,6 +153,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
     0
     """
     state = State(arguments=tuple(sys.argv[1:] if arguments is None else arguments))
+    try:
+        code = _run(state, arguments)
+        check_opened()
+        return code
+    except (typer.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except Exception as error:
+        if state.debug:
+            traceback.print_exc()
+        else:
+            complain(_in_options(_sentence(error), state.arguments))
+        return getattr(error, "exit_code", 1)
+
+
+def _run(state: State, arguments: Sequence[str] | None) -> int:
+    """Run a command; it has succeeded if the reader of its output wants no more."""
     called = [command for command in COMMANDS if command.__name__ in state.arguments[:1]]
     try:
         code = typer.main.get_command(make_app(called or COMMANDS)).main(
@@ -162,24 +179,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         )
         sys.stdout.flush()
         return code or 0
-    except (typer.Abort, KeyboardInterrupt):
-        return _INTERRUPTED
     except SystemExit as end:
         # Click exits the process when the reader of a pipe is gone.
         if not isinstance(end.__context__, BrokenPipeError):
             raise
-        _forget_output()
-        return 0
     except BrokenPipeError:
         # The reader, such as `head`, has read all that it wanted.
-        _forget_output()
-        return 0
-    except Exception as error:
-        if state.debug:
-            traceback.print_exc()
-        else:
-            complain(_in_options(_sentence(error), state.arguments))
-        return getattr(error, "exit_code", 1)
+        pass
+    _forget_output()
+    return 0
 
 
 def _in_options(sentence: str, given: Sequence[str]) -> str:

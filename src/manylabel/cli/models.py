@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manylabel.cli.output import note, working
-from manylabel.exceptions import ManylabelError
+from manylabel.exceptions import ManylabelError, StoreError
 
 if TYPE_CHECKING:
     from manylabel.tagger import Tagger
 
 __all__ = [
+    "check_opened",
     "check_target",
     "folder_size",
     "open_tagger",
@@ -24,6 +25,9 @@ __all__ = [
     "parsed_value",
     "settings_of",
 ]
+
+#: Taggers of this command that may not be checked to the end.
+_opened: list[Tagger] = []
 
 
 def check_target(path: str, force: bool) -> None:
@@ -58,7 +62,22 @@ def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
     from manylabel.tagger import Tagger
 
     with working(f"Loading {path} ...", quiet):
-        return Tagger.load(path, n_jobs=jobs)
+        tagger = Tagger.load(path, n_jobs=jobs)
+    _opened.append(tagger)
+    return tagger
+
+
+def check_opened() -> None:
+    """Check the files of large models that were opened; the command may have used damaged ones."""
+    try:
+        while _opened:
+            tagger = _opened.pop()
+            with working(f"Checking {tagger.path} ...", quiet=False):
+                tagger.check_files()
+    except StoreError as error:
+        raise ManylabelError(f"{error} Do not use the output of this command.") from None
+    finally:
+        _opened.clear()
 
 
 def open_without_journal(path: str, jobs: int, quiet: bool) -> Tagger:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manylabel.cli.models import open_tagger
 from manylabel.cli.options import (
     Data,
     Debug,
@@ -122,9 +123,7 @@ def stats(
 
 def _show_model(path: str, as_json: bool) -> None:
     """Show the size of a model, and whether its probabilities still hold."""
-    from manylabel.tagger import Tagger
-
-    tagger = Tagger.load(path)
+    tagger = open_tagger(path, 1, quiet=True)
     figures: dict[str, Any] = {
         "documents": tagger.n_documents,
         "labels": len(tagger.labels),

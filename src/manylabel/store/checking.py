@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -100,7 +102,7 @@ def _read(path: Path, record: dict[str, Any]) -> Iterator[int]:
 class BackgroundCheck:
     """Compares checksums while the model is in use, then looks at indices.
 
-    Comparing takes at most half of one core.
+    Comparing takes at most half of one core, unless a caller waits for it.
 
     Parameters
     ----------
@@ -119,21 +121,37 @@ class BackgroundCheck:
     ) -> None:
         self._folder, self._manifest, self._look = folder, manifest, look
         self._error: StoreError | None = None
+        self._is_known = False
+        self._is_awaited = threading.Event()
         self._thread = threading.Thread(target=self._run, name="manylabel-check", daemon=True)
 
     def start(self) -> None:
-        """Start the check."""
+        """Start the check; a process that ends before it says so."""
+        atexit.register(self._warn)
         self._thread.start()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until every file is read; False if that takes longer than ``seconds``."""
+        self._is_awaited.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def raise_damage(self) -> None:
         """Raise the error of a damaged file, if one was found so far."""
         if self._error is not None:
+            self._is_known = True
             raise self._error
+
+    def _warn(self) -> None:
+        """Warn of what the process has not noticed."""
+        if self._error is not None and not self._is_known:
+            warnings.warn(f"{self._error} Do not use its answers.", stacklevel=1)
+        elif self._thread.is_alive():
+            warnings.warn(
+                f"{self._folder} was in use, but is not checked to the end; run `manylabel check "
+                f"{self._folder}`.",
+                stacklevel=1,
+            )
 
     def _run(self) -> None:
         try:
@@ -146,6 +164,9 @@ class BackgroundCheck:
                 if read_manifest(self._folder)["data"] != self._manifest["data"]:
                     return
             self._error = error
+        finally:
+            if self._error is None:
+                atexit.unregister(self._warn)
 
     def _compare(self) -> None:
         """Compare checksums, with pauses."""
@@ -155,5 +176,5 @@ class BackgroundCheck:
         for name, record in records:
             begun = time.monotonic()
             for _ in _read(place / name, record):
-                time.sleep(min(1.0, time.monotonic() - begun))
+                self._is_awaited.wait(min(1.0, time.monotonic() - begun))
                 begun = time.monotonic()

@@ -25,7 +25,7 @@ from manylabel.parallel import run_blocks
 from manylabel.store import arrays as array_files
 from manylabel.store import manifest as manifests
 from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
-from manylabel.store.classes import is_estimator, name_of
+from manylabel.store.classes import class_named, is_estimator, name_of
 from manylabel.store.decoding import ChangedClassError, Decoder, UnknownClassError
 from manylabel.store.encoding import Encoder
 from manylabel.store.locks import LOCK, exclusive
@@ -34,7 +34,7 @@ from manylabel.store.mark import MARK_NAME, Mark
 
 __all__ = ["leftovers", "load", "look_at_arrays", "save", "sweep"]
 
-#: By default checksums of memory-mapped files are compared if their total size is at most this.
+#: Taggers whose memory-mapped files are larger in total are checked in the background.
 VERIFIED = 1 << 28
 
 _UNFINISHED = re.compile(
@@ -115,11 +115,11 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
     path : str or path
         A folder that :func:`save` wrote.
     verify : bool, optional
-        Compare the checksums of the memory-mapped files, which reads them from end to end. By
-        default this is done for up to 256 MB in total; a larger tagger is checked in the
-        background while it is in use, and raises an error once damage is found. Names, sizes and
-        the checksums of small files are always compared. Where checksums are compared, indices
-        that point nowhere are looked for, too.
+        Compare the checksums of the memory-mapped files, which reads them from end to end, and
+        look for indices that point nowhere. By default this is done, except that a tagger of more
+        than 256 MB is checked in the background while it is in use, and raises an error once
+        damage is found (:meth:`Tagger.check_files` waits for that). Names, sizes and the checksums
+        of small files are always compared.
 
     Returns
     -------
@@ -144,9 +144,19 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
                 raise
     if hasattr(model, "_on_load"):
         model._on_load(folder)
-    if verify is None and hasattr(model, "_on_unverified") and _mapped_bytes(manifest) > VERIFIED:
+    if verify is None and _checks_itself(manifest):
         model._on_unverified(folder, manifest)
     return model
+
+
+def _checks_itself(manifest: dict[str, Any]) -> bool:
+    """Whether a model is checked in the background: it is large, and its class can do that."""
+    if _mapped_bytes(manifest) <= VERIFIED:
+        return False
+    try:
+        return hasattr(class_named(manifest["model"]["object"]["class"]), "_on_unverified")
+    except (KeyError, TypeError):
+        return False
 
 
 def _mapped_bytes(manifest: dict[str, Any]) -> int:
@@ -333,7 +343,7 @@ def _loaded(
     files = {name: open_file(place / name, record) for name, record in records.items()}
     mapped = [name for name, buffer in files.items() if isinstance(buffer, mmap.mmap)]
     if verify is None:
-        verify = _mapped_bytes(manifest) <= VERIFIED
+        verify = not _checks_itself(manifest)
     checked = [name for name in files if verify or name not in mapped]
 
     def check(start: int, stop: int) -> None:

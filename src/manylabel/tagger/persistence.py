@@ -158,6 +158,28 @@ class Persistent:
         """
         self._change(self._retrained if retrain else _compacted)
 
+    def check_files(self) -> None:
+        """Wait until all files of the folder are checked.
+
+        A model of more than 256 MB answers while it is checked in the background. Call this before
+        you rely on the answers. Otherwise it returns at once: smaller models are checked when they
+        are loaded.
+
+        Raises
+        ------
+        StoreError
+            If a file was damaged; answers so far may be wrong.
+
+        Examples
+        --------
+        >>> from manylabel import Tagger
+        >>> tagger = Tagger("lcif", parameters={"k": 1}).fit(["a cat"], [["cats"]])
+        >>> tagger.check_files()
+        """
+        if (check := self._check) is not None:
+            check.wait()
+            check.raise_damage()
+
     @abstractmethod
     def _retrained(self, state: TaggerState) -> TaggerState:
         """Train a new state on the same documents, from scratch."""
@@ -267,8 +289,10 @@ class Persistent:
 
     @contextmanager
     def _storing(self) -> Iterator[None]:
-        """Keep other threads from changing this while it is written."""
+        """Keep other threads from changing this while it is written; refuse a damaged model."""
         with self._lock.writing():
+            # Its arrays would get a right checksum.
+            self.check_files()
             yield
 
     def _store_state(self) -> dict[str, Any]:
