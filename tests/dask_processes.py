@@ -27,6 +27,15 @@ def slowly(thing, path):
     spool.keep(thing, path)
 tasks.keep = slowly
 """,
+    # Hours of work for a minute of a core.
+    "sleepy": """
+import time
+from manylabel.distributed import spool, tasks
+def slowly(thing, path):
+    time.sleep(1.5)
+    spool.keep(thing, path)
+tasks.keep = slowly
+""",
     "ignorant": "import sys; sys.modules['manylabel'] = None",
     "old": "import manylabel; manylabel.__version__ = '0.0.9'",
     "allergic": """
