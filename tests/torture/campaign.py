@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from torture import files, fuzz, power, server, system_calls, threads
+from torture import cluster, files, fuzz, power, server, system_calls, threads
 
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
@@ -146,6 +146,7 @@ ATTACKS = {
     "short-writes": system_calls.attack_short,
     "power": power.attack,
     "server": server.attack,
+    "cluster": cluster.attack,
 }
 
 

@@ -34,7 +34,7 @@ from manylabel.cli.forget import forget
 from manylabel.cli.groups import spread
 from manylabel.cli.labels import labels
 from manylabel.cli.learn import learn
-from manylabel.cli.models import check_opened
+from manylabel.cli.models import check_opened, opened
 from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain
@@ -165,6 +165,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         else:
             complain(_in_options(_sentence(error), state.arguments))
         return getattr(error, "exit_code", 1)
+    finally:
+        opened.clear()
 
 
 def _run(state: State, arguments: Sequence[str] | None) -> int:

@@ -22,12 +22,13 @@ __all__ = [
     "folder_size",
     "open_tagger",
     "open_without_journal",
+    "opened",
     "parsed_value",
     "settings_of",
 ]
 
 #: Taggers of this command that may not be checked to the end.
-_opened: list[Tagger] = []
+opened: list[Tagger] = []
 
 
 def check_target(path: str, force: bool) -> None:
@@ -63,21 +64,18 @@ def open_tagger(path: str, jobs: int, quiet: bool) -> Tagger:
 
     with working(f"Loading {path} ...", quiet):
         tagger = Tagger.load(path, n_jobs=jobs)
-    _opened.append(tagger)
+    opened.append(tagger)
     return tagger
 
 
 def check_opened() -> None:
     """Check the files of large models that were opened; the command may have used damaged ones."""
     try:
-        while _opened:
-            tagger = _opened.pop()
+        for tagger in opened:
             with working(f"Checking {tagger.path} ...", quiet=False):
                 tagger.check_files()
     except StoreError as error:
         raise ManylabelError(f"{error} Do not use the output of this command.") from None
-    finally:
-        _opened.clear()
 
 
 def open_without_journal(path: str, jobs: int, quiet: bool) -> Tagger:
