@@ -444,6 +444,6 @@ def test_the_documentation_shows_every_route_and_sends_its_examples(open_page, s
     suggest = page.locator("details").filter(has_text="POST /v1/suggest").first
     suggest.locator("summary").first.click()
     suggest.get_by_role("button", name="Send").click()
-    expect(suggest.get_by_label("Answer", exact=True)).to_contain_text('"model": "library"')
+    expect(suggest.get_by_label("Answer", exact=True)).to_contain_text('"model": "catalogue"')
     found = axe.run(page)
     assert found.violations_count == 0, found.generate_report()

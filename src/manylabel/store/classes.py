@@ -99,7 +99,7 @@ CLASSES: dict[str, str] = {
     "WordLabels": "manylabel.topics.word_labels:WordLabels",
     "WordRules": "manylabel.text.words:WordRules",
     # sent between the machines of a cluster
-    "Everyone": "manylabel.linear.training:AllRows",
+    "AllRows": "manylabel.linear.training:AllRows",
     "IndexBatch": "manylabel.kernels.search:Batch",
     "LDAProblem": "manylabel.topics.lda:_Problem",
     "LabelledTrainingProblem": "manylabel.topics.training:_Problem",

@@ -179,7 +179,8 @@ class Quality(Persistent):
                 )
             if state.vectorizer is None or not state.keep_texts:
                 raise InputError(
-                    "the texts were not kept (`keep_texts=False`), so there is nothing to compare."
+                    "the texts were not kept, so there is nothing to compare; train again and "
+                    "keep them."
                 )
             texts = [state.documents.text(number) for number in numbers.tolist()]
             scores = state.model.scores_left_out(state.read(texts)[0], numbers)
@@ -349,8 +350,8 @@ class Quality(Persistent):
                 )
             if state.vectorizer is None or not state.keep_texts:
                 raise InputError(
-                    "the texts of this model's documents were not kept (`keep_texts=False`); "
-                    "change the labels in the corpus and train again."
+                    "the texts of this model's documents were not kept; change the labels in the "
+                    "corpus and train again."
                 )
 
             def labels_of(name: str) -> list[str]:

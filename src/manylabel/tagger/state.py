@@ -260,9 +260,9 @@ class TaggerState(Answers):
     def check_trainable(self) -> None:
         """Refuse to train again if the documents were not kept."""
         if self.vectorizer is None and not self.model.keeps_rows:
-            raise InputError("this model does not keep its documents; call fit again with them.")
+            raise InputError("this model does not keep its documents; train again with all.")
         if self.vectorizer is not None and not self.keep_texts:
-            raise InputError("texts were not kept (`keep_texts=False`); call fit again with them.")
+            raise InputError("the texts were not kept; train again with all documents.")
 
     def corpus(self) -> Corpus:
         """All documents as a corpus for training, without labels that no document has."""

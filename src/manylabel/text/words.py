@@ -196,7 +196,7 @@ class _Lemmatizer:
         try:
             import simplemma
         except ImportError:
-            raise MissingExtraError("Lemmatizing words", "simplemma", "lemmas") from None
+            raise MissingExtraError("Lemmatising words", "simplemma", "lemmas") from None
         try:
             simplemma.lemmatize("a", lang=language)
         except (ValueError, FileNotFoundError):

@@ -24,13 +24,14 @@ export function unmark() {
   marked.replaceChildren(`${area.value}\u200b`);
 }
 
-/** Highlight spans, in code points as on the server; greater weights get stronger colours. */
+/** Highlight spans of the text. */
 export function mark(highlights) {
-  const characters = Array.from(area.value);
-  marked.replaceChildren(...pieces(characters, highlights), "\u200b");
+  marked.replaceChildren(...withSpans(area.value, highlights), "\u200b");
 }
 
-function pieces(characters, highlights) {
+/** Highlight spans, in code points as on the server; greater weights get stronger colours. */
+export function withSpans(content, highlights) {
+  const characters = Array.from(content);
   const most = Math.max(...highlights.map((one) => Math.abs(one.weight)), Number.MIN_VALUE);
   const made = [];
   let at = 0;

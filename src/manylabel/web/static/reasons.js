@@ -157,7 +157,6 @@ function card({ id, text, labels, words: shared = [] }, same, browse, figures = 
   );
 }
 
-
 function tags(labels, same, browse) {
   return el(
     "p",

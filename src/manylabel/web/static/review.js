@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { completes } from "./combo.js";
+import { withSpans } from "./editor.js";
 import { documentsIn, readText } from "./files.js";
 import { beginning, el, find, percent, plural, number, signed, whenCalm } from "./dom.js";
 import { Queue, asCsv, asJsonLines, documentsOf } from "./queue.js";
@@ -197,7 +198,8 @@ const showReasons = whenCalm(150, async () => {
     const why = answer.labels[0];
     const audited = document_.suspects.find((suspect) => suspect.label === one.label && suspect.reasons);
     // A model that knows the document finds every word of it typical of its labels.
-    mark(document_.text, document_.known ? [] : why.highlights);
+    const highlights = document_.known ? [] : why.highlights.filter(({ weight }) => weight > 0);
+    find("text").replaceChildren(...withSpans(document_.text, highlights));
     find("why").replaceChildren(
       el("h3", {}, `Why ${one.name}?`),
       ...(audited ? withoutIt(audited, why.parts) : asNew(why)),
@@ -230,21 +232,6 @@ const withoutIt = ({ reasons, having, lacking }, parts) => [
   ...listed("Similar documents with it", having),
   ...listed("Similar documents without it", lacking),
 ];
-
-/** Highlight spans, in code points as on the server. */
-function mark(text, highlights) {
-  const characters = Array.from(text);
-  const part = (start, end) => characters.slice(start, end).join("");
-  const pieces = [];
-  let at = 0;
-  for (const { start, end, weight } of highlights) {
-    if (weight <= 0) continue;
-    pieces.push(part(at, start), el("mark", {}, part(start, end)));
-    at = end;
-  }
-  pieces.push(part(at));
-  find("text").replaceChildren(...pieces);
-}
 
 // Actions
 
@@ -355,9 +342,15 @@ async function begin() {
   });
   find("open").addEventListener("click", () => find("file").click());
   find("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
-  document.addEventListener("dragover", (event) => event.preventDefault());
+  const highlight = (isOver) => find("drop").classList.toggle("over", isOver);
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    highlight(true);
+  });
+  document.addEventListener("dragleave", () => highlight(false));
   document.addEventListener("drop", (event) => {
     event.preventDefault();
+    highlight(false);
     if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
   });
   for (const by of ["coverage", "uncertainty"]) {
