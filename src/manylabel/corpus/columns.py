@@ -7,13 +7,13 @@ remaining columns, so that callers can report which ones are ignored.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from manylabel.corpus.cells import flag_in, guess_separator, labels_in_cell, shorten_cell
 from manylabel.exceptions import InputError, ParameterError
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "SAMPLE",
     "Columns",
     "Layout",
-    "guess_separator",
     "labels_in",
     "role_of",
     "text_in",
@@ -46,15 +45,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
 }
 _RANK = {name: (role, rank) for role, names in ROLES.items() for rank, name in enumerate(names)}
-_IDENTIFIERS = re.compile(r"\s*(<[^<>\s]+>\s*)*")
-_QUOTED = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*(?:,|$)""")
-# Spreadsheets write truth values in the user's language.
-_YES = frozenset({"1", "1.0", "true", "x", "yes", "wahr", "ja", "vrai", "oui"})
-_NO = frozenset({"0", "0.0", "false", "", "no", "falsch", "nein", "faux", "non"})
 #: Rows from which columns are detected.
 SAMPLE = 100
-#: Possible separators of labels; the comma comes last, because labels may contain commas.
-_SEPARATORS = (";", "|", "\n", ",")
 
 
 def role_of(name: Any) -> str | None:
@@ -282,7 +274,7 @@ def _flags(
         return tuple(key for key in keys if names[key] in wanted)
     flags = []
     for key in keys:
-        values = {_flag(_cell(row, key)) for row in sample}
+        values = {flag_in(_cell(row, key)) for row in sample}
         if None not in values and _has_values(sample, key):
             flags.append(key)
     return tuple(flags)
@@ -291,14 +283,6 @@ def _flags(
 def _has_values(sample: Sequence[Any], key: Any) -> bool:
     """Whether a column of the sample has any value."""
     return any(str(_cell(row, key)).strip() not in ("", "None") for row in sample)
-
-
-def _flag(value: Any) -> bool | None:
-    """A truth value; None for anything else."""
-    plain = "" if value is None else str(value).strip().casefold()
-    if plain in _YES:
-        return True
-    return False if plain in _NO else None
 
 
 def _cell(row: Any, key: Any) -> Any:
@@ -326,90 +310,17 @@ def labels_in(row: Any, layout: Layout) -> list[str]:
     """
     labels: list[str] = []
     for key in layout.labels:
-        labels += _labels_of(_cell(row, key), layout.separator)
+        labels += labels_in_cell(_cell(row, key), layout.separator)
     for key in layout.one_hot:
-        flag = _flag(_cell(row, key))
+        flag = flag_in(_cell(row, key))
         if flag is None:
             raise InputError(
-                f"expected 0 or 1 in the column {layout.names[key]!r}, "
-                f"found {_short(_cell(row, key))}; name the label columns with `label_column`."
+                f"expected 0 or 1 in the column {layout.names[key]!r}, found "
+                f"{shorten_cell(_cell(row, key))}; name the label columns with `label_column`."
             )
         if flag:
             labels.append(layout.names[key])
     return labels
-
-
-def _labels_of(value: Any, separator: str) -> list[str]:
-    """The labels in a cell: a list, or one string of them."""
-    if value is None or value != value:
-        return []
-    if isinstance(value, str):
-        return _split(value, separator)
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_label(label) for label in value]
-    return [_label(value)]
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, str) and value.strip():
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    raise InputError(f"expected a string as 'labels', found {_short(value)}.")
-
-
-def _split(cell: str, separator: str) -> list[str]:
-    bare = cell.strip()
-    if bare.startswith("<"):
-        if _IDENTIFIERS.fullmatch(cell):
-            return re.findall("<(.*?)>", cell)
-        raise InputError(
-            f"expected identifiers as <...>, separated by spaces, found {_short(cell)}."
-        )
-    if bare.startswith("[") and bare.endswith("]"):
-        listed = _listed_in(bare)
-        if listed is not None:
-            return listed
-    return [name.strip() for name in cell.split(separator) if name.strip()]
-
-
-def _listed_in(cell: str) -> list[str] | None:
-    """The strings of a list in JSON or Python syntax; None if it is not a list."""
-    try:
-        labels = json.loads(cell)
-        return [_label(label) for label in labels]
-    except ValueError:
-        pass
-    rest, names = cell[1:-1], []
-    while rest.strip():
-        match = _QUOTED.match(rest)
-        if match is None:
-            return None
-        names.append(re.sub(r"\\(.)", r"\1", match[1] if match[1] is not None else match[2]))
-        rest = rest[match.end() :]
-    return [name for name in names if name.strip()]
-
-
-def guess_separator(cells: Iterable[Any]) -> str:
-    r"""Detect the separator of the labels in these cells.
-
-    A comma is the separator only if at least a quarter of the cells have one and none has another
-    separator, because names such as "Whales, hunting of" contain commas.
-
-    Examples
-    --------
-    >>> guess_separator(["a; b, c", "d"]), guess_separator(["a, b", "c"]), guess_separator(["a"])
-    (';', ',', ';')
-    """
-    strings = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
-    plain = [cell for cell in strings if cell.lstrip()[0] not in "<["]
-    for separator in _SEPARATORS[:-1]:
-        if any(separator in cell.strip() for cell in plain):
-            return separator
-    with_comma = sum("," in cell for cell in plain)
-    return "," if with_comma and 4 * with_comma >= len(plain) else ";"
 
 
 def _listed(names: Iterable[Any]) -> str:
@@ -423,8 +334,3 @@ def _hint(name: str, names: Iterable[str]) -> str:
         other for other in known if other.casefold() == name.casefold()
     ]
     return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def _short(value: Any, length: int = 40) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
-    return repr(text if len(text) <= length else text[: length - 1] + "…")

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from manylabel.corpus.cells import guess_separator
 from manylabel.corpus.columns import (
     Columns,
     Layout,
-    guess_separator,
     labels_in,
     role_of,
     text_in,

@@ -11,8 +11,9 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
+from manylabel.corpus.cells import guess_separator
 from manylabel.corpus.checks import require_texts
-from manylabel.corpus.columns import SAMPLE, guess_separator
+from manylabel.corpus.columns import SAMPLE
 from manylabel.corpus.corpus import Corpus
 from manylabel.exceptions import CorpusError, ParameterError
 

@@ -6,12 +6,10 @@ token that the model has too; a journal with another token counts as empty.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import threading
 import time
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from manylabel.exceptions import JournalError, StoreError
+from manylabel.store.journal_entries import Entry, checksum, has_checksums, read_entries
 
 __all__ = ["JOURNAL", "Entry", "Journal", "Snapshot", "Writer"]
 
@@ -38,14 +37,6 @@ _TABLES = """
         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL, checksum TEXT
     );
 """
-
-
-class Entry(NamedTuple):
-    """One change; numbers are ascending."""
-
-    number: int
-    kind: str
-    content: str
 
 
 class Snapshot(NamedTuple):
@@ -140,7 +131,7 @@ class Journal:
                 model = _model(connection)
                 if model is not None:
                     snapshot = Snapshot(*model, [])
-                    entries, _ = _entries(connection, max(after, snapshot.folded))
+                    entries, _ = read_entries(connection, max(after, snapshot.folded))
                     snapshot = snapshot._replace(entries=entries)
         return snapshot
 
@@ -286,7 +277,7 @@ class Writer:
         assert row is not None, "begin() comes first"
         last: int = row[0]
         entries = [Entry(last + i, *thing) for i, thing in enumerate(things, start=1)]
-        rows = [(*entry, _checksum(entry)) for entry in entries]
+        rows = [(*entry, checksum(entry)) for entry in entries]
         self._connection.executemany(
             "INSERT INTO entries (number, kind, content, checksum) VALUES (?, ?, ?, ?)", rows
         )
@@ -359,16 +350,10 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
     connection.execute("PRAGMA secure_delete = ON")
     for statement in _TABLES.split(";"):
         connection.execute(statement)
-    if not _has_checksums(connection):
+    if not has_checksums(connection):
         # Another process may have done the same meanwhile.
         with suppress(sqlite3.OperationalError):
             connection.execute("ALTER TABLE entries ADD COLUMN checksum TEXT")
-
-
-def _has_checksums(connection: sqlite3.Connection) -> bool:
-    """Whether entries have checksums; those of older versions have none."""
-    columns = connection.execute("PRAGMA table_info(entries)").fetchall()
-    return any(column[1] == "checksum" for column in columns)
 
 
 def _model(connection: sqlite3.Connection) -> tuple[str, int] | None:
@@ -383,72 +368,7 @@ def _snapshot(connection: sqlite3.Connection, after: int, path: Path) -> Snapsho
     if model is None:
         return Snapshot("", 0, [])
     token, folded = model
-    entries, damage = _entries(connection, max(after, folded))
+    entries, damage = read_entries(connection, max(after, folded))
     if damage is not None:
         raise JournalError(damage[0], path, damage[1])
     return Snapshot(token, folded, entries)
-
-
-def _entries(
-    connection: sqlite3.Connection, after: int
-) -> tuple[list[Entry], tuple[str, str] | None]:
-    """The entries before the first damaged one; what is wrong with it, and what would be lost."""
-    if _has_checksums(connection):
-        query = (
-            "SELECT number, kind, content, checksum FROM entries WHERE number > ? ORDER BY number"
-        )
-    else:
-        query = "SELECT number, kind, content, NULL FROM entries WHERE number > ? ORDER BY number"
-    rows = connection.execute(query, (after,))
-    entries: list[Entry] = []
-    bad: list[Entry] = []
-    for number, kind, content, recorded in rows:
-        entry = Entry(number, kind, content)
-        if not _is_whole(entry, recorded):
-            bad.append(entry)
-        elif bad:
-            return entries, _broken(bad[0].number, "damaged")
-        elif number != after + 1:
-            return entries, _broken(after + 1, "missing")
-        else:
-            entries.append(entry)
-        after = number
-    if not bad:
-        return entries, None
-    if len(bad) == 1:
-        return entries, (f"the last entry of the journal is damaged ({_named(bad[0])})", "it")
-    names = ", ".join(map(_named, bad[:5])) + (", ..." if len(bad) > 5 else "")
-    return entries, (f"the last {len(bad)} entries of the journal are damaged ({names})", "them")
-
-
-def _broken(number: int, how: str) -> tuple[str, str]:
-    return (
-        f"entry {number} of the journal is {how}, and later ones are not",
-        "it and all later ones",
-    )
-
-
-def _checksum(entry: Entry) -> str:
-    body = f"{entry.number}\0{entry.kind}\0{entry.content}"
-    return f"{zlib.crc32(body.encode('utf-8', 'surrogatepass')):08x}"
-
-
-def _is_whole(entry: Entry, recorded: Any) -> bool:
-    """Whether an entry matches its recorded checksum; one without checksum must be JSON."""
-    if not isinstance(entry.kind, str) or not isinstance(entry.content, str):
-        return False
-    if recorded is not None:
-        return bool(recorded == _checksum(entry))
-    try:
-        return isinstance(json.loads(entry.content), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _named(entry: Entry) -> str:
-    """A short description of a damaged entry."""
-    kind = entry.kind if isinstance(entry.kind, str) and entry.kind.isalpha() else "unknown"
-    try:
-        return f"{kind} {json.loads(entry.content)['id'][:50]!r}"
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return kind[:20]
