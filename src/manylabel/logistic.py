@@ -1,4 +1,4 @@
-"""The likeliest weights of a logistic model with few columns, by Newton's method."""
+"""Logistic regression with few columns, by Newton's method."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from manylabel.parallel import single_threaded_blas
 
 __all__ = ["chances", "likeliest", "surprise"]
 
-#: Rows whose products are made at a time, so that they stay in the processor's cache.
+#: Rows per matrix product, so that they stay in the processor's cache.
 _ROWS = 4_096
 _STEPS, _HALVINGS = 50, 12
-#: It ends when a step would make the truth likelier by less than this, per row and in all.
+#: Tolerance of the log-loss: per row, and for all rows together.
 _LITTLE, _LITTLE_IN_ALL = 1e-9, 1e-6
 
 
 def surprise(log_odds: NDArray[np.floating], truth: NDArray[np.bool_]) -> NDArray[np.floating]:
-    """Minus the logarithm of how likely each truth is.
+    """The log-loss of each row.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def surprise(log_odds: NDArray[np.floating], truth: NDArray[np.bool_]) -> NDArra
 
 
 def chances(log_odds: NDArray[np.floating]) -> NDArray[np.floating]:
-    """How likely each is."""
+    """The probabilities that log-odds stand for."""
     small = np.exp(-np.abs(log_odds))
     return np.where(log_odds >= 0, 1, small) / (1 + small)
 
@@ -44,22 +44,22 @@ def likeliest(
     given: float = 0.0,
     little: float = _LITTLE,
 ) -> NDArray[np.float64]:
-    """The weights of columns under which the truth is likeliest, maximum a posteriori.
+    """The weights of columns with the maximum posterior probability.
 
     Parameters
     ----------
     design : ndarray of shape (n_rows, n_columns)
     truth : ndarray of bool
     start : array of shape (n_columns,)
-        Where to begin.
+        The initial weights.
     expected, precision : float or array of shape (n_columns,)
-        The normal prior of the weights: its mean, and one over its variance.
+        The normal prior of the weights: its mean, and the inverse of its variance.
     lowest : float or array of shape (n_columns,)
-        Weights below these are not allowed.
+        Lower bounds of the weights.
     given : float
-        Log-odds of every row, before the columns count.
+        The offset: added to the log-odds of every row.
     little : float
-        It ends when the truth could become likelier by no more than this per row, in logarithms.
+        Stop when the mean log-loss can fall by no more than this.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def likeliest(
             gradient, curvature = _slopes(design, odds, truth)
             gradient += precision * (weights - expected)
             curvature[np.diag_indices(n_columns)] += precision
-            # Columns that would leave what is allowed stay where they are (Bertsekas 1982).
+            # Weights at their bound that a step would push below it stay there (Bertsekas 1982).
             free = np.flatnonzero((weights > lowest) | (gradient < 0))
             if not free.size:
                 break
@@ -117,7 +117,7 @@ def likeliest(
 def _slopes(
     design: NDArray[np.floating], odds: NDArray[np.floating], truth: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The first and second derivatives of the loss."""
+    """The gradient and the Hessian of the log-loss."""
     likely = chances(odds)
     gradient = ((likely - truth).astype(design.dtype) @ design).astype(np.float64)
     bend = (likely * (1 - likely)).astype(design.dtype)
@@ -129,7 +129,7 @@ def _slopes(
 
 
 def _solved(curvature: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Newton's step; columns that say nothing are kept from making it endless."""
+    """Newton's step; a small ridge bounds it for columns without information."""
     ridge = 1e-9 * max(float(np.trace(curvature)) / gradient.size, 1e-12)
     step = np.linalg.solve(curvature + ridge * np.eye(gradient.size), gradient)
     return np.asarray(step, np.float64)

@@ -56,7 +56,7 @@ def test_what_was_not_run_says_so(results):
     results.finished.pop(results.cells[1].key)
     assert status_of(item, {"it": results}, "").endswith("; 1 of 2 runs not run yet")
     page = papers_page({"it": results}, "searches", "inventory", "future")
-    assert "Not run yet: One: Poor." in page
+    assert "Not run yet:\n\n- One: Poor.\n" in page
     results.finished.clear()
     page = papers_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet: preset `it`." in page

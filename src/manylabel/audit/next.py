@@ -14,9 +14,8 @@ from manylabel.predictions import keep_top
 
 __all__ = ["least_sure", "uncertainty", "what_next"]
 
-#: A document can represent those that it is among the nearest of: this many.
+#: A document is represented by one of this many nearest neighbours, if at all.
 _NEAR = 100
-
 #: Labels of a document that count for its uncertainty.
 _LABELS = 10
 #: The weight of diversity against uncertainty: the power of the distance to chosen documents.
@@ -84,7 +83,7 @@ def what_next(
         others, similarity = represents.indices[span], represents.data[span]
         return float(np.maximum(similarity - covered[others], 0).sum()), others, similarity
 
-    # Gains only fall as documents are chosen, so one that is still the greatest needs no others.
+    # Gains only fall as documents are chosen, so a gain that is still the greatest is final.
     queue = [(-gain(row)[0], row) for row in range(size)]
     heapq.heapify(queue)
     chosen: list[int] = []
@@ -100,7 +99,7 @@ def what_next(
 
 
 def _represents(rows: sparse.csr_array, n_jobs: int | None) -> sparse.csr_array:
-    """By document, those that it is among the nearest of, and itself, with their similarity."""
+    """For each document, the similarity to those that it can represent: itself among them."""
     size = rows.shape[0]
     own = sparse.eye_array(size, format="csr")
     if size < 2:

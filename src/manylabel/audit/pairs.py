@@ -13,13 +13,13 @@ __all__ = ["document_errors", "pair_errors"]
 
 #: The expected share of labels that are wrong, and of labels that are missing.
 SHARE = 0.03
-#: Beside these, labels that are as likely as others of the document are mistaken for them: this
-#: part of the expected share.
+#: Besides labels given by accident, some are mistaken for another label that fits: this part of
+#: the expected share.
 _CONFUSED = 1 / 3
-#: A label's own rate of errors is looked for among the documents that are likeliest to have it:
-#: this share of the number that do.
+#: A label's own rate of errors is measured on the documents that are likeliest to have it: this
+#: share of the number that do.
 _LIKELIEST = 0.1
-#: The expected rate counts as much as this many of them: few documents tell nothing, many do.
+#: The expected rate weighs as much as this many documents, so a few of them change little.
 _USUAL = 1_000
 
 
@@ -43,7 +43,7 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     Labels with thousands of documents show a rate of their own: nearly all of the documents that
     are likeliest to have a label should have it, so where it is lacking, it is missing. If n
     documents have the label, the n / 10 likeliest are looked at; the expected share weighs as much
-    as 1,000 of them. Mistakes are as many times as frequent as expected as missing labels are.
+    as 1,000 of them. The rate of wrong labels is scaled by the same factor.
 
     Parameters
     ----------

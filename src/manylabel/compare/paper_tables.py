@@ -30,10 +30,10 @@ def z_table(results: Results, problem: Problem) -> str:
         if own is None or other is None or own.shape != other.shape:
             continue
         bootstrap = worse_than_best({title: own, best.title: other}, title)[best.title]
-        values = (number(lines[each].values[name].mean) for each in (title, best.title))
+        values = (number(lines[each].values[name].mean) for each in (best.title, title))
         p_values = (f"{p:.4f}" for p in (z_test(own, other), bootstrap))
         rows.append([measure_title(name), best.title, *values, *p_values])
-    header = ["Measure", "Best of the others", title, "Its value", "p, z-test", "p, bootstrap"]
+    header = ["Measure", "Best of the others", "Its value", title, "p, z-test", "p, bootstrap"]
     return (
         f"{title} compared with the best of the paper's other methods that were run, by the "
         f"paper's z-test (here paired) and by our bootstrap.\n\n{markdown_table(header, rows)}\n"

@@ -87,10 +87,10 @@ class Row:
         is that of the model tuned for it. Other measures are those of the first tuned model.
     grid : mapping, optional
         Values to try instead of the default ones, for a row with ``tuned_for``.
-    chooses : {"train", "test"}, optional
+    chooses : str, optional
         Fit every setting of ``grid`` and choose, for each measure of ``tuned_for``, the best one
-        with a threshold fitted for the measure: on held-out training documents or, as some papers
-        do (an "oracle"), on the test documents. By default the tuner chooses.
+        with a threshold fitted for the measure: on held-out training documents ("train") or, as
+        some papers do (an "oracle"), on the test documents ("test"). By default the tuner chooses.
     needs : str, optional
         A module without which the row is left out. A variable such as ``MANYLABEL_PECOS`` may name
         the Python of another environment that has it.

@@ -102,7 +102,7 @@ def papers_page(
         sections += _preset(name, results)
         missing = _not_run(results)
         if missing:
-            sections.append(f"Not run yet: {'; '.join(missing)}.\n")
+            sections += ["Not run yet:\n", *(f"- {corpus}." for corpus in missing), ""]
     sections += ["## The test\n", SENTENCE + "\n"]
     return "\n".join(sections)
 
@@ -114,7 +114,7 @@ def _not_run(results: Results) -> list[str]:
         titles = [line.title for line in results.lines[problem.name] if not line.n_runs]
         whole = len(titles) == len(results.lines[problem.name])
         if titles:
-            missing.append(f"{problem.heading}: {'all' if whole else ', '.join(titles)}")
+            missing.append(f"{problem.heading}: {'all' if whole else '; '.join(titles)}")
     return missing
 
 

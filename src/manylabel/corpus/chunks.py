@@ -47,8 +47,8 @@ def read_in_chunks(
         JSON Lines or TSV, not compressed, at a path that is valid for all workers.
     vectorizer : CountVectorizer
         Fitted here, with the same result as on all texts at once.
-    format : {"jsonl", "tsv"}, optional
-        Detected by default.
+    format : str, optional
+        "jsonl" or "tsv"; detected by default.
 
     Returns
     -------
@@ -75,8 +75,8 @@ class TextFile:
     ----------
     path : path
         JSON Lines or TSV, not compressed.
-    format : {"jsonl", "tsv"}, optional
-        Detected by default.
+    format : str, optional
+        "jsonl" or "tsv"; detected by default.
     """
 
     def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:

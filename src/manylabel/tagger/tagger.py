@@ -70,9 +70,9 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
     vocabulary : Vocabulary or path, optional
         Names and relations of labels; see `manylabel.vocabulary.read` for the formats. An ensemble
         looks for the names in texts, so it can suggest labels that no document has.
-    effort : {"quick", "normal", "best"}, optional
-        How much time an ensemble may spend on training; "normal" by default. With "quick", other
-        features are not tried.
+    effort : str, optional
+        How much time an ensemble may spend on training: "quick", "normal" (the default) or "best".
+        With "quick", other features are not tried.
     keep_texts : bool, default=True
         Keep whole texts, to show neighbours and to train again; otherwise only their first 300
         characters.

@@ -38,7 +38,7 @@ class FlatLDA(TopicClassifier):
     training : LabelledTraining, optional
         Label-word distributions from :func:`train_phi` on the same matrices, or another model's
         ``training_``; by default ``fit`` trains them.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cgs_p"
+    inference : {"cgs_p", "cgs", "cvb0"}, default="cgs_p"
         For training and prediction: collapsed Gibbs sampling with counts, the same with summed
         conditional distributions, or deterministic expected counts.
     beta : float, default=0.01
@@ -54,7 +54,7 @@ class FlatLDA(TopicClassifier):
         document's length.
     chains, burn_in, samples, lag : int
         For prediction; see :class:`Schedule`.
-    combine : {"counts", "posterior", "scaled"}, default="scaled"
+    combine : {"scaled", "counts", "posterior"}, default="scaled"
         How a score combines words and prior: the words' shares alone; both by their weights
         (eq. 4); or, Rubin's last heuristic, equally, with the prior scaled to the document's
         length.

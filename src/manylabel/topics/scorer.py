@@ -47,7 +47,7 @@ class TopicScorer(Scorer):
         Prior weight shared evenly among all labels; by default in proportion to the length.
     sharing : int or None
         Share the words among this many candidates, those with the most votes; None for all.
-    inference : {"cgs", "cgs_p", "cvb0"}
+    inference : {"cvb0", "cgs", "cgs_p"}
     schedule : Schedule
     seed : int
     """

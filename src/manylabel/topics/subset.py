@@ -50,8 +50,8 @@ class SubsetLLDA(TopicClassifier):
     alpha_sum : float, optional
         Prior weight shared evenly among all labels, candidates or not; by default in proportion to
         the document's length.
-    inference : {"cgs", "cgs_p", "cvb0"}, default="cvb0"
-    combine : {"counts", "posterior", "scaled"}, default="posterior"
+    inference : {"cvb0", "cgs", "cgs_p"}, default="cvb0"
+    combine : {"posterior", "counts", "scaled"}, default="posterior"
     training, beta, ...
         These and the two above are as in :class:`FlatLDA`.
 
