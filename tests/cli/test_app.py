@@ -43,11 +43,13 @@ def test_the_formats_of_the_options_are_those_of_the_corpora():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["stats"], "Missing argument 'CORPUS|MODEL'. Try: manylabel stats --help"),
+        (["stats"], "missing argument 'CORPUS|MODEL'. Try: manylabel stats --help"),
         (["stats", "x", "--format", "wav"], "'wav' is not one of 'jsonl', 'tsv', 'csv'"),
         (["stats", "x", "--min-df", "few"], "'few' is not a number; give one such as 2 or 0.01."),
-        (["nothing"], "No such command 'nothing'. Try: manylabel --help"),
-        (["--nothing"], "No such option: --nothing"),
+        (["nothing"], "unknown command 'nothing'. Try: manylabel --help"),
+        (["--nothing"], "unknown option --nothing. Try: manylabel --help"),
+        (["stats", "x", "--quite"], "unknown option --quite; did you mean --quiet?"),
+        (["stats", "x", "y", "z"], "too many arguments: y z. Try: manylabel stats --help"),
     ],
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(call, arguments, message):

@@ -220,7 +220,7 @@ def test_features_are_answered_with_numbers(call, rows, tmp_path):
             2,
             "give --threshold or --precision, not both.",
         ),
-        (["--text", "x", "--top", "0"], 2, "Invalid value for '--top'"),
+        (["--text", "x", "--top", "0"], 2, "invalid value for '--top'"),
     ],
 )
 def test_a_mistake_is_one_line(call, library, arguments, code, message):

@@ -218,8 +218,17 @@ def _forget_output() -> None:
 
 
 def _reworded(message: str) -> str:
-    """Reword Typer's message about an invalid value."""
+    """Reword Typer's message about an invalid or missing value, like our own."""
     message = message.replace("Value error, ", "").removeprefix("Invalid value: ")
+    message = re.sub(r"^No such (option|command):? ", r"unknown \1 ", message)
+    near = re.search(r"\.? \(Possible options: (.*)\)$|\.? Did you mean (.*)\?$", message)
+    if near is not None:
+        options = (near[1] or near[2]).replace(", ", " or ")
+        message = f"{message[: near.start()]}; did you mean {options}?"
+    message = re.sub(
+        r"^Got unexpected extra argument\S* \((.*)\)", r"too many arguments: \1", message
+    )
+    message = re.sub("^(?:Missing|Invalid) ", lambda word: word[0].lower(), message)
     message = re.sub(r"Input should be a valid integer\b[^.]*", "expected a whole number", message)
     message = re.sub(r"Input should be a valid number\b[^.]*", "expected a number", message)
     message = message.replace("Input should be greater than or equal to", "expected at least")
