@@ -145,4 +145,7 @@ def postponed(names: Iterable[str] = SELDOM_USED) -> Iterator[None]:
             if isinstance(module, _Later) and module.__loader__ is finder:
                 del sys.modules[name]
                 package, _, last = name.rpartition(".")
-                vars(sys.modules.get(package, module)).pop(last, None)
+                names = vars(sys.modules.get(package, module))
+                # A package that cannot import its modules on demand keeps the placeholder.
+                if "__getattr__" in names:
+                    names.pop(last, None)

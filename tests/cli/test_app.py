@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -28,12 +29,18 @@ def test_without_a_command_the_help_is_printed(call):
     assert call().out == call("--help").out
 
 
-@pytest.mark.parametrize("function", application.COMMANDS, ids=lambda function: function.__name__)
-def test_every_command_has_help_with_examples(call, function):
-    called = call(function.__name__, "--help")
+@pytest.mark.parametrize("name", application.COMMANDS)
+def test_every_command_has_help_with_examples(call, name):
+    called = call(name, "--help")
     assert called.code == 0
-    assert f"For example:\n    manylabel {function.__name__}" in called.out
+    assert f"For example:\n    manylabel {name}" in called.out
     assert max(map(len, called.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("name", "summary"), application.COMMANDS.items())
+def test_the_list_of_commands_has_the_first_sentence_of_their_help(name, summary):
+    documented = inspect.getdoc(application.function_of(name))
+    assert documented.partition("\n\n")[0].replace("\n", " ") == summary
 
 
 def test_the_formats_of_the_options_are_those_of_the_corpora():

@@ -1,7 +1,7 @@
 """The application: its commands, and how their errors are shown.
 
-A command is a function in its own file, listed in ``COMMANDS``. Nothing heavy is imported here or
-at the top of a command's file, so that ``manylabel --help`` is quick.
+A command is a function in its own file, listed in ``COMMANDS``. A call imports the file of its
+command alone, and nothing heavy is imported here or at the top of such a file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from importlib import import_module
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
@@ -20,59 +21,40 @@ import typer
 
 from manylabel import __version__, kernels
 from manylabel.cli.arguments import Command
-from manylabel.cli.audit import audit
-from manylabel.cli.check import check
-from manylabel.cli.compact import compact
-from manylabel.cli.compare import compare
 from manylabel.cli.compiling import Compiling
-from manylabel.cli.convert import convert
-from manylabel.cli.demo import demo
-from manylabel.cli.doctor import doctor
-from manylabel.cli.evaluate import evaluate
-from manylabel.cli.explain import explain
-from manylabel.cli.forget import forget
 from manylabel.cli.groups import spread
-from manylabel.cli.labels import labels
-from manylabel.cli.learn import learn
 from manylabel.cli.models import check_opened, opened
-from manylabel.cli.next import next
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain
-from manylabel.cli.predict import predict
-from manylabel.cli.serve import serve
-from manylabel.cli.stats import stats
-from manylabel.cli.train import train
-from manylabel.cli.tune import tune
-from manylabel.cli.vocabulary import vocabulary
-from manylabel.cli.warm import warm
+from manylabel.cli.plain_values import convert_plainly
 from manylabel.exceptions import JournalError, ManylabelError
 from manylabel.later import postpone
 
-__all__ = ["COMMANDS", "main", "make_app", "run"]
+__all__ = ["COMMANDS", "function_of", "main", "make_app", "run"]
 
-#: In the order of the help.
-COMMANDS = (
-    demo,
-    train,
-    predict,
-    explain,
-    evaluate,
-    tune,
-    learn,
-    forget,
-    compact,
-    check,
-    vocabulary,
-    labels,
-    audit,
-    next,
-    serve,
-    compare,
-    stats,
-    convert,
-    warm,
-    doctor,
-)
+#: Each command and the first sentence of its help, in the order of the help.
+COMMANDS = {
+    "demo": "Train, evaluate, tag and explain on a bundled catalogue.",
+    "train": "Train a model on documents with labels, and write a model folder.",
+    "predict": "Suggest labels for documents.",
+    "explain": "Show why labels are suggested.",
+    "evaluate": "Measure suggestions on documents with known labels.",
+    "tune": "Find the best settings of a model, train it with them, and write a model folder.",
+    "learn": "Add documents to a model without training again.",
+    "forget": "Make a model forget documents.",
+    "compact": "Merge learned and forgotten documents into the model folder.",
+    "check": "Verify a model folder and report what is damaged.",
+    "vocabulary": "Show the vocabulary of a model, or replace it without training again.",
+    "labels": "List the labels of a model, or edit them without training again.",
+    "audit": "Find labels that look wrong or missing, and say why.",
+    "next": "Choose the documents that a person should label next.",
+    "serve": "Serve models: an HTTP API, and a web page.",
+    "compare": "Compare models: measures, time and memory, in tables and on a page.",
+    "stats": "Show statistics of a corpus, or whether a model should be trained again.",
+    "convert": "Convert a corpus to another format.",
+    "warm": "Compile the kernels in advance, on all cores.",
+    "doctor": "Show installed versions, the cache of compiled kernels, and environment variables.",
+}
 
 _INTERRUPTED = 130
 
@@ -111,10 +93,20 @@ def _manylabel(
         typer.echo(ctx.get_help())
 
 
-def make_app(commands: Sequence[Callable[..., None]] = COMMANDS) -> typer.Typer:
-    """Make the application, with all commands or only some.
+def function_of(name: str) -> Callable[..., None]:
+    """The function of a command."""
+    function: Callable[..., None] = getattr(import_module(f"manylabel.cli.{name}"), name)
+    return function
 
-    Making all commands takes as long as importing Typer, and a call needs only one.
+
+def make_app(names: Collection[str] = COMMANDS.keys()) -> typer.Typer:
+    """Make the application.
+
+    Parameters
+    ----------
+    names : collection of str
+        The commands to make; of the others only the first sentence of the help is there. Making
+        all commands takes as long as importing Typer, and a call needs at most one.
 
     Examples
     --------
@@ -123,9 +115,26 @@ def make_app(commands: Sequence[Callable[..., None]] = COMMANDS) -> typer.Typer:
     """
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback(invoke_without_command=True, help=_help_text(_manylabel))(_manylabel)
-    for function in commands:
-        app.command(cls=Command, help=_help_text(function))(spread(function))
+    for name, summary in COMMANDS.items():
+        if name in names:
+            function = function_of(name)
+            app.command(name, cls=Command, help=_help_text(function))(spread(function))
+        else:
+            app.command(name, help=summary)(_not_made)
     return app
+
+
+def _not_made() -> None:
+    """Stands for a command that is only listed."""
+
+
+def _needed(arguments: Sequence[str]) -> Collection[str]:
+    """The commands that a call needs."""
+    if arguments[:1] and arguments[0] in COMMANDS:
+        return arguments[:1]
+    # Options may precede the command, and a shell that completes a line names it elsewhere.
+    is_completing = any(name.endswith("_COMPLETE") for name in os.environ)
+    return COMMANDS if is_completing or set(arguments) & set(COMMANDS) else ()
 
 
 def main() -> NoReturn:
@@ -171,9 +180,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _run(state: State, arguments: Sequence[str] | None) -> int:
     """Run a command; it has succeeded if the reader of its output wants no more."""
-    called = [command for command in COMMANDS if command.__name__ in state.arguments[:1]]
     try:
-        code = typer.main.get_command(make_app(called or COMMANDS)).main(
+        command = typer.main.get_command(make_app(_needed(state.arguments)))
+        code = convert_plainly(command).main(
             None if arguments is None else list(arguments),
             prog_name="manylabel",
             standalone_mode=False,

@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -145,12 +144,27 @@ def is_possible() -> bool:
     """Whether machine code can be cached here: on 64-bit Linux, with a known version of Numba."""
     if not sys.platform.startswith("linux") or sys.byteorder != "little":
         return False
-    try:
-        if not version("numba").startswith(_TRIED):
-            return False
-    except PackageNotFoundError:
+    if not _version_of_numba().startswith(_TRIED):
         return False
     return sys.maxsize > 2**32 and _engine_parts() is not None and bool(folders())
+
+
+def _version_of_numba() -> str:
+    """The installed version of Numba; "" if there is none.
+
+    The name of a folder beside the package tells it. Python's own module for this takes longer to
+    import than a kernel takes to load.
+    """
+    numba = find_spec("numba")
+    for place in (numba and numba.submodule_search_locations) or ():
+        for described in Path(place).parent.glob("numba-*.dist-info"):
+            return described.name.split("-")[1].removesuffix(".dist")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("numba")
+    except PackageNotFoundError:
+        return ""
 
 
 @cache

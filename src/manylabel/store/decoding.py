@@ -97,12 +97,9 @@ class Decoder:
 
     def _object_array(self, content: Any, number: int | None) -> NDArray[Any]:
         shape, items = content
-        array = np.empty(shape, object)
         flat = self._items(items)
-        if len(flat) != array.size:
-            raise ValueError("an array of another size")
-        for place, value in enumerate(flat):
-            array.flat[place] = value
+        # Another size raises a ValueError.
+        array = np.fromiter(flat, object, len(flat)).reshape(shape)
         return self._share(number, array)
 
     def _sparse(self, content: Any, number: int | None) -> Any:

@@ -15,6 +15,7 @@ __all__ = ["StringArray"]
 
 #: Strings decoded at a time by an iteration.
 BLOCK = 4_096
+_DAMAGED = "a text of the model is damaged; restore the folder from a backup."
 
 
 class StringArray(Sequence[str]):
@@ -68,13 +69,11 @@ class StringArray(Sequence[str]):
         """The strings, in blocks."""
         for first in range(0, self._ends.size - 1, BLOCK):
             ends = self._ends[first : first + BLOCK + 1]
-            block = self._bytes[ends[0] : ends[-1]].tobytes()
-            places = pairwise((ends - ends[0]).tolist())
-            if block.isascii():
-                text = block.decode("ascii")
-                yield [text[start:stop] for start, stop in places]
-            else:
-                yield [_decoded(block[start:stop]) for start, stop in places]
+            encoded = self._bytes[ends[0] : ends[-1]]
+            text, ends = _decoded(encoded.tobytes()), ends - ends[0]
+            if len(text) != encoded.size:
+                ends = _in_characters(encoded, ends)
+            yield [text[start:stop] for start, stop in pairwise(ends.tolist())]
         yield self._more
 
     def __eq__(self, other: object) -> bool:
@@ -123,13 +122,21 @@ def _packed(strings: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64
     return np.frombuffer(bytearray(b"".join(encoded)), np.uint8), ends
 
 
+def _in_characters(encoded: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Offsets into UTF-8 as offsets into the text that it encodes."""
+    # All bytes of a character but the first are of the form 10xxxxxx.
+    continues = np.append((encoded & 0xC0) == 0x80, False)
+    if continues[ends].any():
+        raise StoreError(_DAMAGED)
+    before = np.concatenate([[0], np.cumsum(continues)])
+    return ends - before[ends]
+
+
 def _decoded(encoded: bytes) -> str:
     try:
         return encoded.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        raise StoreError(
-            "a text of the model is damaged; restore the folder from a backup."
-        ) from None
+        raise StoreError(_DAMAGED) from None
 
 
 def _checked(string: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+# First: it imports SciPy's matrices and scikit-learn without what a tagger does not use.
+from manylabel import estimators  # noqa: F401
 from manylabel.public import lazy_exports
 from manylabel.tagger.changes import Change
 from manylabel.tagger.descriptions import LabelDescription
