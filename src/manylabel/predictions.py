@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.validation import check_structure, check_whole
+from manylabel.validation import check_structure, check_whole, pointers, trusted_csr
 
 __all__ = ["best_of_rows", "canonical_scores", "keep_top", "rank_order", "values_at"]
 
@@ -113,7 +113,10 @@ def keep_top(scores: sparse.csr_array, top: int) -> sparse.csr_array:
     if not lengths.size or lengths.max() <= top:
         return scores
     order = rank_order(scores)
-    place = np.arange(scores.nnz) - np.repeat(scores.indptr[:-1], lengths)
-    kept = np.sort(order[place < top])
-    indptr = np.concatenate([[0], np.cumsum(np.minimum(lengths, top))])
-    return sparse.csr_array((scores.data[kept], scores.indices[kept], indptr), shape=scores.shape)
+    if lengths.size == 1:
+        kept = np.sort(order[:top])
+    else:
+        place = np.arange(order.size) - np.repeat(scores.indptr[:-1], lengths)
+        kept = np.sort(order[place < top])
+    indptr = pointers(np.minimum(lengths, top))
+    return trusted_csr(scores.data[kept], scores.indices[kept], indptr, scores.shape)

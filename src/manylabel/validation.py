@@ -36,6 +36,8 @@ __all__ = [
     "trusted_csr",
 ]
 
+_MOST_COLUMNS = np.iinfo(np.int32).max
+
 
 def check_matrix(
     X: Any,
@@ -409,7 +411,7 @@ def csr_parts(
     Row pointers have 64 bits, so the number of non-zeros is not limited to 2^31; each dimension
     is.
     """
-    if matrix.shape[1] > np.iinfo(np.int32).max:
+    if matrix.shape[1] > _MOST_COLUMNS:
         raise InputError(f"at most 2^31 - 1 columns are supported; got {matrix.shape[1]}.")
     return (
         matrix.indptr.astype(np.int64, copy=False),
@@ -458,7 +460,7 @@ def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
     array([0, 2, 2, 3], dtype=int32)
     """
     wide = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return wide.astype(np.int32) if wide[-1] <= np.iinfo(np.int32).max else wide
+    return wide.astype(np.int32) if wide[-1] <= _MOST_COLUMNS else wide
 
 
 def _shares(matrix: sparse.csr_array, X: Any) -> bool:

@@ -43,18 +43,20 @@ def test_counts_are_those_of_transform(texts, lead, weight):
     assert SingleTexts.can_read(vectorizers)
     single = SingleTexts(vectorizers)
     for text in texts:
-        for counts, vectorizer in zip(single.count(text), vectorizers, strict=True):
+        for counts, vectorizer in zip(single.count([text]), vectorizers, strict=True):
             same(counts, vectorizer.transform([text]))
+    for counts, vectorizer in zip(single.count(texts), vectorizers, strict=True):
+        same(counts, vectorizer.transform(texts))
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=10))
 def test_long_texts_are_read_as_short_ones_are(texts):
     single = SingleTexts(fitted())
-    short = [single.count(text) for text in texts]
+    short = [single.count([text]) for text in texts]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("manylabel.text.single._LONG", 0)
         for text, expected in zip(texts, short, strict=True):
-            for counts, others in zip(single.count(text), expected, strict=True):
+            for counts, others in zip(single.count([text]), expected, strict=True):
                 same(counts, others)
 
 
@@ -74,7 +76,7 @@ def test_forgotten_features_are_not_counted():
     assert not single.is_for(vectorizers)
     again = SingleTexts(vectorizers)
     for _ in range(module._PATIENCE + 2):
-        for counts, vectorizer in zip(again.count(" ".join(WORDS)), vectorizers, strict=True):
+        for counts, vectorizer in zip(again.count([" ".join(WORDS)]), vectorizers, strict=True):
             same(counts, vectorizer.transform([" ".join(WORDS)]))
 
 
@@ -84,7 +86,7 @@ def test_words_are_not_remembered_for_ever(monkeypatch):
     single = SingleTexts(vectorizers)
     for number in range(30):
         text = f"ships word{number} sail in the ice{number}"
-        for counts, vectorizer in zip(single.count(text), vectorizers, strict=True):
+        for counts, vectorizer in zip(single.count([text]), vectorizers, strict=True):
             same(counts, vectorizer.transform([text]))
     assert len(single._terms.numbers) <= 5 + 6
 
@@ -99,7 +101,7 @@ def test_threads_may_read_at_the_same_time(n_threads):
 
     def read() -> None:
         for text, known in zip(texts, expected, strict=True):
-            if [counts.toarray().tolist() for counts in single.count(text)] != known:
+            if [counts.toarray().tolist() for counts in single.count([text])] != known:
                 wrong.append(text)
 
     threads = [threading.Thread(target=read) for _ in range(n_threads)]

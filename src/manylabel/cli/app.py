@@ -50,7 +50,7 @@ COMMANDS = {
     "next": "Choose the documents that a person should label next.",
     "serve": "Serve models: an HTTP API, and a web page.",
     "compare": "Compare models: measures, time and memory, in tables and on a page.",
-    "stats": "Show statistics of a corpus, or whether a model should be trained again.",
+    "stats": "Show statistics of a corpus, or whether to train a model again.",
     "convert": "Convert a corpus to another format.",
     "warm": "Compile the kernels in advance, on all cores.",
     "doctor": "Show installed versions, the cache of compiled kernels, and environment variables.",

@@ -489,6 +489,8 @@ class Ensemble(Updating):
             counts = counts - own
         log_odds = self.combination_(parts, counts)
         new = ~self.known_labels_[candidates.labels]
+        if not new.any():
+            return log_odds
         for which, combination in (
             (new & (counts > 0), self.lazy_combination_),
             (new & (counts == 0), self._of_bare_labels),

@@ -98,6 +98,11 @@ class Kernel:
         return entry
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether there is machine code for some argument types, in memory or on disk."""
+        return bool(self._entries) or machine_code.is_any_kept(self.name)
+
+    @property
     def dispatcher(self) -> Any:
         """The function as a Numba dispatcher."""
         if self._dispatcher is None:

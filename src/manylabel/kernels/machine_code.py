@@ -39,6 +39,7 @@ __all__ = [
     "file_name",
     "folder",
     "folders",
+    "is_any_kept",
     "is_kept",
     "is_possible",
     "load",
@@ -101,6 +102,14 @@ def save(kernel: Kernel, signature: str, compiled: Any) -> None:
 def is_kept(name: str, signature: str) -> bool:
     """Whether the compiled code of a kernel, given as "file.name", is on disk."""
     return any(True for _ in _kept(name, signature))
+
+
+def is_any_kept(name: str) -> bool:
+    """Whether compiled code of a kernel is on disk, for any argument types."""
+    module = name.partition(".")[0]
+    return is_possible() and any(
+        True for place in folders() for _ in place.glob(f"{module}-{_stamp(module)}/{name}-*.code")
+    )
 
 
 @contextmanager

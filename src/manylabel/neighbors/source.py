@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,10 @@ ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
 #: Documents per task, and documents whose neighbours are in memory at a time.
 BLOCK, ROUND = 256, 16_384
 
+#: Single documents whose votes are counted without the kernel, and how many there were.
+_PATIENCE = 8
+_n_single = count()
+
 _NO_ROWS = np.empty(0, np.bool_)
 _NO_LABELS, _NOTHING = np.empty(0, np.int32), np.empty(0)
 _NONE = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
@@ -47,6 +53,19 @@ def _ballots(
     places = np.repeat(begins - (ends - lengths), lengths) + np.arange(lengths.sum())
     worth = np.maximum(np.repeat(weights, lengths) * given.data[places], votes.LEAST)
     return ends, given.indices[places], worth
+
+
+def _has_kernel() -> bool:
+    """Whether the kernel should count the votes of a single document.
+
+    It must be compiled already, and loading it pays off only after a few documents.
+    """
+    return next(_n_single) >= _PATIENCE and _is_compiled()
+
+
+@cache
+def _is_compiled() -> bool:
+    return votes.propose.is_compiled
 
 
 def _total(weights: NDArray[np.float64]) -> float:
@@ -223,7 +242,9 @@ class NeighborSource(CandidateSource):
         n_rows, n_labels = rows.shape[0], self.n_labels
         features, held_out = self.features, own is not None
         weight = self.weight if features is not None else 1.0
-        if n_rows == 1 and neighbors is not None and not held_out and self._votes_simply(weight):
+        is_single = n_rows == 1 and neighbors is not None and not held_out
+        if is_single and self._votes_simply(weight) and not _has_kernel():
+            assert neighbors is not None
             labels, values = self._vote_once(rows, neighbors, weight, also)
             return self._voted(labels, values, np.array([labels.size]), neighbors)
         if neighbors is None:
@@ -288,7 +309,7 @@ class NeighborSource(CandidateSource):
     ) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
         """The candidates of a single row and their votes, to the last bit as the kernel has them.
 
-        The kernel takes seconds to compile after an installation, and reads arrays of all labels.
+        The kernel takes half the time, but seconds to compile after an installation.
         """
         voters = neighbors.indices[0]
         absent = np.flatnonzero(voters < 0)

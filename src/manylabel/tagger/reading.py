@@ -20,6 +20,9 @@ from manylabel.wording import counted
 
 __all__ = ["Reader", "small"]
 
+#: Up to this many texts are counted one by one, with words that are looked up once.
+_FEW = 64
+
 
 class Reader:
     """Counts the words of texts, or takes the features of a corpus.
@@ -79,8 +82,8 @@ class Reader:
 
     def _read_texts(self, texts: list[str]) -> Documents:
         assert self.vectorizer is not None
-        if len(texts) == 1 and (single := self._singly()) is not None:
-            counts, *others = single.count(texts[0])
+        if 0 < len(texts) <= _FEW and (single := self._singly()) is not None:
+            counts, *others = single.count(texts)
             documents = Documents(counts, texts=texts, views=_as_views(self.views, others))
             documents.trusted = True
             return documents
@@ -88,7 +91,7 @@ class Reader:
         return Documents(self.vectorizer.transform(texts), texts=texts, views=views)
 
     def _singly(self) -> SingleTexts | None:
-        """A counter of single texts for all vectorizers at once; None if they are too different."""
+        """A counter of a few texts for all vectorizers at once; None if they are too different."""
         assert self.vectorizer is not None
         vectorizers = [self.vectorizer, *self.views.values()]
         known: SingleTexts | None = vars(self).get("_single_texts")

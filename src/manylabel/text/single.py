@@ -1,4 +1,4 @@
-"""Count the features of one text at a time, for several vectorizers at once.
+"""Count the features of a few texts, for several vectorizers at once.
 
 `CountVectorizer.transform` is made for many texts and takes several passes over Python strings.
 Here each word is looked up once, as written: its term has a number, and each vectorizer has a
@@ -31,10 +31,12 @@ _PATIENCE = 4
 #: From this many characters on, a kernel finds words faster than a regular expression. It saves
 #: less than a millisecond and takes seconds to compile, so short texts do not use it.
 _LONG = 10_000
+#: Stands for a word that is too short to count.
+_SHORT = -2
 
 
 class SingleTexts:
-    """Counts single texts for vectorizers that agree on what a word is.
+    """Counts a few texts for vectorizers that agree on what a word is.
 
     Parameters
     ----------
@@ -44,9 +46,10 @@ class SingleTexts:
     Examples
     --------
     >>> words = CountVectorizer().fit(["a ship sails"])
-    >>> [counts] = SingleTexts([words]).count("Ship to ship")
+    >>> [counts] = SingleTexts([words]).count(["Ship to ship", "sails"])
     >>> counts.toarray()
-    array([[0., 2.]])
+    array([[0., 2.],
+           [1., 0.]])
     """
 
     def __init__(self, vectorizers: Sequence[CountVectorizer]) -> None:
@@ -54,7 +57,8 @@ class SingleTexts:
         self._vocabularies = [vectorizer.vocabulary_ for vectorizer in vectorizers]
         self._counters = [vectorizer._counter() for vectorizer in vectorizers]
         self._rules = self._counters[0].rules
-        self._terms = _Terms(self._rules)
+        self._min_length = self._counters[0].min_length
+        self._terms = _Terms(self._rules, self._min_length)
         self._readers: list[_Words | _Pairs | _Both] = [
             _READERS[counter.ngram_range](vectorizer.vocabulary_)
             for vectorizer, counter in zip(self._vectorizers, self._counters, strict=True)
@@ -81,33 +85,51 @@ class SingleTexts:
             )
         )
 
-    def count(self, text: str) -> list[sparse.csr_array]:
-        """The counts of a text by each vectorizer, the same as from its ``transform``."""
+    def count(self, texts: Sequence[str]) -> list[sparse.csr_array]:
+        """The counts of texts by each vectorizer, the same as from its ``transform``."""
         if len(self._terms.numbers) > _MOST_WORDS:
-            self._terms = _Terms(self._rules)
+            self._terms = _Terms(self._rules, self._min_length)
         terms = self._terms
-        if len(text) < _LONG:
-            numbers = terms.of(list_words(text, self._counters[0].min_length))
-        else:
-            sequence, _, words = find_tokens([text], self._counters[0].min_length)
-            numbers = terms.of(words)[sequence]
+        counted = [self._count(terms, text) for text in texts]
         matrices = []
+        for reader, of_texts in zip(self._readers, zip(*counted, strict=True), strict=True):
+            shape = len(texts), len(reader.vocabulary)
+            if len(texts) == 1:
+                [(columns, counts)] = of_texts
+                ptr = np.array([0, columns.size], np.int32)
+            else:
+                columns = np.concatenate([columns for columns, _ in of_texts])
+                counts = np.concatenate([counts for _, counts in of_texts])
+                sizes = [columns.size for columns, _ in of_texts]
+                ptr = np.array([0, *itertools.accumulate(sizes)], np.int32)
+            matrices.append(trusted_csr(counts, columns, ptr, shape))
+        return matrices
+
+    def _count(
+        self, terms: _Terms, text: str
+    ) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
+        """The columns of a text's features by each vectorizer, and how often each occurs."""
+        if len(text) < _LONG:
+            numbers = terms.of(list_words(text, 0))
+            numbers = numbers[numbers != _SHORT]
+        else:
+            sequence, _, words = find_tokens([text], self._min_length)
+            numbers = terms.of(words)[sequence]
+        found = []
         for counter, reader in zip(self._counters, self._readers, strict=True):
             read = numbers[: counter.lead] if counter.lead_only else numbers
             times = np.ones(read.size)
             if not counter.lead_only:
                 times[: counter.lead] = counter.lead_weight
-            columns, counts = reader.count(terms, read, times)
-            ptr = np.array([0, columns.size], np.int32)
-            matrices.append(trusted_csr(counts, columns, ptr, (1, len(reader.vocabulary))))
-        return matrices
+            found.append(reader.count(terms, read, times))
+        return found
 
 
 class _Terms:
-    """Numbers of terms by word as written; -1 for stop words."""
+    """Numbers of terms by word as written; -1 for stop words, -2 for words that are too short."""
 
-    def __init__(self, rules: WordRules) -> None:
-        self.rules = rules
+    def __init__(self, rules: WordRules, min_length: int) -> None:
+        self.rules, self._min_length = rules, min_length
         self.numbers: dict[str, int] = {}
         self.listed: list[str] = []
         self._by_term: dict[str, int] = {}
@@ -123,6 +145,8 @@ class _Terms:
             return self.of(words)
 
     def _add(self, words: list[str]) -> None:
+        self.numbers.update((word, _SHORT) for word in words if len(word) < self._min_length)
+        words = [word for word in words if len(word) >= self._min_length]
         for word, term in zip(words, self.rules.terms(words), strict=True):
             number = self._by_term.get(term, -1)
             if term and number < 0:

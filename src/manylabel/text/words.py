@@ -93,7 +93,8 @@ def list_words(text: str, min_length: int = 2) -> list[str]:
     >>> list_words("The co-operative's 2 cafés")
     ['The', 'co', 'operative', 'cafés']
     """
-    return [word for word in _pattern(text).findall(text) if len(word) >= min_length]
+    words = _pattern(text).findall(text)
+    return words if min_length <= 1 else [word for word in words if len(word) >= min_length]
 
 
 class WordRules:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from fastapi import Request
 
 from manylabel.corpus import Document
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.tagger import Change, Tagger
+from manylabel.tagger import Change, Suggestions, Tagger
 from manylabel.tagger.label_edits import LabelChange
 from manylabel.web.access import REQUEST_ID
 from manylabel.web.audit import AuditLog, Writer
@@ -126,8 +127,18 @@ class Service:
             raise ApiError(413, f"Too many texts: {texts:,}; the limit is {most:,} per request.")
 
     async def suggest(self, served: Served, texts: Any, **choice: Any) -> Any:
-        """Call `Tagger.suggest`."""
-        return await self.workers.read(lambda: served.tagger.suggest(texts, **choice))
+        """Call `Tagger.suggest`; requests about a single text may share a call."""
+        tagger = served.tagger
+        if not isinstance(texts, str) or choice.get("explain"):
+            return await self.workers.read(lambda: tagger.suggest(texts, **choice))
+
+        def call(several: list[str]) -> list[Suggestions]:
+            if len(several) == 1:
+                return [tagger.suggest(several[0], **choice)]
+            return list(tagger.suggest(several, **choice))
+
+        key = served.name, json.dumps(choice, sort_keys=True)
+        return await self.workers.read_text(key, texts, call)
 
     async def learn(
         self,
