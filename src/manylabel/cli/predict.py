@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from enum import StrEnum
 from typing import Annotated
@@ -26,6 +27,8 @@ from manylabel.exceptions import ManylabelError
 __all__ = ["predict"]
 
 _TOP = 10
+#: The most labels that a server gives.
+_MOST = 1000
 
 
 class AnswerFormat(StrEnum):
@@ -106,6 +109,15 @@ def predict(
             "extension decides; otherwise table in a terminal and jsonl elsewhere.",
         ),
     ] = None,
+    via: Annotated[
+        str | None,
+        typer.Option(
+            "--via",
+            metavar="URL",
+            help="With --text: ask the server at this address, which serves the model, instead of "
+            "loading it. A read token is taken from MANYLABEL_READ_TOKEN.",
+        ),
+    ] = None,
     reading: DocumentReading = DocumentReading(),
     jobs: Jobs = -1,
     dask: Dask = None,
@@ -124,12 +136,10 @@ def predict(
       manylabel predict model new.tsv --threshold auto --to tsv -o labels.tsv
       manylabel predict model new.jsonl --precision 0.9
       manylabel predict model --text "A voyage around the world" --top 3
+      manylabel predict model --text "A voyage" --via http://127.0.0.1:8000
       xzcat new.jsonl.xz | manylabel predict model - --on-error skip | head
       manylabel predict model huge.jsonl -o labels.jsonl --dask tcp://host:8786
     """
-    from manylabel.cli.answers import format_of_answers, writing_answers
-    from manylabel.cli.clusters import Manifest, cluster_at, suggestions_of
-
     if precision is not None:
         if threshold is not None:
             raise typer.BadParameter("give --threshold or --precision, not both.")
@@ -138,6 +148,29 @@ def predict(
     is_promise = isinstance(limit, str) and limit != "auto"
     if top is None and limit is None:
         top = _TOP
+    if via is not None:
+        if text is None or file != "-" or output != "-" or to not in (None, AnswerFormat.jsonl):
+            raise typer.BadParameter("--via needs --text, and prints JSON to standard output.")
+        from manylabel.cli.via import ask
+
+        record = ask(
+            via,
+            model,
+            text,
+            {
+                "top": top or _MOST,
+                "threshold": limit,
+                "include": include or None,
+                "exclude": exclude or None,
+            },
+        )
+        if is_promise:
+            record["abstained"] = not record["labels"]
+        typer.echo(json.dumps(record, ensure_ascii=False))
+        return
+    from manylabel.cli.answers import format_of_answers, writing_answers
+    from manylabel.cli.clusters import Manifest, cluster_at, suggestions_of
+
     is_terminal = output == "-" and sys.stdout.isatty()
     kind = to or AnswerFormat(format_of_answers(output, is_terminal))
     documents = reading.documents(file, text, quiet)
