@@ -23,7 +23,8 @@ from manylabel.compare.data import Data
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.metrics import evaluate, get_measure
 from manylabel.neighbors.brknn import LazyClassifier
-from manylabel.neighbors.index import NeighborIndex, Neighbors
+from manylabel.neighbors.index import NeighborIndex
+from manylabel.neighbors.strategies import Neighbors
 from manylabel.selection.folds import share_mask
 from manylabel.text.weighting import make_weighting
 from manylabel.thresholds import Best, Threshold

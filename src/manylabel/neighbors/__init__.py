@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from manylabel.neighbors.brknn import BRkNN
     from manylabel.neighbors.entropy import EntropySelector
     from manylabel.neighbors.iblr import IBLR
-    from manylabel.neighbors.index import NeighborIndex, Neighbors
+    from manylabel.neighbors.index import NeighborIndex
     from manylabel.neighbors.lcif import LCIF, FeatureKNN, InstanceKNN
     from manylabel.neighbors.mlknn import MLkNN
+    from manylabel.neighbors.strategies import Neighbors
 
 __all__ = [
     "IBLR",
@@ -35,6 +36,6 @@ __getattr__, __dir__ = lazy_exports(
         "InstanceKNN": "manylabel.neighbors.lcif",
         "MLkNN": "manylabel.neighbors.mlknn",
         "NeighborIndex": "manylabel.neighbors.index",
-        "Neighbors": "manylabel.neighbors.index",
+        "Neighbors": "manylabel.neighbors.strategies",
     },
 )

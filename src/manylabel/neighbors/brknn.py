@@ -11,7 +11,8 @@ from scipy import sparse
 
 from manylabel.base import Grid, MultiLabelClassifier
 from manylabel.exceptions import ParameterError
-from manylabel.neighbors.index import NeighborIndex, Neighbors
+from manylabel.neighbors.index import NeighborIndex
+from manylabel.neighbors.strategies import Neighbors
 from manylabel.parallel import run_blocks
 from manylabel.predictions import canonical_scores, rank_order
 from manylabel.text.weighting import Weighting, make_weighting

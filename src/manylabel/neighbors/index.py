@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,14 @@ from manylabel.exceptions import InputError
 from manylabel.kernels import index as kernels
 from manylabel.kernels import search
 from manylabel.kernels.index import Rows
-from manylabel.neighbors.shard import Shard
-from manylabel.neighbors.strategies import BLOCK, Job, run
+from manylabel.neighbors.shard import Shard, Tail, some_rows, stacked_rows
+from manylabel.neighbors.strategies import (
+    BLOCK,
+    Neighbors,
+    merged,
+    search_block,
+    search_shard,
+)
 from manylabel.parallel import Callback, current_place, map_blocks, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import check_matrix, check_rows, check_whole, csr_parts
@@ -26,30 +31,6 @@ __all__ = ["NeighborIndex", "Neighbors"]
 SEAL = 2_048
 #: Queries per task on a cluster.
 TASK = 1_024
-
-
-@dataclass(frozen=True)
-class Neighbors:
-    """The result of a search.
-
-    Parameters
-    ----------
-    indices : array of shape (n_queries, k), int32
-        Row numbers by descending similarity, then ascending number; -1 where there are no more
-        rows with a similarity above zero.
-    similarities : array of shape (n_queries, k), float32
-        Cosine similarities; 0 where there is no row.
-    strategy : str
-        The strategy used for the main shard of the index.
-    candidates, postings : int
-        Rows whose similarity was computed, and postings read, over all queries.
-    """
-
-    indices: NDArray[np.int32]
-    similarities: NDArray[np.float32]
-    strategy: str
-    candidates: int
-    postings: int
 
 
 class NeighborIndex:
@@ -84,7 +65,7 @@ class NeighborIndex:
         matrix = check_matrix(X, dtype=None)
         self.n_features = int(matrix.shape[1])
         self._shards = _shards(_unit(matrix), self.n_features)
-        self._tail = _Tail()
+        self._tail = Tail()
         self._alive: NDArray[np.bool_] = np.empty(0, np.bool_)
 
     @property
@@ -208,7 +189,7 @@ class NeighborIndex:
         """
         kept = np.flatnonzero(self._alive) if self._alive.size else np.arange(self.n_rows)
         self._shards = [Shard(self._rows(kept), self.n_features)]
-        self._tail = _Tail()
+        self._tail = Tail()
         self._alive = np.empty(0, np.bool_)
         return kept
 
@@ -235,7 +216,7 @@ class NeighborIndex:
         index = cls.__new__(cls)
         index._shards = [Shard.from_arrays(arrays)]
         index.n_features = index._shards[0].n_features
-        index._tail = _Tail()
+        index._tail = Tail()
         index._alive = np.empty(0, np.bool_)
         return index
 
@@ -292,9 +273,9 @@ class NeighborIndex:
         callback: Callback | None,
     ) -> Neighbors:
         """Search every shard in this process."""
-        return _merged(
+        return merged(
             (
-                _search_shard(shard, queries, skip - offset, alive, k, strategy, m, n_jobs, report)
+                search_shard(shard, queries, skip - offset, alive, k, strategy, m, n_jobs, report)
                 for offset, shard, alive, report in self._placed_shards(callback)
             ),
             self._offsets,
@@ -312,7 +293,7 @@ class NeighborIndex:
         """Search every shard for blocks of queries on a cluster."""
         streams = [
             map_blocks(
-                _search_block,
+                search_block,
                 (shard, queries, skip - offset, alive, k, strategy, m),
                 skip.size,
                 TASK,
@@ -320,7 +301,7 @@ class NeighborIndex:
             )
             for offset, shard, alive, report in self._placed_shards(callback)
         ]
-        blocks = [_merged(answers, self._offsets) for answers in zip(*streams, strict=True)]
+        blocks = [merged(answers, self._offsets) for answers in zip(*streams, strict=True)]
         return Neighbors(
             np.concatenate([block.indices for block in blocks]),
             np.concatenate([block.similarities for block in blocks]),
@@ -371,10 +352,10 @@ class NeighborIndex:
         number of additions.
         """
         self._shards.append(Shard(self._tail.rows, self.n_features))
-        self._tail = _Tail()
+        self._tail = Tail()
         while len(self._shards) > 2 and len(self._shards[-2]) <= 2 * len(self._shards[-1]):
             last, previous = self._shards.pop(), self._shards.pop()
-            self._shards.append(Shard(_stacked(previous.rows, last.rows), self.n_features))
+            self._shards.append(Shard(stacked_rows(previous.rows, last.rows), self.n_features))
 
     def _rows(self, numbers: NDArray[np.int64]) -> Rows:
         """Some of the stored rows, at a cost proportional to their number."""
@@ -382,7 +363,7 @@ class NeighborIndex:
         if len(self._tail):
             pieces.append(self._tail.rows)
         if numbers.size == self.n_rows and (np.diff(numbers) == 1).all():
-            return _stacked(*pieces) if len(pieces) > 1 else pieces[0]
+            return stacked_rows(*pieces) if len(pieces) > 1 else pieces[0]
         last = np.cumsum([piece.ptr.size - 1 for piece in pieces])
         home = np.searchsorted(last, numbers, side="right")
         places = [
@@ -404,45 +385,6 @@ class NeighborIndex:
         return taken
 
 
-class _Tail:
-    """Rows added since the last shard was made, in arrays that double as they fill up."""
-
-    def __init__(self) -> None:
-        self._ptr = np.zeros(17, np.int64)
-        self._features = np.empty(64, np.int32)
-        self._values = np.empty(64, np.float32)
-        self._n = 0
-
-    def __len__(self) -> int:
-        return self._n
-
-    def _check_stored(self) -> None:
-        """Refuse arrays that are shorter than the rows in them."""
-        if not 0 <= self._n < self._ptr.size or self._features.size != self._values.size:
-            raise InputError("the index is damaged: its last rows are missing.")
-        ptr = self._ptr[: self._n + 1]
-        if ptr[0] != 0 or (np.diff(ptr) < 0).any() or ptr[-1] > self._features.size:
-            raise InputError("the index is damaged: its last rows are missing.")
-
-    @property
-    def rows(self) -> Rows:
-        """The rows so far, as views."""
-        entries = self._ptr[self._n]
-        return Rows(self._ptr[: self._n + 1], self._features[:entries], self._values[:entries])
-
-    def append(self, rows: Rows) -> None:
-        """Copy rows to the end."""
-        n_new, start = rows.ptr.size - 1, self._ptr[self._n]
-        stop = start + rows.ptr[-1]
-        self._ptr = _grown(self._ptr, self._n + 1 + n_new)
-        self._features = _grown(self._features, stop)
-        self._values = _grown(self._values, stop)
-        self._ptr[self._n + 1 : self._n + 1 + n_new] = start + rows.ptr[1:]
-        self._features[start:stop] = rows.features
-        self._values[start:stop] = rows.values
-        self._n += n_new
-
-
 def _shards(rows: Rows, n_features: int) -> list[Shard]:
     """One shard with all rows; on a cluster, several if there are many rows."""
     place, n_rows = current_place(), rows.ptr.size - 1
@@ -454,76 +396,7 @@ def _shards(rows: Rows, n_features: int) -> list[Shard]:
 
 def _build_shard(rows: Rows, n_features: int, start: int, stop: int) -> Shard:
     """Build a shard of some of the rows."""
-    return Shard(_some(rows, start, stop), n_features)
-
-
-def _some(rows: Rows, start: int, stop: int) -> Rows:
-    """Consecutive rows, without copying their features and values."""
-    first, last = rows.ptr[start], rows.ptr[stop]
-    ptr = rows.ptr[start : stop + 1] - first
-    return Rows(ptr, rows.features[first:last], rows.values[first:last])
-
-
-def _search_block(
-    shard: Shard,
-    queries: Rows,
-    skip: NDArray[np.int64],
-    alive: NDArray[np.bool_],
-    k: int,
-    strategy: str,
-    m: int,
-    start: int,
-    stop: int,
-) -> Neighbors:
-    """The neighbours of some of the queries."""
-    some = _some(queries, start, stop)
-    return _search_shard(shard, some, skip[start:stop], alive, k, strategy, m, None, None)
-
-
-def _search_shard(
-    shard: Shard,
-    queries: Rows,
-    skip: NDArray[np.int64],
-    alive: NDArray[np.bool_],
-    k: int,
-    strategy: str,
-    m: int,
-    n_jobs: int | None,
-    callback: Callback | None,
-) -> Neighbors:
-    """The nearest rows in one shard, numbered from 0."""
-    scores = np.zeros((skip.size, k), np.float32)
-    rows = np.full((skip.size, k), -1, np.int32)
-    counters = np.zeros(2, np.int64)
-    job = Job(queries, skip, alive, scores, rows, counters, m, n_jobs, callback)
-    used = run(strategy, shard, job)
-    return Neighbors(rows, scores, used, int(counters[0]), int(counters[1]))
-
-
-def _merged(answers: Iterable[Neighbors], offsets: list[int]) -> Neighbors:
-    """Merge the answers of several shards, given in the order of their rows."""
-    best: Neighbors | None = None
-    for offset, other in zip(offsets, answers, strict=True):
-        if best is None:
-            best = other
-            continue
-        search.merge(best.similarities, best.indices, other.similarities, other.indices, offset)
-        best = replace(
-            best,
-            candidates=best.candidates + other.candidates,
-            postings=best.postings + other.postings,
-        )
-    assert best is not None
-    return best
-
-
-def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array itself if it is large enough, or a copy of twice the length needed."""
-    if size <= array.size:
-        return array
-    larger = np.empty(2 * size, array.dtype)
-    larger[: array.size] = array
-    return larger
+    return Shard(some_rows(rows, start, stop), n_features)
 
 
 def _unit(matrix: sparse.csr_array) -> Rows:
@@ -536,14 +409,3 @@ def _unit(matrix: sparse.csr_array) -> Rows:
         smaller.eliminate_zeros()
         ptr, features, values = csr_parts(smaller)
     return Rows(ptr, features, values)
-
-
-def _stacked(*pieces: Rows) -> Rows:
-    """Rows stacked vertically."""
-    offsets = np.cumsum([0, *(piece.ptr[-1] for piece in pieces)])
-    ptr = [piece.ptr[1:] + offset for piece, offset in zip(pieces, offsets, strict=False)]
-    return Rows(
-        np.concatenate([[0], *ptr]).astype(np.int64),
-        np.concatenate([piece.features for piece in pieces]),
-        np.concatenate([piece.values for piece in pieces]),
-    )

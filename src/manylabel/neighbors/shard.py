@@ -1,4 +1,4 @@
-"""An immutable shard of the index: rows, and the postings for fast search."""
+"""The rows of the index: immutable shards with postings, and a tail that is not in a shard yet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manylabel.kernels.index import Postings, Rows
 from manylabel.kernels.search_classic import Lists
 from manylabel.validation import check_rows
 
-__all__ = ["SEGMENT", "TILE", "Shard"]
+__all__ = ["SEGMENT", "TILE", "Shard", "Tail", "some_rows", "stacked_rows"]
 
 #: Rows per segment: a posting's row number has 16 bits.
 SEGMENT = 65_536
@@ -182,3 +182,69 @@ def _build(rows: Rows, n_features: int) -> Postings:
         cursor = lists[segment, :-1].copy()
         kernels.fill_postings(first, last, start, rows, postings, scales, cursor, packed)
     return postings
+
+
+class Tail:
+    """Rows added since the last shard was made, in arrays that double as they fill up."""
+
+    def __init__(self) -> None:
+        self._ptr = np.zeros(17, np.int64)
+        self._features = np.empty(64, np.int32)
+        self._values = np.empty(64, np.float32)
+        self._n = 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def _check_stored(self) -> None:
+        """Refuse arrays that are shorter than the rows in them."""
+        if not 0 <= self._n < self._ptr.size or self._features.size != self._values.size:
+            raise InputError("the index is damaged: its last rows are missing.")
+        ptr = self._ptr[: self._n + 1]
+        if ptr[0] != 0 or (np.diff(ptr) < 0).any() or ptr[-1] > self._features.size:
+            raise InputError("the index is damaged: its last rows are missing.")
+
+    @property
+    def rows(self) -> Rows:
+        """The rows so far, as views."""
+        entries = self._ptr[self._n]
+        return Rows(self._ptr[: self._n + 1], self._features[:entries], self._values[:entries])
+
+    def append(self, rows: Rows) -> None:
+        """Copy rows to the end."""
+        n_new, start = rows.ptr.size - 1, self._ptr[self._n]
+        stop = start + rows.ptr[-1]
+        self._ptr = _grown(self._ptr, self._n + 1 + n_new)
+        self._features = _grown(self._features, stop)
+        self._values = _grown(self._values, stop)
+        self._ptr[self._n + 1 : self._n + 1 + n_new] = start + rows.ptr[1:]
+        self._features[start:stop] = rows.features
+        self._values[start:stop] = rows.values
+        self._n += n_new
+
+
+def some_rows(rows: Rows, start: int, stop: int) -> Rows:
+    """Consecutive rows, without copying their features and values."""
+    first, last = rows.ptr[start], rows.ptr[stop]
+    ptr = rows.ptr[start : stop + 1] - first
+    return Rows(ptr, rows.features[first:last], rows.values[first:last])
+
+
+def stacked_rows(*pieces: Rows) -> Rows:
+    """Rows stacked vertically."""
+    offsets = np.cumsum([0, *(piece.ptr[-1] for piece in pieces)])
+    ptr = [piece.ptr[1:] + offset for piece, offset in zip(pieces, offsets, strict=False)]
+    return Rows(
+        np.concatenate([[0], *ptr]).astype(np.int64),
+        np.concatenate([piece.features for piece in pieces]),
+        np.concatenate([piece.values for piece in pieces]),
+    )
+
+
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array itself if it is large enough, or a copy of twice the length needed."""
+    if size <= array.size:
+        return array
+    larger = np.empty(2 * size, array.dtype)
+    larger[: array.size] = array
+    return larger

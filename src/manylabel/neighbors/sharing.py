@@ -16,8 +16,9 @@ from scipy import sparse
 
 from manylabel.base import Grid
 from manylabel.neighbors.features import FeatureSimilarity
-from manylabel.neighbors.index import NeighborIndex, Neighbors
+from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.source import NeighborSource
+from manylabel.neighbors.strategies import Neighbors
 from manylabel.neighbors.voting import VotingClassifier, combined
 from manylabel.text.weighting import make_weighting
 

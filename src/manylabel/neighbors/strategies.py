@@ -1,9 +1,9 @@
-"""The search strategies: all exact, with the same result at different costs."""
+"""Search a shard; the strategies are all exact, with the same result at different costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,19 @@ from manylabel.kernels import search, search_classic
 from manylabel.kernels import search_maxscore as kernels
 from manylabel.kernels.index import Rows
 from manylabel.kernels.search import Batch
-from manylabel.neighbors.shard import SEGMENT, TILE, Shard
+from manylabel.neighbors.shard import SEGMENT, TILE, Shard, some_rows
 from manylabel.parallel import Callback, run_blocks, single_threaded_blas
 
-__all__ = ["STRATEGIES", "Job", "choose", "run"]
+__all__ = [
+    "STRATEGIES",
+    "Job",
+    "Neighbors",
+    "choose",
+    "merged",
+    "run",
+    "search_block",
+    "search_shard",
+]
 
 #: Queries per batch when BLAS multiplies the columns, and the fewest for which that pays.
 BATCH = 128
@@ -31,6 +40,30 @@ MAXSCORE_COLUMN_MASS = 0.25
 #: A shard with at most this many entries is scanned: that takes a tenth of a millisecond per query,
 #: while the kernels of the other strategies take seconds to compile.
 SCAN_ENTRIES = 100_000
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The result of a search.
+
+    Parameters
+    ----------
+    indices : array of shape (n_queries, k), int32
+        Row numbers by descending similarity, then ascending number; -1 where there are no more
+        rows with a similarity above zero.
+    similarities : array of shape (n_queries, k), float32
+        Cosine similarities; 0 where there is no row.
+    strategy : str
+        The strategy used for the main shard of the index.
+    candidates, postings : int
+        Rows whose similarity was computed, and postings read, over all queries.
+    """
+
+    indices: NDArray[np.int32]
+    similarities: NDArray[np.float32]
+    strategy: str
+    candidates: int
+    postings: int
 
 
 @dataclass
@@ -212,3 +245,56 @@ def run(name: str, shard: Shard, job: Job) -> str:
         raise ParameterError(f"`strategy` must be one of {known}; got {name!r}.")
     STRATEGIES[name](shard, job)
     return name
+
+
+def search_shard(
+    shard: Shard,
+    queries: Rows,
+    skip: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    k: int,
+    strategy: str,
+    m: int,
+    n_jobs: int | None,
+    callback: Callback | None,
+) -> Neighbors:
+    """The nearest rows in one shard, numbered from 0."""
+    scores = np.zeros((skip.size, k), np.float32)
+    rows = np.full((skip.size, k), -1, np.int32)
+    counters = np.zeros(2, np.int64)
+    job = Job(queries, skip, alive, scores, rows, counters, m, n_jobs, callback)
+    used = run(strategy, shard, job)
+    return Neighbors(rows, scores, used, int(counters[0]), int(counters[1]))
+
+
+def search_block(
+    shard: Shard,
+    queries: Rows,
+    skip: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    k: int,
+    strategy: str,
+    m: int,
+    start: int,
+    stop: int,
+) -> Neighbors:
+    """The neighbours of some of the queries."""
+    some = some_rows(queries, start, stop)
+    return search_shard(shard, some, skip[start:stop], alive, k, strategy, m, None, None)
+
+
+def merged(answers: Iterable[Neighbors], offsets: list[int]) -> Neighbors:
+    """Merge the answers of several shards, given in the order of their rows."""
+    best: Neighbors | None = None
+    for offset, other in zip(offsets, answers, strict=True):
+        if best is None:
+            best = other
+            continue
+        search.merge(best.similarities, best.indices, other.similarities, other.indices, offset)
+        best = replace(
+            best,
+            candidates=best.candidates + other.candidates,
+            postings=best.postings + other.postings,
+        )
+    assert best is not None
+    return best
