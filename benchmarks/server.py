@@ -1,9 +1,11 @@
 """How many suggestions per second one server gives, how fast, and with how much memory.
 
 python -m benchmarks.server [MODEL] [--texts CORPUS] [--seconds 10] [--clients 1 8 32]
+    [--source FOLDER ...]
 
 A model folder that does not exist is made: trained on EURLEX57K. Questions are its test laws.
-Clients and server share the machine. Learning uses a copy of the model.
+Clients and server share the machine. Learning uses a copy of the model. A source is a folder that
+holds the package, to compare versions: each row is measured with one after the other.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import http.client
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -24,6 +27,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+import manylabel
 from benchmarks.common import DATA, table, versions
 from manylabel.corpus import read
 from manylabel.tagger import Tagger
@@ -90,47 +94,79 @@ def measure(
     ]
 
 
-def direct(model: Path, texts: list[str]) -> str:
-    """The same question without a server."""
-    tagger = Tagger.load(model, n_jobs=1)
-    for text in texts[:50]:
-        tagger.suggest(text, top=10)
-    times = []
-    for text in texts[50:550]:
-        start = time.perf_counter()
-        tagger.suggest(text, top=10)
-        times.append(time.perf_counter() - start)
-    return f"`Tagger.suggest` itself takes {np.median(times) * 1000:.2f} ms (median)."
-
-
-def memory(process: int) -> str:
-    """Private memory of a process, and its memory with mapped files."""
+def memory(process: int) -> tuple[float, float]:
+    """Private memory of a process in GB, and its memory with mapped files."""
     status = Path(f"/proc/{process}/status").read_text()
     own, whole = (
         int(re.search(rf"{name}:\s+(\d+)", status)[1]) / 1e6 for name in ("RssAnon", "VmHWM")
     )
-    return f"Memory: {own:.2f} GB of its own, at most {whole:.2f} GB with the mapped files."
+    return own, whole
+
+
+def cpu_seconds(process: int) -> float:
+    """CPU seconds of a process so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Serving:
+    """A server of a copy of the model, by the package in a folder."""
+
+    def __init__(self, source: Path, model: Path) -> None:
+        command = [sys.executable, "-m", "manylabel.cli", "serve", str(model)]
+        environment = {**os.environ, "PYTHONPATH": str(source)}
+        start = time.perf_counter()
+        self.process = subprocess.Popen(
+            [*command, "--port", "0", "--allow-learn"],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        said = (re.search(r" at (http://\S+)", line) for line in self.process.stderr)
+        self.address = next(match[1] for match in said if match)
+        self._wait()
+        self.ready = time.perf_counter() - start, cpu_seconds(self.process.pid)
+
+    def _wait(self) -> None:
+        """Wait until the first requests need not load anything."""
+        place = urlsplit(self.address)
+        while True:
+            connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=120)
+            connection.request("GET", "/readyz")
+            status = connection.getresponse().status
+            connection.close()
+            if status == 200:
+                return
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """Stop the server."""
+        self.process.terminate()
+        self.process.wait()
 
 
 def run(
-    model: Path, texts: list[str], lessons: list[bytes], clients: list[int], seconds: float
+    servers: dict[str, Serving],
+    texts: list[str],
+    lessons: list[bytes],
+    clients: list[int],
+    seconds: float,
 ) -> None:
-    command = [sys.executable, "-m", "manylabel.cli", "serve", str(model)]
-    command += ["--port", "0", "--allow-learn"]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        said = (re.search(r" at (http://\S+)", line) for line in server.stderr)
-        address = next(match[1] for match in said if match)
-        bodies = [json.dumps({"text": text, "top": 10}).encode() for text in texts]
-        measure(address, bodies, 1, 2.0)
-        rows = [measure(address, bodies, number, seconds) for number in clients]
-        used = memory(server.pid)
-        rows += [measure(address, bodies, number, seconds, lessons) for number in clients[:2]]
-        head = ["clients", "requests/s", "median ms", "99th percentile ms", "learned/s"]
-        print(table(head, rows) + "\n\n" + used)
-    finally:
-        server.terminate()
-        server.wait()
+    bodies = [json.dumps({"text": text, "top": 10}).encode() for text in texts]
+    for server in servers.values():
+        measure(server.address, bodies, 1, 2.0)
+    rows: list[list[object]] = []
+    for number, taught in [*((n, None) for n in clients), *((n, lessons) for n in clients[:2])]:
+        for name, server in servers.items():
+            before = cpu_seconds(server.process.pid)
+            row = measure(server.address, bodies, number, seconds, taught)
+            used = cpu_seconds(server.process.pid) - before
+            rows.append([name, *row, 1000 * used / max(1, row[1] * seconds)])
+    head = ["version", "clients", "requests/s", "median ms", "99th percentile ms", "learned/s"]
+    print(table([*head, "CPU ms of the server per request"], rows) + "\n")
+    rows = [[name, *server.ready, *memory(server.process.pid)] for name, server in servers.items()]
+    head = ["version", "ready after s", "CPU s", "GB of its own", "GB with mapped files"]
+    print(table(head, rows))
 
 
 def main() -> None:
@@ -139,7 +175,9 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, help="a corpus of texts to ask about")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32])
+    parser.add_argument("--source", type=Path, nargs="+", help="folders with the package")
     given = parser.parse_args()
+    sources = given.source or [Path(manylabel.__file__).parents[1]]
     print("## The server\n\n" + versions("manylabel", "fastapi", "uvicorn", "numba") + "\n")
     path = given.texts or next((DATA / "eurlex57k").glob("test.*"))
     corpus = read(path)
@@ -153,9 +191,15 @@ def main() -> None:
         kept = given.model or Path(folder) / "kept"
         if not kept.exists():
             train(kept)
-        model = shutil.copytree(kept, Path(folder) / "model")
-        print(direct(model, texts) + "\n")
-        run(model, texts, lessons, given.clients, given.seconds)
+        servers: dict[str, Serving] = {}
+        try:
+            for number, source in enumerate(sources):
+                model = shutil.copytree(kept, Path(folder) / str(number) / "model")
+                servers[str(source)] = Serving(source, model)
+            run(servers, texts, lessons, given.clients, given.seconds)
+        finally:
+            for server in servers.values():
+                server.close()
 
 
 if __name__ == "__main__":
