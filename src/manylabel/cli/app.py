@@ -35,25 +35,25 @@ __all__ = ["COMMANDS", "function_of", "main", "make_app", "run"]
 #: Each command and the first sentence of its help, in the order of the help.
 COMMANDS = {
     "demo": "Train, evaluate, tag and explain on a bundled catalogue.",
-    "train": "Train a model on documents with labels, and write a model folder.",
+    "train": "Train a model on documents with labels.",
     "predict": "Suggest labels for documents.",
     "explain": "Show why labels are suggested.",
     "evaluate": "Measure suggestions on documents with known labels.",
-    "tune": "Find the best settings of a model, train it with them, and write a model folder.",
+    "tune": "Find the best settings of a model, and train it with them.",
     "learn": "Add documents to a model without training again.",
     "forget": "Make a model forget documents.",
     "compact": "Merge learned and forgotten documents into the model folder.",
     "check": "Verify a model folder and report what is damaged.",
-    "vocabulary": "Show the vocabulary of a model, or replace it without training again.",
-    "labels": "List the labels of a model, or edit them without training again.",
+    "vocabulary": "Show or replace the vocabulary of a model.",
+    "labels": "List or edit the labels of a model.",
     "audit": "Find labels that look wrong or missing, and say why.",
     "next": "Choose the documents that a person should label next.",
     "serve": "Serve models: an HTTP API, and a web page.",
-    "compare": "Compare models: measures, time and memory, in tables and on a page.",
-    "stats": "Show statistics of a corpus, or whether to train a model again.",
+    "compare": "Compare models: measures, time and memory.",
+    "stats": "Show statistics of a corpus, or the state of a model.",
     "convert": "Convert a corpus to another format.",
     "warm": "Compile the kernels in advance, on all cores.",
-    "doctor": "Show installed versions, the cache of compiled kernels, and environment variables.",
+    "doctor": "Show the installation: versions, caches, settings.",
 }
 
 _INTERRUPTED = 130

@@ -147,7 +147,7 @@ def compare(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Compare models: measures, time and memory, in tables and on a page.
+    """Compare models: measures, time and memory.
 
     Each model trains and predicts in its own process. A terminal shows tables; a pipe gets one
     JSON object. --out also writes the tables as Markdown, LaTeX, CSV, JSON and one HTML page, with

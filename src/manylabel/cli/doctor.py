@@ -11,9 +11,10 @@ __all__ = ["doctor"]
 
 
 def doctor(as_json: Data = None, debug: Debug = False) -> None:
-    """Show installed versions, the cache of compiled kernels, and environment variables.
+    """Show the installation: versions, caches, settings.
 
-    Include the output in bug reports.
+    Shows installed versions, the cache of compiled kernels, and environment variables. Include the
+    output in bug reports.
 
     For example:
       manylabel doctor

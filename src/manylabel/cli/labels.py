@@ -59,11 +59,12 @@ def labels(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """List the labels of a model, or edit them without training again.
+    """List or edit the labels of a model.
 
-    The edit takes effect at once, also in a running server. Documents, neighbours and words are as
-    if the documents had always had these labels; the output names the parts of the model that
-    follow at the next training. hide and show also take collections and schemes of the vocabulary.
+    An edit takes effect at once, without training, also in a running server. Documents, neighbours
+    and words are as if the documents had always had these labels; the output names the parts of the
+    model that follow at the next training. hide and show also take collections and schemes of the
+    vocabulary.
     undo undoes the last edit, up to 50 times.
 
     For example:

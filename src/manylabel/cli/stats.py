@@ -91,11 +91,11 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Show statistics of a corpus, or whether to train a model again.
+    """Show statistics of a corpus, or the state of a model.
 
     For texts, words are counted first; the options about words decide how many features there are.
     For a model that gives probabilities, those of the documents learned since the training are
-    compared with the labels that people gave.
+    compared with the labels that people gave, to say whether to train again.
 
     For example:
       manylabel stats train.jsonl --stop-words english --min-df 2

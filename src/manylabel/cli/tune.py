@@ -101,12 +101,12 @@ def tune(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Find the best settings of a model, train it with them, and write a model folder.
+    """Find the best settings of a model, and train it with them.
 
     The best setting is used if it also beats the untuned model on held-out documents; otherwise
     the result is the same as that of train. instance-knn, feature-knn and lcif search neighbours
     once for all settings; other models are trained for each setting. A table shows the best
-    settings. The final model is trained on the whole corpus.
+    settings. The final model is trained on the whole corpus and written to a folder.
 
     For example:
       manylabel tune train.jsonl -o model

@@ -31,10 +31,10 @@ def vocabulary(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Show the vocabulary of a model, or replace it without training again.
+    """Show or replace the vocabulary of a model.
 
-    A model that was trained with a vocabulary looks for the new names in texts, so it suggests new
-    labels at once. In other models, names are only shown.
+    This needs no training. A model that was trained with a vocabulary looks for the new names in
+    texts, so it suggests new labels at once. In other models, names are only shown.
 
     For example:
       manylabel vocabulary model
