@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,10 @@ ATTACKS = {
     "kill": kill,
     "files": files.corpora,
     "fuzz": fuzz.attack,
-    "system-calls": system_calls.attack,
+    # At each system call that writes.
+    "killed": partial(system_calls.attack, "kill"),
+    "full-disk": partial(system_calls.attack, "full"),
+    "broken-disk": partial(system_calls.attack, "broken"),
     "short-writes": system_calls.attack_short,
     "power": power.attack,
     "server": server.attack,

@@ -113,8 +113,8 @@ class Client:
         self.failed: list[str] = []
         self._turn = 0
 
-    def work(self, until: float) -> None:
-        """Make requests until the time is up."""
+    def work(self, until: float, pause: float) -> None:
+        """Make requests until the time is up, with pauses of this many seconds on average."""
         doings = [self.learn, self.forget, self.suggest, self.explain, self.labels, self.next]
         while time.monotonic() < until:
             doing = self.rng.choice(doings)
@@ -122,9 +122,10 @@ class Client:
                 doing(self.rng.choice(self.ports))
             except CUT:
                 self.counts["cut"] += 1
-                time.sleep(0.2)
+                time.sleep(max(0.2, pause))
             except Exception as error:
                 self.failed.append(f"{doing.__name__}: {type(error).__name__}: {error}")
+            time.sleep(pause * self.rng.uniform(0, 2))
 
     def _asked(self, port: int, path: str, body: Any = None) -> Any:
         status, answer = call(port, "GET" if body is None else "POST", path, body)
@@ -216,7 +217,11 @@ HOSTILE: list[Callable[[int], None]] = [_slow, _endless, _deep, _flood]
 
 
 def _attackers(
-    servers: list[Supervised], until: float, rng: random.Random, failed: list[str]
+    servers: list[Supervised],
+    until: float,
+    rng: random.Random,
+    failed: list[str],
+    pause: float,
 ) -> None:
     while time.monotonic() < until:
         attack = rng.choice(HOSTILE)
@@ -226,11 +231,16 @@ def _attackers(
             pass
         except Exception as error:
             failed.append(f"{attack.__name__}: {type(error).__name__}: {error}")
-        time.sleep(0.1)
+        time.sleep(0.1 + pause)
 
 
 def campaign(
-    seed: int, seconds: float, n_clients: int = 50, n_servers: int = 2, every: float = 20
+    seed: int,
+    seconds: float,
+    n_clients: int = 50,
+    n_servers: int = 2,
+    every: float = 20,
+    pause: float = 0,
 ) -> dict[str, Any]:
     """Run everything; counts of what happened. Raises if something was lost."""
     rng = random.Random(seed)
@@ -243,7 +253,7 @@ def campaign(
             for server in servers:
                 server.wait()
             clients = [Client(n, [s.port for s in servers], seed) for n in range(n_clients)]
-            failed, kills = _run(servers, clients, seconds, every, rng)
+            failed, kills = _run(servers, clients, seconds, every, pause, rng)
             for server in servers:
                 server.wait()
             codes = [server.stop() for server in servers]
@@ -271,14 +281,15 @@ def _run(
     clients: list[Client],
     seconds: float,
     every: float,
+    pause: float,
     rng: random.Random,
 ) -> tuple[list[str], int]:
     until = time.monotonic() + seconds
     failed: list[str] = []
-    working = [threading.Thread(target=client.work, args=(until,)) for client in clients]
+    working = [threading.Thread(target=client.work, args=(until, pause)) for client in clients]
     working.append(
         threading.Thread(
-            target=_attackers, args=(servers, until, random.Random(rng.random()), failed)
+            target=_attackers, args=(servers, until, random.Random(rng.random()), failed, pause)
         )
     )
     for thread in working:
@@ -384,12 +395,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--every", type=float, default=20, help="seconds between two kills")
+    parser.add_argument("--pause", type=float, default=0, help="seconds between two requests")
     parser.add_argument("--requests", type=int, help="count memory over this many requests instead")
     chosen = parser.parse_args()
     if chosen.requests:
         print("kilobytes", memory(chosen.seed, chosen.requests))
     else:
-        print(campaign(chosen.seed, chosen.seconds, chosen.clients))
+        every, pause = chosen.every, chosen.pause
+        print(campaign(chosen.seed, chosen.seconds, chosen.clients, every=every, pause=pause))
 
 
 if __name__ == "__main__":

@@ -48,8 +48,9 @@ def test_a_disk_that_never_synchronises_is_noticed(monkeypatch):
 
 
 @needs_strace
-def test_faults_at_system_calls():
-    counts = run("system-calls", 60, 0, None, 6)
+@pytest.mark.parametrize("fault", ["killed", "full-disk", "broken-disk"])
+def test_faults_at_system_calls(fault):
+    counts = run(fault, 20, 0, None, 3)
     assert counts["failed"] == 0
     assert counts["survived"] > 0
 

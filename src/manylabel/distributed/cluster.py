@@ -235,15 +235,18 @@ class Cluster:
     def _start(self, call: Call) -> Any:
         key = f"{call.name}-{self._token}-{secrets.token_hex(8)}"
         handed = self._hand_out(call) if self.spool.handed else ()
-        return self.client.submit(
-            self._remote,
-            "manylabel.distributed.tasks",
-            "run_call",
-            *call,
-            *handed,
-            key=key,
-            pure=False,
+        return self._sent(
+            self._remote, "manylabel.distributed.tasks", "run_call", *call, *handed, key=key
         )
+
+    def _sent(self, task: Any, *arguments: Any, key: str) -> Any:
+        """The future of a task that is sent to the scheduler."""
+        from distributed.client import ClosedClientError
+
+        try:
+            return self.client.submit(task, *arguments, key=key, pure=False)
+        except (ClosedClientError, OSError):
+            raise self.lost() from None
 
     def _hand_out(self, call: Call) -> tuple[Any, ...]:
         """The numbers of chunks of a call's inputs, and the chunks, each a separate task."""
@@ -253,11 +256,10 @@ class Cluster:
                 if path not in self._chunks:
                     data = packed(path)
                     self._chunks[path] = [
-                        self.client.submit(
+                        self._sent(
                             self._itself,
                             data[start : start + _CHUNK],
                             key=f"bytes-{self._token}-{secrets.token_hex(8)}",
-                            pure=False,
                         )
                         for start in range(0, len(data), _CHUNK)
                     ]
@@ -335,7 +337,7 @@ class Cluster:
         try:
             answer = future.result()
         except (CancelledError, OSError):
-            raise self._lost() from None
+            raise self.lost() from None
         n_fields = len(Receipt._fields)
         for data in answer[n_fields:]:
             try:
@@ -367,20 +369,21 @@ class Cluster:
                         f"the same command again.{self._kept}"
                     ) from None
             except (CancelledError, OSError):
-                raise self._lost() from None
+                raise self.lost() from None
         if future.status not in ("finished", "error"):
-            raise self._lost()
+            raise self.lost()
 
     def _workers(self) -> dict[str, int]:
         """The number of threads of each worker."""
         if self.client.status != "running":
-            raise self._lost()
+            raise self.lost()
         try:
             return dict(self.client.nthreads())
         except OSError:
-            raise self._lost() from None
+            raise self.lost() from None
 
-    def _lost(self) -> ClusterError:
+    def lost(self) -> ClusterError:
+        """The error for a scheduler that cannot be reached."""
         return ClusterError(
             f"the scheduler at {self.address} can no longer be reached; start it and its "
             f"workers, and run the same command again.{self._kept}"

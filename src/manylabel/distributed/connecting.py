@@ -163,6 +163,8 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
 
 def _check_workers(cluster: Cluster) -> None:
     """Refuse workers that have another version or cannot access the spool."""
+    from distributed import CancelledError
+
     client, spool = cluster.client, cluster.spool
     try:
         client.wait_for_workers(1, timeout=cluster.patience)
@@ -170,11 +172,22 @@ def _check_workers(cluster: Cluster) -> None:
         raise ClusterError(
             f"the scheduler at {cluster.address} has no workers; start some."
         ) from None
+    except (CancelledError, OSError):
+        raise cluster.lost() from None
     token = secrets.token_hex(8)
     probe = spool.folder / _PROBE if cluster.sees_files else None
     if probe is not None:
         probe.write_text(token, encoding="utf-8")
-    for worker, (version, seen) in client.run(by_value(report), probe).items():
+    try:
+        answers = client.run(by_value(report), probe, on_error="return")
+    except (CancelledError, OSError):
+        raise cluster.lost() from None
+    for worker, answer in answers.items():
+        if isinstance(answer, OSError):
+            continue  # the worker died while it was asked
+        if isinstance(answer, Exception):
+            raise answer
+        version, seen = answer
         if version is None:
             raise ClusterError(
                 f"manylabel is not installed on the worker {worker}; install {__version__} there."

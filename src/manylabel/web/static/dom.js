@@ -2,6 +2,12 @@
 
 export const find = (id) => document.getElementById(id);
 
+/** Characters of one string that are shown: a word of many millions would stop the browser. */
+const MOST = 100_000;
+const READ = new Set(["title", "aria-label"]);
+export const cut = (value) =>
+  typeof value === "string" && value.length > MOST ? `${value.slice(0, MOST)} \u2026` : value;
+
 /** Make an element with attributes, `on...` listeners, and children (elements or strings). */
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -9,9 +15,9 @@ export function el(tag, attributes = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (name.startsWith("--")) made.style.setProperty(name, value);
-    else made.setAttribute(name, value === true ? "" : value);
+    else made.setAttribute(name, value === true ? "" : READ.has(name) ? cut(value) : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined).map(cut));
   return made;
 }
 

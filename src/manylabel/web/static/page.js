@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { focus, listenToKeys, showChips } from "./chips.js";
 import { completes } from "./combo.js";
-import { el, find, number, percent, plural, whenCalm } from "./dom.js";
+import { cut, el, find, number, percent, plural, whenCalm } from "./dom.js";
 import { mark, onText, setText, text, unmark } from "./editor.js";
 import { takesFiles } from "./files.js";
 import { keep, kept } from "./keep.js";
@@ -256,8 +256,7 @@ function chooseTab(tab) {
 
 /** Show the name of the open label; a tooltip shows long names in full. */
 function showTitle(name) {
-  find("reasons-title").textContent = name;
-  find("reasons-title").title = name;
+  find("reasons-title").textContent = find("reasons-title").title = cut(name);
 }
 
 const shortened = (name) => (name.length > 80 ? `${name.slice(0, 79)}\u2026` : name);
