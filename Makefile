@@ -62,6 +62,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src
+	$(BIN)/python -m pip check
 	$(BIN)/codespell
 	$(BIN)/python tools/house_style.py
 

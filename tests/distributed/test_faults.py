@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from dask_processes import PATIENCE, Processes, Reacting
 from distributed import Client
+from distributed.comm import CommClosedError
 
 from manylabel import LCIF, LDA, NeighborIndex, SubsetSVM, Tagger
 from manylabel.corpus import Corpus
@@ -218,3 +220,34 @@ def test_without_workers_it_does_not_wait_for_ever(tmp_path):
         use(client, patience=0.5),
     ):
         pass
+
+
+class _Failing:
+    """A client whose scheduler answers some questions, and then is gone."""
+
+    scheduler = SimpleNamespace(address="tcp://gone:1")
+    status = "running"
+
+    def __init__(self, answers):
+        self._answers = answers
+
+    def wait_for_workers(self, n, timeout):
+        if self._answers is None:
+            raise CommClosedError("Stream is closed")
+
+    def run(self, function, probe, on_error):
+        if isinstance(self._answers, Exception):
+            raise self._answers
+        return self._answers
+
+
+@pytest.mark.parametrize("answers", [None, CommClosedError("Stream is closed")])
+def test_a_scheduler_that_dies_while_a_client_connects(answers):
+    sentence = "the scheduler at tcp://gone:1 can no longer be reached"
+    with pytest.raises(ClusterError, match=sentence), use(_Failing(answers)):
+        pass
+
+
+def test_a_worker_that_dies_while_it_is_asked_does_not_count():
+    with use(_Failing({"tcp://gone:2": OSError("closed")})) as cluster:
+        assert cluster.address == "tcp://gone:1"
