@@ -31,6 +31,7 @@ __all__ = [
     "check_texts",
     "check_whole",
     "csr_parts",
+    "gathered",
     "join_incomplete",
     "pointers",
     "trusted_csr",
@@ -461,6 +462,13 @@ def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
     """
     wide = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     return wide.astype(np.int32) if wide[-1] <= _MOST_COLUMNS else wide
+
+
+def gathered(values: NDArray[Any], ptr: NDArray[Any], members: NDArray[np.int64]) -> NDArray[Any]:
+    """The values of some rows, concatenated."""
+    lengths = ptr[members + 1] - ptr[members]
+    begins = np.repeat(ptr[members] - (np.cumsum(lengths) - lengths), lengths)
+    return values[begins + np.arange(lengths.sum())]
 
 
 def _shares(matrix: sparse.csr_array, X: Any) -> bool:

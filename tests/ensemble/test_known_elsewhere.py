@@ -11,7 +11,7 @@ from manylabel import Ensemble
 from manylabel.ensemble.fitting import known_elsewhere
 from manylabel.network.scorer import NetworkScorer
 from manylabel.scoring import Candidates, Documents, Training
-from manylabel.scoring.every import all_pairs
+from manylabel.scoring.candidates import all_pairs
 
 combine = Ensemble._combine
 

@@ -11,7 +11,7 @@ from manylabel.network.scorer import NetworkScorer
 from manylabel.network.training import NetworkSettings, Trainer
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Training
-from manylabel.scoring.every import all_pairs
+from manylabel.scoring.candidates import all_pairs
 from manylabel.text.weighting import make_weighting
 from tests.naive import network as naive
 

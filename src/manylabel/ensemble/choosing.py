@@ -21,13 +21,20 @@ from manylabel.predictions import best_of_rows, values_at
 from manylabel.scoring import Candidates
 from manylabel.validation import trusted_csr
 
-__all__ = ["HeldOut", "choose_scorers", "gain_of", "stretch_curves", "weigh_by_frequency"]
+__all__ = [
+    "HeldOut",
+    "choose_scorers",
+    "gain_of",
+    "stretch_curves",
+    "thinned",
+    "weigh_by_frequency",
+]
 
 #: A scorer must lower the log-loss by this share to be kept.
 _MIN_GAIN = 1e-3
 #: Curves that are compared come this near to the least log-loss.
 _ROUGH = 1e-6
-#: Maximum number of candidates on which scorers are compared.
+#: Number of candidates on which scorers are compared.
 _SAMPLE = 60_000
 #: Factors tried for stretching a scorer's curve.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
@@ -91,6 +98,31 @@ class HeldOut:
         return {name: self.scores[name] for name in names}
 
 
+def thinned(truth: NDArray[np.bool_], n: int) -> tuple[NDArray[np.bool_], float]:
+    """All true candidates and as many others as make ``n``, but at least half of ``n``.
+
+    Hardly one candidate in a hundred is true, and the true ones tell most about a scorer.
+
+    Returns
+    -------
+    which : ndarray of bool
+        The candidates of the sample.
+    share : float
+        The share of the others that are in the sample, drawn at random.
+
+    Examples
+    --------
+    >>> which, share = thinned(np.array([True, False, False, False, False]), 2)
+    >>> int(which.sum()), share
+    (2, 0.25)
+    """
+    others = np.flatnonzero(~truth)
+    n_kept = min(others.size, max(n - truth.size + others.size, -(-n // 2)))
+    which = truth.copy()
+    which[np.random.default_rng(0).permutation(others)[:n_kept]] = True
+    return which, n_kept / others.size if others.size else 1.0
+
+
 def choose_scorers(
     held_out: HeldOut, protected: tuple[str, ...] = ()
 ) -> tuple[list[str], dict[str, float]]:
@@ -99,7 +131,7 @@ def choose_scorers(
     Curves are learned on every other document and judged on the rest.
     """
     rows, truth = held_out.candidates.rows, held_out.truth
-    used = rows // 2 % max(1, -(-rows.size // _SAMPLE)) == 0
+    used, _ = thinned(truth, _SAMPLE)
     learn, judge = used & (rows % 2 == 0), used & (rows % 2 == 1)
 
     def loss(names: list[str]) -> float:
@@ -141,7 +173,7 @@ def gain_of(held_out: HeldOut, name: str) -> float:
     Curves are learned on every other document and judged on the documents between, both ways.
     """
     rows, truth, counts = held_out.candidates.rows, held_out.truth, held_out.counts
-    used = rows // 2 % max(1, -(-rows.size // (2 * _SAMPLE))) == 0
+    used, _ = thinned(truth, 2 * _SAMPLE)
     halves = used & (rows % 2 == 0), used & (rows % 2 == 1)
     if not all(truth[half].any() for half in halves):
         return 1.0

@@ -189,15 +189,18 @@ class Combination:
         return replace(self, offsets=offsets, weights=weights)
 
 
-def _groups_to_learn(groups: NDArray[np.int64], truth: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _groups_to_learn(
+    groups: NDArray[np.int64], truth: NDArray[np.bool_], share: float
+) -> NDArray[np.int64]:
     """The groups in which at most half of the candidates are true.
 
     In other groups the counts give the truth away. If every label has two documents, for example,
-    a label that has one when the document is left out is true.
+    a label that has one when the document is left out is true. ``share`` is the share of the false
+    candidates that are given.
     """
-    n_all = np.bincount(groups, minlength=N_GROUPS)
     n_true = np.bincount(groups[truth], minlength=N_GROUPS)
-    usable = np.flatnonzero((n_all > 0) & (2 * n_true <= n_all))
+    n_false = np.bincount(groups[~truth], minlength=N_GROUPS) / share
+    usable = np.flatnonzero((n_true + n_false > 0) & (n_true <= n_false))
     return usable if usable.size else np.unique(groups)
 
 
@@ -213,6 +216,7 @@ def fit_combination(
     max_pieces: int = _MAX_PIECES,
     tolerance: float = _TOLERANCE,
     is_cautious: bool = False,
+    share: float = 1.0,
 ) -> Combination:
     """Find the curves with the maximum likelihood.
 
@@ -234,6 +238,9 @@ def fit_combination(
     is_cautious : bool
         For labels that appear later: ignore groups whose counts give the truth away, and let scores
         above those seen in training add little.
+    share : float
+        The share of the false candidates that are given, if most are left out. A logistic model of
+        such a sample has the same curves, and log-odds that are too high by minus its logarithm.
 
     Examples
     --------
@@ -252,7 +259,7 @@ def fit_combination(
     knots = {name: _knots(scores, truth, max_pieces) for name, scores in parts.items()}
     bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
     n_rises = sum(basis.shape[1] for basis in bases)
-    used = _groups_to_learn(groups, truth) if is_cautious else np.unique(groups)
+    used = _groups_to_learn(groups, truth, share) if is_cautious else np.unique(groups)
     nearest = np.abs(np.arange(N_GROUPS)[:, None] - used).argmin(axis=1)
     groups = used[nearest][groups]
     design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
@@ -274,7 +281,7 @@ def fit_combination(
         values = np.concatenate([[0.0], np.cumsum(rises)])
         curves[name] = Curve(places, values - np.interp(0.0, places, values))
     # A group without candidates is interpolated from those that have some.
-    offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:])
+    offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:]) + np.log(share)
     combination = Combination(curves, offsets)
     return combination.cautious() if is_cautious else combination
 

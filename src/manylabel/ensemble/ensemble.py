@@ -17,6 +17,7 @@ from manylabel.ensemble.choosing import (
     HeldOut,
     choose_scorers,
     stretch_curves,
+    thinned,
     weigh_by_frequency,
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
@@ -55,7 +56,7 @@ ROUND = 8_192
 #: For labels with at most this many documents, the held-out document is subtracted from the count
 #: only if it has the label: one document more or less matters a lot to a rare label.
 _RARE = 5
-#: Maximum number of candidates from which curves are learned.
+#: Number of candidates from which curves are learned.
 _CURVES = 250_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
@@ -249,8 +250,8 @@ class Ensemble(Updating):
                 limit=min(self.n_candidates, Y.shape[1]),
             )
             scorers = [s for s in scorers if s.consult(self.source_, training, is_forced)]
-            self.source_.trial = None
             candidates, held, honest = self._propose_training(training)
+            self.source_.trial = None
             known, others = known_elsewhere(training, held), self.counts_[held.labels]
             scores: dict[str, NDArray[np.float64]] = {}
             held_out = HeldOut(held, scores, others, Y[training.held], known)
@@ -325,6 +326,9 @@ class Ensemble(Updating):
         everyone, also = np.arange(len(training.documents)), None
         for source in self.sources_:
             source.fit(training)
+        if self.sources == "auto":
+            trial = self.source_.trial
+            self.sources_ = [s for s in self.sources_ if s.is_worth_its_time(trial)]
         if self.sources_:
             also = union(
                 [s.propose(training.shared, everyone, self.n_jobs).pattern for s in self.sources_]
@@ -353,21 +357,21 @@ class Ensemble(Updating):
         others, counts = held_out.counts, np.where(known, held_out.counts, 0)
         held_out = replace(held_out, counts=counts)
         kept, gain = choose_scorers(held_out, protected)
-        rows = held_out.candidates.rows
-        # A sample of evenly spaced documents, with about `_CURVES` candidates.
-        share = min(1.0, _CURVES / max(truth.size, 1))
-        few = np.floor((rows + 1) * share) > np.floor(rows * share)
+        few, share = thinned(truth, _CURVES)
         some = {name: values[few] for name, values in parts.items()}
-        combination = fit_combination({name: some[name] for name in kept}, counts[few], truth[few])
+
+        def fitted(names: list[str], counts: NDArray[np.int64], **more: Any) -> Combination:
+            given = {name: some[name] for name in names}
+            return fit_combination(given, counts[few], truth[few], share=share, **more)
+
+        combination = fitted(kept, counts)
         combination = weigh_by_frequency(held_out, combination)
         if self.objective != "likelihood":
             combination = stretch_curves(held_out, combination, self.objective, Y_train)
         combination = combination.calibrated(parts, counts, truth)
         self.combination_ = combination
         at_once = [s.name for s in scorers if s.learns_at_once and s.judges_new_labels]
-        self.lazy_combination_ = fit_combination(
-            {name: some[name] for name in at_once}, others[few], truth[few], is_cautious=True
-        )
+        self.lazy_combination_ = fitted(at_once, others, is_cautious=True)
         self.scorers_ = {
             scorer.name: scorer
             for scorer in scorers
@@ -376,9 +380,7 @@ class Ensemble(Updating):
         named = [scorer.name for scorer in scorers if scorer.judges_bare_labels]
         self.bare_combination_ = self.lazy_combination_
         if named:
-            bare = fit_combination(
-                {name: some[name] for name in named}, counts[few], truth[few], is_cautious=True
-            )
+            bare = fitted(named, counts, is_cautious=True)
             self.bare_combination_ = bare.calibrated(parts, counts, truth).hopeful()
         log_odds = np.where(
             known, combination(parts, counts), self.bare_combination_(parts, counts)

@@ -38,6 +38,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "phrases": "manylabel.linear.views:PhraseScorer",
     "opening": "manylabel.linear.views:OpeningScorer",
     "network": "manylabel.network.scorer:NetworkScorer",
+    "vectors": "manylabel.vectors.scorer:VectorScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",
     "trees": "manylabel.trees.scorer:TreeScorer",
     "names": "manylabel.vocabulary.scorer:NameScorer",
@@ -45,7 +46,8 @@ SCORERS: dict[str, str | type[Scorer]] = {
 #: Sources of candidates in addition to the neighbours, which every ensemble has.
 SOURCES: dict[str, str | type[CandidateSource]] = {
     "names": "manylabel.vocabulary.scorer:NameSource",
-    "every": "manylabel.scoring.every:EveryLabel",
+    "vectors": "manylabel.vectors.scorer:VectorSource",
+    "every": "manylabel.scoring.candidates:EveryLabel",
 }
 
 add_place("manylabel.vocabulary.name_words:Rarity")

@@ -14,7 +14,7 @@ from manylabel.linear.candidates import candidate_scores, train_on_candidates
 from manylabel.linear.training import LinearModel, Settings
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
-from manylabel.scoring.every import all_pairs
+from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import without_unique
 from manylabel.text.weighting import Weighting, make_weighting

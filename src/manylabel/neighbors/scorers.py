@@ -15,8 +15,8 @@ from manylabel.metrics import evaluate
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.source import ALL, NEAREST, WORDS, NeighborSource
-from manylabel.scoring import Candidates, Documents, Scorer, Training
-from manylabel.scoring.candidates import recall
+from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
+from manylabel.scoring.candidates import recall, union
 from manylabel.scoring.scorer import Reasons
 
 __all__ = ["NearestVotes", "NeighborVotes", "WordVotes", "fit_source"]
@@ -159,15 +159,28 @@ class _Trial:
     def __init__(self, source: NeighborSource, training: Training) -> None:
         held = training.judged
         sample = held[np.linspace(0, held.size - 1, min(_TRIED, held.size)).astype(np.int64)]
-        self._source, self._n_jobs = source, training.n_jobs
+        self._source, self._n_jobs, self._sample = source, training.n_jobs, sample
+        self._documents = training.shared
         self._rows, self._Y = training.shared.rows[sample], training.Y[sample]
         self._near = source.search_self(sample, training.n_jobs)
         self._is_small = training.is_small
         self._before = np.zeros(2)
 
+    def _tried(self) -> Candidates:
+        """The candidates of the sample."""
+        return self._source.vote(self._rows, self._near, self._Y, self._n_jobs)
+
+    def recall_gained(self, source: CandidateSource) -> float:
+        """By how much another source raises the recall of the candidates."""
+        some = self._documents[self._sample]
+        some.cache = self._documents.cache
+        more = source.propose(some, self._sample, self._n_jobs).pattern
+        before = self._tried().pattern
+        return recall(union([before, more]), self._Y) - recall(before, self._Y)
+
     def worth(self) -> NDArray[np.float64]:
         """The nDCG@5 of the candidates by votes, and their recall."""
-        tried = self._source.vote(self._rows, self._near, self._Y, self._n_jobs)
+        tried = self._tried()
         names = [name for name in (ALL, WORDS) if name in tried.evidence]
         votes = sum(tried.evidence[name].astype(np.float64) for name in names)
         ndcg = evaluate(self._Y, tried.scores(np.asarray(votes)), metrics=["ndcg@5"])["ndcg@5"]

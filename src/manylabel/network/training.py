@@ -12,7 +12,7 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.parallel import run_blocks
-from manylabel.validation import check_numbers, csr_parts, pointers
+from manylabel.validation import check_numbers, csr_parts, gathered, pointers
 
 __all__ = ["Network", "NetworkSettings", "Trainer"]
 
@@ -225,7 +225,7 @@ class Trainer:
             )  # fmt: skip
 
         run_blocks(read, members.size, _ROWS, self._n_jobs)
-        values = _gathered(self._rows.values, self._rows.ptr, members)
+        values = gathered(self._rows.values, self._rows.ptr, members)
         self._learn(members, self._rows, self._free[0], values, batch.slopes, features, rate)
         self._learn(members, self._pairs, self._free[1], errors, batch.hidden, labels, rate)
 
@@ -261,12 +261,3 @@ def _layer(cls: Any, vectors: NDArray[np.float32]) -> Any:
     return cls(
         vectors, np.zeros_like(vectors), np.zeros_like(vectors), np.zeros(len(vectors), np.int32)
     )
-
-
-def _gathered(
-    values: NDArray[np.float32], ptr: NDArray[np.int64], members: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """The values of some rows, concatenated."""
-    lengths = ptr[members + 1] - ptr[members]
-    begins = np.repeat(ptr[members] - (np.cumsum(lengths) - lengths), lengths)
-    return values[begins + np.arange(lengths.sum())]

@@ -96,6 +96,7 @@ CLASSES: dict[str, str] = {
     "Network": "manylabel.network.training:Network",
     "NetworkSettings": "manylabel.network.training:NetworkSettings",
     "StringArray": "manylabel.store.strings:StringArray",
+    "Vectors": "manylabel.vectors.vectors:Vectors",
     "WordLabels": "manylabel.topics.word_labels:WordLabels",
     "WordRules": "manylabel.text.words:WordRules",
     # sent between the machines of a cluster

@@ -1,0 +1,1 @@
+"""Vectors of words and labels, learned together; labels near a text's vector are candidates."""
