@@ -98,7 +98,7 @@ class Ensemble(Updating):
         documents are dropped and cost nothing in prediction.
     sources : "auto" or list of str, default="auto"
         Sources of candidates in addition to the neighbours.
-    effort : {"quick", "normal", "best"}, default="normal"
+    effort : {"normal", "quick", "best"}, default="normal"
         How much time training may take if ``scorers`` is "auto". "quick" fits neighbours, words
         and one linear model. "best" fits the same scorers as "normal", but uses more folds, so
         that the models behind held-out scores see more of the documents.
