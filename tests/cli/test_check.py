@@ -103,18 +103,22 @@ def test_a_model_that_is_replaced_meanwhile_is_no_damage(large):
     assert tagger.n_documents == 490
 
 
-def test_indices_that_point_nowhere_are_found_in_a_large_model_too(call, large):
-    """An array was changed, and its checksum computed again."""
-    manifest = read_manifest(large)
-    for path in sorted(large.glob("data-*/*")):
+def forge_whole_numbers(folder, itemsize):
+    """Raise a number of each array of whole numbers of a size, and compute its checksum again."""
+    manifest = read_manifest(folder)
+    for path in sorted(folder.glob("data-*/*")):
         array = np.load(path)
-        if array.dtype.kind == "i" and array.dtype.itemsize > 2 and array.size:
+        if array.dtype.kind == "i" and array.dtype.itemsize == itemsize and array.size:
             array[array.argmax()] = 2**30
             np.save(path, array)
             content = path.read_bytes()
             record = manifest["files"][path.name]
             record |= {"bytes": len(content), "crc32": f"{zlib.crc32(content):08x}"}
-    (large / "model.json").write_bytes(as_bytes(manifest))
+    (folder / "model.json").write_bytes(as_bytes(manifest))
+
+
+def test_indices_that_point_nowhere_are_found_in_a_large_model_too(call, large):
+    forge_whole_numbers(large, 4)
     called = call("check", large)
     assert called.code == 1
     assert "the model is damaged" in called.out
@@ -122,6 +126,15 @@ def test_indices_that_point_nowhere_are_found_in_a_large_model_too(call, large):
     assert tagger._check.wait(60)
     with pytest.raises(ValueError, match="the model is damaged"):
         tagger.suggest("zebras and ships")
+
+
+def test_texts_that_end_nowhere_are_refused_at_once(call, large):
+    forge_whole_numbers(large, 8)
+    called = call("check", large)
+    assert called.code == 1
+    assert "restore the folder from a backup" in called.out
+    with pytest.raises(ValueError, match="restore the folder from a backup"):
+        Tagger.load(large)
 
 
 def test_a_command_does_not_succeed_with_a_damaged_large_model(call, large, tmp_path):

@@ -70,6 +70,8 @@ class StringArray(Sequence[str]):
         for first in range(0, self._ends.size - 1, BLOCK):
             ends = self._ends[first : first + BLOCK + 1]
             encoded = self._bytes[ends[0] : ends[-1]]
+            if encoded.size != ends[-1] - ends[0] or (np.diff(ends) < 0).any():
+                raise StoreError(_DAMAGED)
             text, ends = _decoded(encoded.tobytes()), ends - ends[0]
             if len(text) != encoded.size:
                 ends = _in_characters(encoded, ends)
