@@ -24,7 +24,7 @@ def test_a_text_is_known_at_the_next_call(call, model):
     assert Tagger.load(model).document("x1").labels == ["ships", "zebras"]
 
 
-def test_a_corpus_is_learnt_and_replaces_documents_of_the_same_id(call, model, tmp_path):
+def test_a_corpus_is_learned_and_replaces_documents_of_the_same_id(call, model, tmp_path):
     path = tmp_path / "more.jsonl"
     path.write_text('{"id": "x1", "text": "cats sail", "labels": ["cats at sea"]}\n')
     assert call("learn", model, path, "--json").json["new_labels"] == ["cats at sea"]
@@ -39,7 +39,7 @@ def test_a_corpus_may_come_from_standard_input(call, model, feed):
     assert "cats at sea" in Tagger.load(model).labels
 
 
-def test_after_an_error_nothing_is_learnt(call, model, tmp_path):
+def test_after_an_error_nothing_is_learned(call, model, tmp_path):
     path = tmp_path / "more.jsonl"
     path.write_text('{"text": "cats sail", "labels": ["a"]}\noops\n')
     called = call("learn", model, path)
@@ -93,7 +93,7 @@ def test_one_unknown_id_and_nothing_is_forgotten(call, model, library):
     assert Tagger.load(model).n_documents == 489
 
 
-def test_compacting_keeps_what_was_learnt(call, model):
+def test_compacting_keeps_what_was_learned(call, model):
     assert call("learn", model, "--text", "Zebras", "--label", "zebras", "-q").code == 0
     called = call("compact", model)
     assert (called.code, called.out) == (0, "")

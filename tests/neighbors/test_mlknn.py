@@ -94,7 +94,7 @@ def test_the_number_of_threads_does_not_change_a_bit(corpus):
     np.testing.assert_array_equal(a.data, b.data)
 
 
-def test_a_threshold_is_learnt_from_neighbours_other_than_the_document_itself(corpus, monkeypatch):
+def test_a_threshold_is_learned_from_neighbours_other_than_the_document_itself(corpus, monkeypatch):
     X, Y = corpus
     model = MLkNN(5, threshold="cardinality").fit(X, Y)
     found = model.index_.search_self(5).indices

@@ -27,7 +27,7 @@ def finished(process: subprocess.Popen[str]) -> str:
 @pytest.mark.parametrize(
     "times", [10, pytest.param(400, marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_what_a_killed_process_said_was_learnt_is_there(tmp_path, times):
+def test_what_a_killed_process_said_was_learned_is_there(tmp_path, times):
     steps = int(finished(started("kill_at_random", tmp_path / "model", times, 0)))
     assert steps > times
 

@@ -39,7 +39,7 @@ def retrained(tagger: Tagger) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("model", ["lcif", "instance-knn", "feature-knn"])
-def test_what_was_learnt_or_forgotten_is_as_if_it_had_always_been_so(model):
+def test_what_was_learned_or_forgotten_is_as_if_it_had_always_been_so(model):
     parameters = {"weighting": None} | ({} if model == "feature-knn" else {"k": 5})
     tagger = fitted(range(40), model=model, parameters=parameters)
     tagger.forget(IDS[:10])
@@ -90,7 +90,7 @@ def test_a_document_may_come_and_go_before_anybody_asks():
     assert scores(tagger) == pytest.approx(before)
 
 
-def test_weights_of_words_are_learnt_anew_by_compacting():
+def test_weights_of_words_are_learned_again_by_compacting():
     tagger = fitted(range(40), parameters={"k": 5})
     change = tagger.forget(IDS[:10])
     assert change.not_updated == ("word weights",)

@@ -202,7 +202,7 @@ def test_the_plain_functions_save_and_load_taggers_too(folder, tmp_path):
     assert repr(Tagger.load(unfitted)) == "<Tagger: svm, not fitted>"
 
 
-def test_features_are_learnt_durably(tmp_path):
+def test_features_are_learned_durably(tmp_path):
     corpus = Corpus([[2, 0, 1], [0, 3, 0], [1, 1, 0]], [[1, 0], [0, 1], [1, 1]])
     tagger = Tagger("lcif", parameters={"k": 2}).fit(corpus)
     tagger.save(tmp_path / "model")
@@ -260,7 +260,7 @@ def test_another_writer_is_waited_for_then_named(folder, monkeypatch):
     assert state(other)[1] == {"n1", "n2"}
 
 
-def test_nothing_is_learnt_if_it_cannot_be_written(folder, monkeypatch):
+def test_nothing_is_learned_if_it_cannot_be_written(folder, monkeypatch):
     tagger = Tagger.load(folder)
 
     def full(*_: object) -> None:

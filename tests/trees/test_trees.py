@@ -42,7 +42,7 @@ def leaves_of(model, X):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_separable_topics_are_learnt(model):
+def test_separable_topics_are_learned(model):
     X, Y = corpus()
     X_test, Y_test = corpus(seed=1)
     fitted = model(n_trees=20, random_state=0).fit(X, Y)

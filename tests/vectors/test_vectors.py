@@ -13,7 +13,7 @@ from manylabel.exceptions import InputError
 from manylabel.scoring import Candidates, Documents, Training
 from manylabel.scoring.candidates import all_pairs
 from manylabel.text.weighting import make_weighting
-from manylabel.vectors.scorer import VectorScorer, VectorSource, learned
+from manylabel.vectors.scorer import VectorScorer, VectorSource, trained_vectors
 from manylabel.vectors.training import Trainer, VectorSettings
 from manylabel.vectors.vectors import Vectors
 from tests.naive import vectors as naive
@@ -150,7 +150,7 @@ def test_held_out_documents_are_scored_by_vectors_that_have_not_seen_them(synony
 def test_with_several_folds_the_mean_of_their_vectors_is_used(synonyms):
     X, Y = synonyms
     given = training(X, Y, np.arange(1_500) % 3)
-    found = learned(given)
+    found = trained_vectors(given)
     assert len(found.without) == 3
     every = all_pairs(1_500, 6)
     each = [vectors.scores(X, every, None) for vectors in found.without]
@@ -162,8 +162,8 @@ def test_only_complete_documents_are_learned_from(synonyms):
     incomplete = np.arange(1_500) >= 1_400
     folds = np.where(np.arange(1_500) < 100, 0, -1)
     some, fewer = (
-        learned(training(X, Y, folds, incomplete=incomplete)),
-        learned(training(X[:1_400], Y[:1_400], folds[:1_400])),
+        trained_vectors(training(X, Y, folds, incomplete=incomplete)),
+        trained_vectors(training(X[:1_400], Y[:1_400], folds[:1_400])),
     )
     np.testing.assert_array_equal(some.kept.labels, fewer.kept.labels)
     assert some.folds.size == 1_500

@@ -52,7 +52,7 @@ def test_batches_keep_their_ids(client):
     assert [one["uri"] for one in second["results"]] == ["dogs"]
 
 
-def test_documents_with_subjects_are_learnt(client, tagger):
+def test_documents_with_subjects_are_learned(client, tagger):
     documents = [
         {
             "text": "A quick brown fox jumped over the lazy dog.",

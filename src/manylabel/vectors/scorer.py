@@ -30,7 +30,7 @@ _LATE = (0.3, 0.1)
 
 
 @dataclass(frozen=True)
-class Learned:
+class TrainedVectors:
     """The vectors of one training.
 
     Parameters
@@ -66,7 +66,7 @@ class Learned:
         return stacked[np.argsort(np.concatenate(order), kind="stable")]
 
 
-def learned(training: Training) -> Learned:
+def trained_vectors(training: Training) -> TrainedVectors:
     """Vectors of these documents; learned once for the source and the scorer.
 
     Only documents whose labels are all known are learned from.
@@ -76,11 +76,11 @@ def learned(training: Training) -> Learned:
         if complete is training:
             cache["vectors"] = _learn(training)
         else:
-            cache["vectors"] = replace(learned(complete), folds=training.folds)
-    return cast(Learned, cache["vectors"])
+            cache["vectors"] = replace(trained_vectors(complete), folds=training.folds)
+    return cast(TrainedVectors, cache["vectors"])
 
 
-def _learn(training: Training) -> Learned:
+def _learn(training: Training) -> TrainedVectors:
     """Learn vectors without each fold, and from all documents."""
     folds, n_folds = training.folds, training.n_folds
     without = []
@@ -92,10 +92,10 @@ def _learn(training: Training) -> Learned:
         vectors = trainer.train(np.flatnonzero(folds != fold))
         if n_folds == 1:
             before = vectors.copy()
-            return Learned(trainer.train(np.arange(folds.size), 1, _LATE), [before], folds)
+            return TrainedVectors(trainer.train(np.arange(folds.size), 1, _LATE), [before], folds)
         without.append(vectors)
     # The vectors of the other folds have seen each document.
-    return Learned(_mean(without), without, folds)
+    return TrainedVectors(_mean(without), without, folds)
 
 
 def _mean(parts: list[Vectors]) -> Vectors:
@@ -132,7 +132,7 @@ class VectorSource(CandidateSource):
 
     def fit(self, training: Training) -> None:
         """Learn the vectors."""
-        self.vectors = learned(training).kept
+        self.vectors = trained_vectors(training).kept
 
     def is_worth_its_time(self, trial: Any) -> bool:
         """Whether enough true labels are found that have no vote of neighbours or words."""
@@ -176,7 +176,7 @@ class VectorScorer(Scorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Learn vectors, and score the documents of each fold by those learned without it."""
-        known = learned(training)
+        known = trained_vectors(training)
         self.vectors = known.kept
         rows, of = training.shared.rows[training.held], training.folds[training.held]
         scores = np.zeros(len(held))
