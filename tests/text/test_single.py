@@ -23,6 +23,8 @@ def fitted(lead: int = 0, weight: int = 1, **more) -> list[CountVectorizer]:
     views = [{"ngram_range": (1, 1)}, {"ngram_range": (2, 2)}]
     if lead:
         views.append({"ngram_range": (1, 2), "lead_only": True})
+    views.append({"char_ngrams": (3, 4)})
+    views.append({"char_ngrams": (4, 4), "whole_words": True})
     return [CountVectorizer(**rules | more | view).fit(texts) for view in views]
 
 
@@ -61,9 +63,8 @@ def test_long_texts_are_read_as_short_ones_are(texts):
 
 
 def test_other_features_are_left_to_transform():
-    assert not SingleTexts.can_read([CountVectorizer(char_ngrams=(3, 3)).fit(["ships"])])
     assert not SingleTexts.can_read([CountVectorizer(ngram_range=(1, 3)).fit(["ice ships"])])
-    words, _ = fitted()
+    words, *_ = fitted()
     other = CountVectorizer().fit(["ships"])
     assert not SingleTexts.can_read([words, other])
 
@@ -72,7 +73,8 @@ def test_forgotten_features_are_not_counted():
     vectorizers = fitted()
     single = SingleTexts(vectorizers)
     assert single.is_for(vectorizers)
-    vectorizers[1].forget_features(np.array([0, 1]))
+    for vectorizer in vectorizers[1:]:
+        vectorizer.forget_features(np.array([0, 1]))
     assert not single.is_for(vectorizers)
     again = SingleTexts(vectorizers)
     for _ in range(module._PATIENCE + 2):
@@ -82,6 +84,7 @@ def test_forgotten_features_are_not_counted():
 
 def test_words_are_not_remembered_for_ever(monkeypatch):
     monkeypatch.setattr(module, "_MOST_WORDS", 5)
+    monkeypatch.setattr(module, "_MOST_SPELLED", 3)
     vectorizers = fitted()
     single = SingleTexts(vectorizers)
     for number in range(30):

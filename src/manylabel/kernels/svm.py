@@ -21,6 +21,7 @@ from manylabel.kernels.index import Rows
 _PROGRESS = 0.3
 # Skip a step if the violation is below this share of the goal.
 _IDLE = 0.1
+_ONE, _SIX, _REST = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 class Problem(NamedTuple):
@@ -33,6 +34,18 @@ class Problem(NamedTuple):
     positive: np.ndarray  # whether each of them has the label
     costs: np.ndarray  # C of the negative and of the positive rows; times a row's weight it is C_i
     bias: float  # value of the constant feature
+
+
+class Lookup(NamedTuple):
+    """Where the weight of a label is among those of a feature that has many.
+
+    A row of ``bits`` has a one for each label with a weight, 64 labels in a number; ``before`` has
+    the number of ones before each of these numbers.
+    """
+
+    at: np.ndarray  # the row of each feature, int32; -1 if all its weights are read
+    bits: np.ndarray  # uint64
+    before: np.ndarray  # int32
 
 
 class Solution(NamedTuple):
@@ -251,13 +264,58 @@ def best_scores(first, last, rows, coef, intercept, out_labels, out_scores):
 
 
 @kernel
-def candidate_scores(first, last, rows, coef, intercept, ptr, labels, out_scores):
-    """The scores of each row's candidates, which are the entries of a CSR matrix."""
+def mark_labels(coef, features, lookup):
+    """Fill a `Lookup` for some features, one after another."""
+    for row in range(features.size):
+        feature = features[row]
+        lookup.at[feature] = row
+        bits, before = lookup.bits[row], lookup.before[row]
+        for j in range(coef.ptr[feature], coef.ptr[feature + 1]):
+            label = np.uint64(coef.features[j])
+            bits[label >> _SIX] |= _ONE << (label & _REST)
+        count = np.int32(0)
+        for i in range(bits.size):
+            before[i] = count
+            count += np.int32(_ones(bits[i]))
+
+
+@kernel
+def _ones(bits):
+    """The number of ones of a 64-bit number."""
+    bits -= (bits >> _ONE) & np.uint64(0x5555555555555555)
+    fours = np.uint64(0x3333333333333333)
+    bits = (bits & fours) + ((bits >> np.uint64(2)) & fours)
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@kernel
+def candidate_scores(first, last, rows, coef, lookup, intercept, ptr, labels, out_scores):
+    """The scores of each row's candidates, which are the entries of a CSR matrix.
+
+    Weights are added in the order of the features, whether all weights of a feature are read or
+    only those of the candidates, so the sums are the same to the last bit.
+    """
     # The sums of labels that are not candidates are never read.
     scores = np.zeros(intercept.size)
     for row in range(first, last):
-        for i in range(ptr[row], ptr[row + 1]):
-            scores[labels[i]] = intercept[labels[i]]
-        add_weights(rows, row, coef, scores)
-        for i in range(ptr[row], ptr[row + 1]):
-            out_scores[i] = scores[labels[i]]
+        asked = labels[ptr[row] : ptr[row + 1]]
+        for i in range(asked.size):
+            scores[asked[i]] = intercept[asked[i]]
+        for i in range(rows.ptr[row], rows.ptr[row + 1]):
+            feature, value = rows.features[i], np.float64(rows.values[i])
+            at = lookup.at[feature] if lookup.at.size > 0 else -1
+            start = np.uint64(coef.ptr[feature])
+            if at < 0:
+                for j in range(start, np.uint64(coef.ptr[feature + 1])):
+                    scores[np.uint32(coef.features[j])] += value * coef.values[j]
+                continue
+            bits, before = lookup.bits[at], lookup.before[at]
+            for j in range(asked.size):
+                label = np.uint64(asked[j])
+                word, bit = bits[label >> _SIX], _ONE << (label & _REST)
+                if word & bit:
+                    place = start + np.uint64(before[label >> _SIX]) + _ones(word & (bit - _ONE))
+                    scores[label] += value * coef.values[place]
+        for i in range(asked.size):
+            out_scores[ptr[row] + i] = scores[asked[i]]

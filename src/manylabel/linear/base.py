@@ -12,8 +12,9 @@ from manylabel.base import ExplainLabels, MultiLabelClassifier
 from manylabel.estimators import check_random_state
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError
+from manylabel.linear.model import LinearModel
 from manylabel.linear.scorer import label_reasons
-from manylabel.linear.training import LinearModel, Settings
+from manylabel.linear.training import Settings
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import Threshold
 from manylabel.validation import check_positive, check_real, check_sample_weight, check_whole

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from manylabel.linear.model import LinearModel
 from manylabel.linear.scorer import LinearScorer
 from manylabel.linear.subset import SubsetSVM
-from manylabel.linear.training import LinearModel
 from manylabel.neighbors.source import NeighborSource
 from manylabel.store import restored
 

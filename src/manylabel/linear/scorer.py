@@ -11,7 +11,8 @@ from scipy import sparse
 
 from manylabel.evidence import Reason, WordReasons
 from manylabel.linear.candidates import candidate_scores, train_on_candidates
-from manylabel.linear.training import LinearModel, Settings
+from manylabel.linear.model import LinearModel
+from manylabel.linear.training import Settings
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import all_pairs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.estimators import ConvergenceWarning
-from manylabel.exceptions import InputError
 from manylabel.kernels.index import Rows
+from manylabel.linear.model import LinearModel
 from manylabel.linear.tuning import choose_weight
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
-from manylabel.validation import check_numbers, csr_parts, pointers
+from manylabel.validation import csr_parts, pointers
 
 __all__ = [
     "AllRows",
-    "LinearModel",
     "Pairs",
     "Settings",
     "Trained",
@@ -50,33 +48,6 @@ class Settings:
     n_jobs: int | None
     verbose: bool | int
     tuned: bool = False
-
-
-@dataclass(frozen=True)
-class LinearModel:
-    """Weights of all labels.
-
-    Parameters
-    ----------
-    coef : csr_array of shape (n_features, n_labels), float32
-        By feature, since a document has few features.
-    intercept : ndarray of shape (n_labels,), float64
-        Minus infinity for labels that were not trained.
-    """
-
-    coef: sparse.csr_array
-    intercept: NDArray[np.float64]
-
-    def _check_stored(self) -> None:
-        """Refuse weights of unknown labels, and values that are not finite."""
-        if self.intercept.shape != (self.coef.shape[1],):
-            raise InputError("the weights are damaged: each label needs one intercept.")
-        check_numbers(self.coef.data, self.intercept)
-
-    @cached_property
-    def rows(self) -> Rows:
-        """The weights in the form that kernels read."""
-        return Rows(*csr_parts(self.coef))
 
 
 @dataclass(frozen=True)
@@ -334,8 +305,6 @@ def train(
     sample_weight : array of shape (n_rows,), optional
         Factor of ``C`` for each row, above 0; ones by default.
     """
-    from manylabel.kernels.index import Rows
-
     indptr, indices, data = csr_parts(X)
     # Unsigned, because Numba's wrap-around of negative indices takes a fifth of the time.
     rows = Rows(indptr, indices.view(np.uint32), data)

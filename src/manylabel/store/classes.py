@@ -91,7 +91,7 @@ CLASSES: dict[str, str] = {
     "IndexTail": "manylabel.neighbors.shard:Tail",
     "LabelTopics": "manylabel.topics.label_topics:LabelTopics",
     "LabelledTraining": "manylabel.topics.training:LabelledTraining",
-    "LinearModel": "manylabel.linear.training:LinearModel",
+    "LinearModel": "manylabel.linear.model:LinearModel",
     "NeighborIndex": "manylabel.neighbors.index:NeighborIndex",
     "Network": "manylabel.network.training:Network",
     "NetworkSettings": "manylabel.network.training:NetworkSettings",

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.text.blocks import find_tokens
+from manylabel.text.blocks import NGRAM_MARK, character_ngrams, find_tokens
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.words import WordRules, list_words
 from manylabel.validation import trusted_csr
@@ -31,6 +31,8 @@ _PATIENCE = 4
 #: From this many characters on, a kernel finds words faster than a regular expression. It saves
 #: less than a millisecond and takes seconds to compile, so short texts do not use it.
 _LONG = 10_000
+#: Maximum terms whose character n-grams are cached.
+_MOST_SPELLED = 200_000
 #: Stands for a word that is too short to count.
 _SHORT = -2
 
@@ -59,19 +61,20 @@ class SingleTexts:
         self._rules = self._counters[0].rules
         self._min_length = self._counters[0].min_length
         self._terms = _Terms(self._rules, self._min_length)
-        self._readers: list[_Words | _Pairs | _Both] = [
+        self._readers: list[_Words | _Pairs | _Both | _Characters] = [
             _READERS[counter.ngram_range](vectorizer.vocabulary_)
+            if counter.char_ngrams is None
+            else _Characters(vectorizer.vocabulary_, counter.char_ngrams, counter.whole_words)
             for vectorizer, counter in zip(self._vectorizers, self._counters, strict=True)
         ]
 
     @staticmethod
     def can_read(vectorizers: Sequence[CountVectorizer]) -> bool:
-        """Whether all count words, pairs of words or both, with the same rules for words."""
+        """Whether all count words, pairs of words or characters, with the same rules for words."""
         first = vectorizers[0]
         shared = ("lowercase", "stop_words", "stemming", "min_length")
         return all(
-            vectorizer.char_ngrams is None
-            and tuple(vectorizer.ngram_range) in _READERS
+            tuple(vectorizer.ngram_range) in _READERS
             and all(getattr(vectorizer, name) == getattr(first, name) for name in shared)
             for vectorizer in vectorizers
         )
@@ -235,6 +238,45 @@ class _Both:
         words, word_counts = self._words.count(terms, numbers, times)
         pairs, pair_counts = self._pairs.count(terms, numbers, times)
         return _summed(np.concatenate([words, pairs]), np.concatenate([word_counts, pair_counts]))
+
+
+class _Characters:
+    """Counts character n-grams of words, and the words themselves if they are features too."""
+
+    def __init__(
+        self, vocabulary: dict[str, int], lengths: tuple[int, int], whole_words: bool
+    ) -> None:
+        self.vocabulary = vocabulary
+        self._lengths, self._whole_words = lengths, whole_words
+        self._known: tuple[_Terms | None, dict[int, NDArray[np.int32]]] = None, {}
+
+    def count(
+        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Columns in ascending order, and how often each occurs."""
+        owner, known = self._known
+        if owner is not terms or len(known) > _MOST_SPELLED:
+            known = {}
+            self._known = terms, known
+        kept = numbers >= 0
+        pieces = []
+        for number in numbers[kept].tolist():
+            columns = known.get(number)
+            if columns is None:
+                columns = known[number] = self._spelled(terms.listed[number])
+            pieces.append(columns)
+        if not pieces:
+            return np.empty(0, np.int32), np.empty(0)
+        sizes = np.array([columns.size for columns in pieces])
+        return _summed(np.concatenate(pieces), np.repeat(times[kept], sizes))
+
+    def _spelled(self, term: str) -> NDArray[np.int32]:
+        """The columns of a term and its n-grams, as often as each occurs."""
+        names = character_ngrams(term, *self._lengths)
+        if self._whole_words:
+            names = [term, *(NGRAM_MARK + name for name in names)]
+        known = (self.vocabulary.get(name, -1) for name in names)
+        return np.array([column for column in known if column >= 0], np.int32)
 
 
 #: Reader for each n-gram range.
