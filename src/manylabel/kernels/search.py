@@ -16,6 +16,10 @@ from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import drain, push, select_kth
 
 
+#: Rows whose scores are compared at a time.
+_LOOK = 64
+
+
 class Batch(NamedTuple):
     """The state of a batch of queries.
 
@@ -228,22 +232,69 @@ def finish_batch(first, queries, rows, batch, out_scores, out_rows):
 
 @kernel
 def hybrid(first, segment, skip, alive, queries, rows, postings, batch, out_scores, out_rows):
-    """Search a small batch without BLAS, reading only the columns that a query needs."""
+    """Search a small batch without BLAS, reading only the columns that a query needs.
+
+    A posting list is added to the scores of a whole segment at once: there are too few postings per
+    tile to pay for finding them.
+    """
     n_rows = rows.ptr.size - 1
     n_tiles, _, tile_size = postings.tiles.shape
-    scores = np.empty((batch.cut.size, tile_size), np.float32)
+    scores = np.empty(min(segment, n_tiles * tile_size), np.float32)
     start_batch(first, queries, postings, batch)
-    for tile in range(n_tiles):
-        offset = tile * tile_size
-        if offset % segment == 0:
-            start_segment(first, offset // segment, queries, postings, batch)
+    for offset in range(0, n_rows, segment):
+        n_here = min(segment, n_rows - offset)
+        first_tile, last_tile = offset // tile_size, (offset + n_here - 1) // tile_size + 1
         for query in range(batch.cut.size):
-            add_columns(first + query, queries, postings, tile, scores[query])
-        collect_tile(
-            first, offset, offset % segment, min(tile_size, n_rows - offset),
-            scores, skip, alive, queries, rows, postings, batch,
-        )  # fmt: skip
+            for tile in range(first_tile, last_tile):
+                start = tile * tile_size - offset
+                add_columns(first + query, queries, postings, tile, scores[start : start + tile_size])
+            n_read = add_lists(first + query, offset // segment, queries, postings, scores)
+            batch.counters[1] += n_read
+            collect(first, query, offset, scores[:n_here], skip, alive, queries, rows, batch)
     finish_batch(first, queries, rows, batch, out_scores, out_rows)
+
+
+@kernel
+def add_lists(query, segment, queries, postings, scores):
+    """Add the posting lists of a query to the scores of a segment; return the number of postings."""
+    base, lists = postings.starts[segment], postings.lists[segment]
+    n_read = 0
+    for i in range(queries.ptr[query], queries.ptr[query + 1]):
+        feature = queries.features[i]
+        step = queries.values[i] * postings.largest[feature] / np.float32(255)
+        begin, end = np.uint64(base + lists[feature]), np.uint64(base + lists[feature + 1])
+        for at in range(begin, end):
+            scores[postings.rows[at]] += step * np.float32(postings.weights[at])
+        n_read += np.int64(end - begin)
+    return n_read
+
+
+@kernel
+def collect(first, query, offset, scores, skip, alive, queries, rows, batch):
+    """Keep the rows of a segment whose scores may be among the best."""
+    capacity = batch.scores.shape[1]
+    left_out = skip[first + query] - offset
+    cut, size = batch.cut[query], batch.size[query]
+    for start in range(0, scores.size, _LOOK):
+        stop = min(start + _LOOK, scores.size)
+        # Most stretches have no such row, which takes one vector operation to see.
+        n_above = 0
+        for d in range(start, stop):
+            n_above += scores[d] > cut
+        if n_above == 0:
+            continue
+        for d in range(start, stop):
+            if scores[d] > cut:
+                if d == left_out or (alive.size and not alive[offset + d]):
+                    continue
+                batch.scores[query, size] = scores[d]
+                batch.rows[query, size] = offset + d
+                size += 1
+                if size == capacity:
+                    batch.size[query] = size
+                    settle(first, query, False, queries, rows, batch)
+                    cut, size = batch.cut[query], batch.size[query]
+    batch.size[query] = size
 
 
 @kernel
