@@ -355,7 +355,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         nothing = Explanation(0, 0, 0.0, (), 0.0 if self.gives_probabilities else None)
         answer = []
         for row in range(X.shape[0]):
-            scores, explain_labels = self._explaining(X[[row]], hint)
+            scores, explain_labels = self._explaining(X if X.shape[0] == 1 else X[[row]], hint)
             chosen = choose(scores)
             known = np.isin(chosen, scores.indices)
             explained = iter(explain_labels(chosen[known]))
@@ -385,6 +385,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         For a model that reads other views, `Documents` remain `Documents`.
         """
         documents = X if isinstance(X, Documents) else None
+        if documents is not None and documents.trusted and not reset:
+            return documents if self.reads_views else documents.counts
         X = X if documents is None else documents.counts
         check_structure(X)
         if reset or not self._is_plain(X):

@@ -93,7 +93,7 @@ def test_with_nothing_to_learn_every_part_counts_alike(truth):
 def test_a_curve_shared_out_adds_up(rest, addends):
     curve = Curve(np.array([-1.0, 0.0, 0.5, 2.0]), np.array([-0.5, 0.0, 2.0, 2.5]))
     score = rest + sum(addends)
-    shares = [curve.slope(score) * addend for addend in (rest, *addends)]
+    shares = [curve.slopes(np.array([score]))[0] * addend for addend in (rest, *addends)]
     assert sum(shares) == pytest.approx(float(curve(np.array([score]))[0]), abs=1e-6)
 
 

@@ -63,13 +63,13 @@ class Curve:
         first, last = np.diff(self.values)[[0, -1]] / np.diff(self.knots)[[0, -1]]
         return first, last
 
-    def slope(self, score: float) -> float:
-        """The slope of the line from 0 to the curve's value at a score.
+    def slopes(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The slopes of the lines from 0 to the curve's values at scores.
 
         The terms of a score have the same proportions in its log-odds.
         """
-        at = score if abs(score) > 1e-12 else 1e-12
-        return float(self(np.array([at]))[0]) / at
+        at = np.where(np.abs(scores) > 1e-12, scores, 1e-12)
+        return self(at) / at
 
     @property
     def flat(self) -> bool:

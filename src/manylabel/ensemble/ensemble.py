@@ -517,6 +517,13 @@ class Ensemble(Updating):
         }
         parts = {name: scores for name, (scores, _) in by_scorer.items()}
         log_odds = self._log_odds(candidates, parts)
+        slopes: dict[tuple[int, str], NDArray[np.float64]] = {}
+
+        def slope(combination: Combination, name: str, place: int) -> float:
+            key = id(combination), name
+            if key not in slopes:
+                slopes[key] = combination.curves[name].slopes(parts[name])
+            return float(slopes[key][place])
 
         def explain(labels: NDArray[np.int64]) -> list[Explanation]:
             return [explained(label) for label in labels.tolist()]
@@ -530,13 +537,13 @@ class Ensemble(Updating):
                 combination = self._of_bare_labels if is_bare else self.lazy_combination_
             group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
-            for name, curve in combination.curves.items():
+            for name in combination.curves:
                 scores, why = by_scorer[name]
                 score = float(scores[place])
-                slope = combination.factor(name, group) * curve.slope(score)
-                below = _scaled(why(place), slope)
+                factor = combination.factor(name, group) * slope(combination, name, place)
+                below = _scaled(why(place), factor)
                 if score or below:
-                    scorer, share = self.scorers_[name], slope * score
+                    scorer, share = self.scorers_[name], factor * score
                     reasons.append(
                         Reason(
                             name,

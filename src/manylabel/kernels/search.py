@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import drain, push, select_kth
 
-
 #: Rows whose scores are compared at a time.
 _LOOK = 64
 
@@ -247,7 +246,9 @@ def hybrid(first, segment, skip, alive, queries, rows, postings, batch, out_scor
         for query in range(batch.cut.size):
             for tile in range(first_tile, last_tile):
                 start = tile * tile_size - offset
-                add_columns(first + query, queries, postings, tile, scores[start : start + tile_size])
+                add_columns(
+                    first + query, queries, postings, tile, scores[start : start + tile_size]
+                )
             n_read = add_lists(first + query, offset // segment, queries, postings, scores)
             batch.counters[1] += n_read
             collect(first, query, offset, scores[:n_here], skip, alive, queries, rows, batch)
@@ -256,7 +257,7 @@ def hybrid(first, segment, skip, alive, queries, rows, postings, batch, out_scor
 
 @kernel
 def add_lists(query, segment, queries, postings, scores):
-    """Add the posting lists of a query to the scores of a segment; return the number of postings."""
+    """Add the posting lists of a query to the scores of a segment; return the postings read."""
     base, lists = postings.starts[segment], postings.lists[segment]
     n_read = 0
     for i in range(queries.ptr[query], queries.ptr[query + 1]):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manylabel.kernels.compile import kernel
-from manylabel.kernels.heap import select_kth
+from manylabel.kernels.heap import find, select_kth
 from manylabel.kernels.index import Rows
 
 # Sweep the active places until their largest violation has fallen to this share.
@@ -287,6 +287,15 @@ def _ones(bits):
     bits = (bits & fours) + ((bits >> np.uint64(2)) & fours)
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@kernel
+def find_weights(coef, features, label, places):
+    """Where the weights of a label are for each of some features; -1 where there is none."""
+    for i in range(features.size):
+        start, stop = coef.ptr[features[i]], coef.ptr[features[i] + 1]
+        place = find(coef.features, start, stop, label)
+        places[i] = place if place < stop and coef.features[place] == label else -1
 
 
 @kernel

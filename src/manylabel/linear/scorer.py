@@ -145,7 +145,7 @@ class LinearScorer(Scorer):
     ) -> tuple[NDArray[np.float64], Reasons]:
         """Scores, and the words and the intercept behind each."""
         rows, view = self._rows(documents), "" if self.weighting is None else self.view
-        explain = reasons_of_row(self.model, rows, 0, view=view, only=candidates.labels)
+        explain = reasons_of_row(self.model, rows, 0, view=view)
         scores = self._margins(rows, candidates, 1)
         return scores, lambda place: explain(int(candidates.labels[place]))
 
@@ -167,40 +167,23 @@ def label_reasons(
 
 
 def reasons_of_row(
-    model: LinearModel,
-    rows: sparse.csr_array,
-    row: int,
-    bias: bool = True,
-    view: str = "",
-    only: NDArray[np.integer] | None = None,
+    model: LinearModel, rows: sparse.csr_array, row: int, bias: bool = True, view: str = ""
 ) -> Callable[[int], WordReasons]:
-    """A function from a label to the shares of a weighted row's features and of the intercept.
+    """A function from a label to the shares of a weighted row's features and of the intercept."""
+    from manylabel.kernels import svm
 
-    With ``only``, the function works only for these labels.
-    """
     start, stop = rows.indptr[row], rows.indptr[row + 1]
-    features, coef = rows.indices[start:stop], model.coef
+    features, coef = rows.indices[start:stop].astype(np.int32, copy=False), model.rows
     values = rows.data[start:stop].astype(np.float32).astype(np.float64)
-    # The weights of these features for all labels: they are few among all weights, and scanning
-    # them for every label takes less time than searching for a label feature by feature.
-    firsts = coef.indptr[features].astype(np.int64)
-    sizes = coef.indptr[features + 1] - firsts
-    at = np.repeat(np.arange(sizes.size), sizes)
-    places = np.arange(at.size) + np.repeat(firsts - (np.cumsum(sizes) - sizes), sizes)
-    labels = coef.indices[places]
-
-    if only is not None:
-        asked = np.zeros(model.intercept.size, np.bool_)
-        asked[only] = True
-        kept = np.flatnonzero(asked[labels])
-        labels, at, places = labels[kept], at[kept], places[kept]
+    places = np.empty(features.size, np.int64)
 
     def explain(label: int) -> WordReasons:
         if model.intercept[label] == -np.inf:
             return WordReasons([], [])
-        mine = np.flatnonzero(labels == label)
-        shares = values[at[mine]] * coef.data[places[mine]].astype(np.float64)
-        words = features[at[mine]]
+        svm.find_weights(coef, features, label, places)
+        mine = np.flatnonzero(places >= 0)
+        shares = values[mine] * coef.values[places[mine]].astype(np.float64)
+        words = features[mine]
         if not bias:
             return WordReasons(words, shares, view)
         start = [model.intercept[label]]

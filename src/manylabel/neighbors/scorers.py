@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, WordReasons
+from manylabel.evidence import Reason, WordReasons, neighbor_reason
 from manylabel.kernels.votes import Csr
 from manylabel.metrics import evaluate
 from manylabel.neighbors.features import FeatureSimilarity
@@ -92,7 +92,7 @@ class NeighborVotes(_Votes):
             known = total if are_open is None else total + float(weights[at[are_open[at]]].sum())
             shares = weights[at] / known if known else weights[at]
             return [
-                Reason("neighbour", share, number, similarity, words(number))
+                neighbor_reason(share, number, similarity, words(number))
                 for share, number, similarity in zip(
                     (shares * votes).tolist(),
                     numbers[at].tolist(),
