@@ -1,3 +1,5 @@
 from manylabel.cli.app import main
 
-main()
+# A process that this one starts imports the module again.
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,6 @@ command alone, and nothing heavy is imported here or at the top of such a file.
 from __future__ import annotations
 
 import atexit
-import gc
 import inspect
 import os
 import re
@@ -29,8 +28,8 @@ from manylabel.cli.models import check_opened, opened
 from manylabel.cli.options import Debug, State
 from manylabel.cli.output import complain
 from manylabel.cli.plain_values import convert_plainly
+from manylabel.cli.processes import prepare
 from manylabel.exceptions import JournalError, ManylabelError
-from manylabel.later import postpone
 
 __all__ = ["COMMANDS", "function_of", "main", "make_app", "run"]
 
@@ -141,10 +140,7 @@ def _needed(arguments: Sequence[str]) -> Collection[str]:
 
 def main() -> NoReturn:
     """Run the command line and exit: the entry point of ``manylabel``."""
-    postpone()
-    # Imports make many objects that stay; collecting garbage among them took an eighth of the time
-    # of a short command.
-    gc.set_threshold(100_000, 50, 100)
+    prepare()
     kernels.on_compile = Compiling(sys.argv[1:])
     _leave(run())
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -12,10 +14,13 @@ import typer
 
 from manylabel.cli.compiling import compile_in_background
 from manylabel.cli.options import Debug, Quiet
-from manylabel.cli.output import note, renaming, working
-from manylabel.exceptions import ParameterError
+from manylabel.cli.output import complain, note, renaming, working
+from manylabel.cli.processes import prepare
+from manylabel.exceptions import ManylabelError, ParameterError
 
 if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
     from manylabel.tagger import Tagger
     from manylabel.web import Settings
 
@@ -217,6 +222,17 @@ def serve(
             "proxy on this machine.",
         ),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            envvar="MANYLABEL_WORKERS",
+            show_envvar=False,
+            help="Processes that answer requests; they share the memory of the model folders.",
+        ),
+    ] = 1,
     vocabulary: Annotated[
         str | None,
         typer.Option(
@@ -262,6 +278,7 @@ def serve(
       manylabel serve model
       manylabel serve model --allow-learn
       manylabel serve model --vocabulary stw.ttl
+      manylabel serve model --workers 4
       manylabel serve english=models/en finnish=models/fi --port 8080
     """
     places = _named(models)
@@ -285,10 +302,62 @@ def serve(
         log=log.value,
         audit_log=audit_log,
     )
-    taggers = _loaded(places, quiet)
-    for tagger in taggers.values() if vocabulary is not None else ():
-        tagger.set_vocabulary(vocabulary)
-    run_server(taggers, settings, host, port, quiet, tuple(trust_proxy or ()))
+    proxies = tuple(trust_proxy or ())
+    if workers > 1:
+        _run_workers(workers, (places, vocabulary, settings, host, proxies), port, quiet)
+        return
+    taggers = _loaded(places, vocabulary, quiet)
+    run_server(taggers, settings, host, port, quiet, proxies)
+
+
+def _run_workers(
+    number: int,
+    arguments: tuple[dict[str, Path], str | None, Settings, str, tuple[str, ...]],
+    port: int,
+    quiet: bool,
+) -> None:
+    """Serve by several processes until Ctrl-C or SIGTERM."""
+    from manylabel.web.processes import Processes
+    from manylabel.web.server import address_of, listen, settings_for
+
+    places, _, settings, host, _ = arguments
+    with renaming(token="token_file"):  # noqa: S106  # nosec B106
+        settings_for(host, settings)
+    with listen(host, port) as listening:
+        address = address_of(listening, host)
+        said = f"Serving {', '.join(places)} at {address} with {number} processes"
+        code = Processes(
+            _work,
+            (listening, *arguments),
+            number,
+            lambda: note(f"{said} (press Ctrl-C to stop).", quiet),
+        ).run()
+    if code:
+        raise typer.Exit(code)
+
+
+def _work(
+    has_started: Event,
+    listening: socket.socket,
+    places: dict[str, Path],
+    vocabulary: str | None,
+    settings: Settings,
+    host: str,
+    proxies: tuple[str, ...],
+) -> None:
+    """One of several processes that answer the requests to a port."""
+    prepare()
+    from manylabel.web import Server
+    from manylabel.web.processes import stop_with_parent
+
+    stop_with_parent()
+    try:
+        server = Server(_loaded(places, vocabulary, True), settings, host, 0, proxies, listening)
+    except (ManylabelError, OSError) as error:
+        complain(str(error))
+        sys.exit(1)
+    has_started.set()
+    server.run()
 
 
 def run_server(
@@ -323,12 +392,15 @@ def _named(models: list[str]) -> dict[str, Path]:
     return places
 
 
-def _loaded(places: dict[str, Path], quiet: bool) -> dict[str, Tagger]:
+def _loaded(places: dict[str, Path], vocabulary: str | None, quiet: bool) -> dict[str, Tagger]:
     """Load the models, with one thread each: requests already run in parallel."""
     from manylabel.tagger import Tagger
 
     with working(f"Loading {', '.join(places)} ...", quiet):
-        return {name: Tagger.load(path, n_jobs=1) for name, path in places.items()}
+        taggers = {name: Tagger.load(path, n_jobs=1) for name, path in places.items()}
+    for tagger in taggers.values() if vocabulary is not None else ():
+        tagger.set_vocabulary(vocabulary)
+    return taggers
 
 
 def _token(path: str | None, variable: str) -> str | dict[str, str] | None:

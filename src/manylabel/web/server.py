@@ -1,4 +1,4 @@
-"""The server: one process that finishes open requests before it stops."""
+"""The server: a process that finishes open requests before it stops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manylabel.tagger import Tagger
 from manylabel.web.app import create_app
 from manylabel.web.settings import Settings
 
-__all__ = ["Server"]
+__all__ = ["Server", "address_of", "listen", "settings_for"]
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -34,6 +34,8 @@ class Server:
     proxies : tuple of str, default=()
         Addresses of proxies whose forwarded client addresses are trusted; by default those on this
         machine.
+    listening : socket, optional
+        A socket that listens already, as :func:`listen` makes it; several servers may share it.
 
     Examples
     --------
@@ -51,25 +53,14 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 8000,
         proxies: tuple[str, ...] = (),
+        listening: socket.socket | None = None,
     ) -> None:
-        settings = settings or Settings()
-        if _is_loopback(host):
-            if settings.hosts is None:
-                settings = replace(settings, hosts=(*_LOOPBACK, host))
-        elif settings.allow_learn and settings.token is None:
-            raise ParameterError(
-                f"learning on {host}, which other machines can reach, needs a token; give `token`."
-            )
+        settings = settings_for(host, settings or Settings())
         self._app = create_app(models, settings)
         self._timeout = settings.timeout
         self._proxies = [*(proxies or ("127.0.0.1", "::1"))]
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.create_server((host, port), family=family)
-        # Otherwise the body of an answer waits 40 ms for the acknowledgement of its head.
-        # Connections inherit this option.
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        name = f"[{host}]" if ":" in host else host
-        self.address = f"http://{name}:{self._socket.getsockname()[1]}"
+        self._socket = listen(host, port) if listening is None else listening
+        self.address = address_of(self._socket, host)
 
     def run(self) -> None:
         """Answer requests until Ctrl-C or SIGTERM."""
@@ -94,6 +85,34 @@ class Server:
     def close(self) -> None:
         """Release the port."""
         self._socket.close()
+
+
+def settings_for(host: str, settings: Settings) -> Settings:
+    """Settings with the host names of an address; refuses those that are unsafe on it."""
+    if _is_loopback(host):
+        if settings.hosts is None:
+            settings = replace(settings, hosts=(*_LOOPBACK, host))
+    elif settings.allow_learn and settings.token is None:
+        raise ParameterError(
+            f"learning on {host}, which other machines can reach, needs a token; give `token`."
+        )
+    return settings
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen on an address and a port; 0 for any free port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family)
+    # Otherwise the body of an answer waits 40 ms for the acknowledgement of its head.
+    # Connections inherit this option.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+def address_of(listening: socket.socket, host: str) -> str:
+    """The address of a server for browsers."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listening.getsockname()[1]}"
 
 
 def _is_loopback(host: str) -> bool:
