@@ -12,6 +12,7 @@ import pytest
 
 from manylabel import LCIF, load, save
 from manylabel.store import read_manifest
+from manylabel.store.checking import BackgroundCheck
 from manylabel.store.manifest import as_bytes
 from manylabel.tagger import Tagger
 
@@ -137,7 +138,35 @@ def test_texts_that_end_nowhere_are_refused_at_once(call, large):
         Tagger.load(large)
 
 
-def test_a_command_does_not_succeed_with_a_damaged_large_model(call, large, tmp_path):
+@pytest.fixture
+def late(monkeypatch):
+    """The check of a large model begins when a caller waits for its end."""
+    compare = BackgroundCheck._compare
+
+    def waiting(self):
+        self._is_awaited.wait()
+        compare(self)
+
+    monkeypatch.setattr(BackgroundCheck, "_compare", waiting)
+
+
+@pytest.fixture
+def early(monkeypatch):
+    """The check of a large model ends before the model is used."""
+    start = BackgroundCheck.start
+
+    def whole(self):
+        start(self)
+        self.wait()
+
+    monkeypatch.setattr(BackgroundCheck, "start", whole)
+
+
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_a_command_does_not_succeed_with_a_damaged_large_model(
+    call, large, tmp_path, request, when
+):
+    request.getfixturevalue(when)
     largest = max(large.glob("data-*/*"), key=lambda path: path.stat().st_size)
     flip(largest, -1)
     sentence = f"manylabel: {largest}: the file was altered after it was written; restore the "
@@ -146,13 +175,26 @@ def test_a_command_does_not_succeed_with_a_damaged_large_model(call, large, tmp_
         called = call(*command)
         assert called.code == 1
         assert called.err.startswith(sentence)
-        # The check may end before the command has written anything.
-        assert called.err.endswith(warning) or not called.out
+        assert called.err.endswith(warning)
+        assert bool(called.out) == (when == "late")
     output = tmp_path / "labels.jsonl"
     called = call("predict", large, "--text", "ships", "-o", output)
     assert called.code == 1
     assert called.err.startswith(sentence)
     assert not output.exists()
+
+
+def test_an_error_that_damage_may_have_caused_names_the_damage(call, large, late, monkeypatch):
+    def broken(*_, **__):
+        raise IndexError("beyond the end")
+
+    monkeypatch.setattr(Tagger, "suggest", broken)
+    assert "beyond the end" in call("predict", large, "--text", "ships").err
+    flip(max(large.glob("data-*/*"), key=lambda path: path.stat().st_size), -1)
+    called = call("predict", large, "--text", "ships")
+    assert called.code == 1
+    assert "the file was altered after it was written" in called.err
+    assert "beyond the end" not in called.err
 
 
 def test_a_damaged_large_model_is_not_saved_with_a_right_checksum(call, large, tmp_path):

@@ -21,7 +21,8 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from torture import cluster, files, fuzz, power, server, system_calls, threads
+from torture import cluster, faults, files, fuzz, power, server, threads
+from torture.system_calls import Nothing
 
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
@@ -143,15 +144,17 @@ ATTACKS = {
     "kill": kill,
     "files": files.corpora,
     "fuzz": fuzz.attack,
-    # At each system call that writes.
-    "killed": partial(system_calls.attack, "kill"),
-    "full-disk": partial(system_calls.attack, "full"),
-    "broken-disk": partial(system_calls.attack, "broken"),
-    "short-writes": system_calls.attack_short,
+    "killed": partial(faults.attack, "kill"),
+    "full-disk": partial(faults.attack, "full"),
+    "filled-disk": partial(faults.attack, "filled"),
+    "broken-disk": partial(faults.attack, "broken"),
+    "short-writes": partial(faults.attack, "short"),
     "power": power.attack,
     "server": server.attack,
     "cluster": cluster.attack,
 }
+#: At each call that writes.
+FAULTS = frozenset(["killed", "full-disk", "filled-disk", "broken-disk", "short-writes"])
 
 
 def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -> Counter[str]:
@@ -169,7 +172,7 @@ def run(attack: str, times: int, first: int, log: Path | None, seconds: float) -
             try:
                 ATTACKS[attack](seed)
                 known[attack, seed] = "survived"
-            except system_calls.Nothing:
+            except Nothing:
                 continue
             except Exception as error:
                 known[attack, seed] = f"failed: {type(error).__name__}: {error}"[:500]
@@ -192,17 +195,19 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("torture.jsonl"))
     parser.add_argument("--attack", choices=ATTACKS, action="append")
     chosen = parser.parse_args()
-    if "short-writes" in (chosen.attack or ATTACKS) and system_calls.short_writes() is None:
-        _start_again_with_short_writes()
+    if FAULTS.intersection(chosen.attack or ATTACKS) and faults.library() is None:
+        _start_again_with_faults()
     for name in chosen.attack or ATTACKS:
         counts = run(name, chosen.times, chosen.seed, chosen.log, chosen.seconds)
         print(name, dict(counts), flush=True)
 
 
-def _start_again_with_short_writes() -> None:
-    environment = system_calls.with_short_writes(Path(tempfile.mkdtemp(prefix="torture-")))
+def _start_again_with_faults() -> None:
+    environment = faults.environment(Path(tempfile.mkdtemp(prefix="torture-")))
     if environment is None:
-        print("No C compiler: short writes are not tried.", file=sys.stderr)
+        print(
+            "No C compiler: short writes and disks that stay full are not tried.", file=sys.stderr
+        )
     else:
         os.execve(sys.executable, [*sys.orig_argv], environment)
 

@@ -23,7 +23,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ class Disk:
         self._read(root, self.top)
 
     def _read(self, place: Path, folder: Folder) -> None:
-        for path in place.iterdir():
+        for path in sorted(place.iterdir()):
             node: File | Folder
             if path.is_dir():
                 node = Folder()
@@ -195,15 +195,22 @@ def _text(quoted: str) -> bytes:
     return bytes.fromhex(re.sub(r'\\x|"', "", quoted.rstrip(".")))
 
 
+def path_of(descriptor: str) -> str | None:
+    """The path of a file descriptor, as strace writes it; None if it is something else."""
+    at = re.match(r"(?:\d+|AT_FDCWD)<(.*)>", descriptor)
+    if at is None or "\\x" not in at[1]:
+        return at[1] if at else None
+    return os.fsdecode(bytes.fromhex(at[1].replace("\\x", "")))
+
+
 def _paths(arguments: list[str]) -> list[str]:
     """The paths among arguments, whole."""
     found, base = [], ""
     for argument in arguments:
-        at = re.match(r"(?:\d+|AT_FDCWD)<(.*)>", argument)
-        if at:
-            base = os.fsdecode(bytes.fromhex(at[1].replace("\\x", ""))) if "\\x" in at[1] else at[1]
-        elif argument.startswith('"'):
+        if argument.startswith('"'):
             found.append(os.path.join(base, os.fsdecode(_text(argument))))
+        else:
+            base = path_of(argument) or base
     return found
 
 
@@ -228,8 +235,8 @@ def attack(seed: int) -> None:
     check(list(CHANGES)[seed % len(CHANGES)], seed)
 
 
-def check(change: str, seed: int = 0) -> int:
-    """At how many points the power failed."""
+def check(change: str, seed: int = 0, lefts: Sequence[str] = LEFT) -> int:
+    """At how many points the power failed, times what may be left."""
     after, fresh_after, _ = outcome(change)
     before = possible(change)
     rng, tried = random.Random(seed), 0
@@ -252,7 +259,7 @@ def check(change: str, seed: int = 0) -> int:
             if name not in (*BARRIERS, "end"):
                 continue
             points += 1
-            for left in LEFT:
+            for left in lefts:
                 what = f"{change!r}, barrier {points} ({name}), {left} left"
                 files = disk.left(left, rng)
                 key = _digest(files)

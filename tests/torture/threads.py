@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from manylabel import Tagger, store
+from manylabel.store import journal
 from manylabel.store.journal import Writer
 
 THREADS, TURNS, FIRST = 16, 6, 18
@@ -139,17 +140,20 @@ class Crowd:
 def recorded() -> Iterator[list[tuple[str, str]]]:
     """Kind and content of every entry of any journal, in the order of writing."""
     entries: list[tuple[str, str]] = []
-    append = Writer.append
+    append, patience = Writer.append, journal.PATIENCE
 
     def noted(self: Writer, things: Iterable[tuple[str, str]]) -> int:
         entries.extend(things := list(things))
         return append(self, things)
 
     Writer.append = noted  # type: ignore[method-assign]
+    # On a busy machine a writer may wait long for the others.
+    journal.PATIENCE = 300.0
     try:
         yield entries
     finally:
         Writer.append = append  # type: ignore[method-assign]
+        journal.PATIENCE = patience
 
 
 def attack(seed: int) -> None:

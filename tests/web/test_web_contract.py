@@ -117,6 +117,7 @@ def test_every_route_is_described(client):
         ("post", "/v1/review"),
         ("get", "/v1/document"),
         ("post", "/v1/next"),
+        ("post", "/v1/audit"),
         ("get", "/healthz"),
         ("get", "/readyz"),
         ("get", "/metrics"),

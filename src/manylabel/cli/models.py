@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from manylabel.tagger import Tagger
 
 __all__ = [
+    "cause_of",
     "check_opened",
     "check_target",
     "folder_size",
@@ -76,6 +77,17 @@ def check_opened() -> None:
                 tagger.check_files()
     except StoreError as error:
         raise ManylabelError(f"{error} Do not use the output of this command.") from None
+
+
+def cause_of(error: Exception) -> Exception:
+    """The damage of a large model that may have caused an error, or the error itself."""
+    is_told = isinstance(error, ManylabelError) and not isinstance(error, StoreError)
+    if not is_told and not hasattr(error, "format_message"):  # nor a usage error
+        try:
+            check_opened()
+        except ManylabelError as damage:
+            return damage
+    return error
 
 
 def open_without_journal(path: str, jobs: int, quiet: bool) -> Tagger:

@@ -92,6 +92,13 @@ class LabelEditing(Persistent):
         return sorted(self._latest().labels.edits.hidden)
 
     @property
+    def version(self) -> tuple[str, int, int, int, int]:
+        """A value that is another after every change of documents or labels."""
+        state = self._latest()
+        documents, edits = state.documents, state.labels.edits
+        return state.token, state.sequence, documents.n_numbers, len(documents), edits.version
+
+    @property
     def label_edits(self) -> int:
         """A counter that rises with every edit of labels."""
         return self._latest().labels.edits.version

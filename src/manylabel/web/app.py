@@ -15,6 +15,7 @@ from manylabel import __version__
 from manylabel.tagger import Tagger
 from manylabel.web.access import AccessLog
 from manylabel.web.annif import annif_routes
+from manylabel.web.auditing import audit_routes
 from manylabel.web.editing import editing_routes
 from manylabel.web.errors import add_handlers
 from manylabel.web.examples import Examples
@@ -80,6 +81,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
     app.include_router(api_routes(service, examples))
     app.include_router(upload_routes(service))
     app.include_router(review_routes(service, examples))
+    app.include_router(audit_routes(service, examples))
     app.include_router(editing_routes(service, examples))
     app.include_router(annif_routes(service, examples))
     app.include_router(label_studio_routes(service, examples))

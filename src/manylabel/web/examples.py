@@ -39,6 +39,7 @@ class Examples:
         self.document = "example-2"
         reviewed = {"id": self.document, "text": first, "accepted": [label]}
         self.review = _named(("One document", {"documents": [reviewed]}))
+        self.audit = _named(("The ten most suspicious pairs", {"top": 10}))
         self.edit = _named(
             ("Hide a label", {"action": "hide", "labels": [label]}),
             ("Undo that", {"action": "undo"}),
