@@ -61,6 +61,16 @@ def test_the_wheel_has_just_what_it_needs(wheel):
     assert wheel.stat().st_size < 2_000_000
 
 
+def test_the_description_on_pypi_has_nothing_broken(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        description = archive.read(name).decode().partition("\n\n")[2]
+    assert description.startswith("# manylabel\n\nTag documents")
+    assert "pip install manylabel" in description
+    for piece in ("![", "<img", "](", "make demo"):
+        assert piece not in description
+
+
 def test_the_wheel_works_in_a_clean_environment(wheel, tmp_path):
     home = tmp_path / "clean"
     assert run(sys.executable, "-m", "venv", home, cwd=tmp_path).returncode == 0
