@@ -61,8 +61,8 @@ def flip(Y: sparse.csr_array, X: sparse.csr_array, rate: float, seed: int) -> ND
     similar = (middles @ middles.T).toarray() / np.maximum(np.outer(lengths, lengths), 1e-9)
     np.fill_diagonal(similar, -1)
     rows, columns = np.nonzero(truth)
-    for number, place in enumerate(rng.permutation(rows.size)[: round(rate * rows.size)]):
-        row, label = rows[place], columns[place]
+    for number, position in enumerate(rng.permutation(rows.size)[: round(rate * rows.size)]):
+        row, label = rows[position], columns[position]
         free = ~truth[row] & ~noisy[row]
         if number % 3 != 1:
             noisy[row, label] = False

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from scipy import sparse
 
 from benchmarks.common import DATA, corpus, table, versions, weighted
 from benchmarks.simulation import drawn, simulate
 from manylabel.corpus import read
 from manylabel.distributed import Cluster, connect
 from manylabel.distributed.bulk import suggest_batches
-from manylabel.linear.subset import candidate_labels, train_on_candidates
+from manylabel.linear.candidates import train_on_candidates
 from manylabel.linear.training import Settings
 from manylabel.neighbors import NeighborIndex
 from manylabel.tagger import Tagger
@@ -159,6 +160,17 @@ def measure_prediction() -> None:
     remember(predict_tasks=seconds, predict_documents=1000)
 
 
+def labels_of(neighbours: np.ndarray, Y: sparse.csr_array) -> sparse.csr_array:
+    """The labels of each row's neighbours, as ones."""
+    rows, ranks = np.nonzero(neighbours >= 0)
+    shape = (len(neighbours), Y.shape[0])
+    has = sparse.csr_array((np.ones(rows.size, np.int32), (rows, neighbours[rows, ranks])), shape)
+    labels = sparse.csr_array(has @ Y.astype(np.int32))
+    return sparse.csr_array(
+        (np.ones(labels.nnz, np.int8), labels.indices, labels.indptr), labels.shape
+    ).sorted_indices()
+
+
 def measure_costs() -> None:
     """Costs of tasks, candidates and bytes."""
     with connect("local:2") as cluster:
@@ -171,7 +183,7 @@ def measure_costs() -> None:
     n = 40_000
     index = NeighborIndex(rows[:n])
     nearest = index.search_self(50, n_jobs=2)
-    candidates = candidate_labels(nearest.indices, train.Y[:n])
+    candidates = labels_of(nearest.indices, train.Y[:n])
     settings = Settings(1.0, True, 0.01, 1000, 0.1, 0, 1, False)
     start = time.process_time()
     model, _, _ = train_on_candidates(rows[:n], train.Y[:n], candidates, settings)

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from benchmarks.common import DATA, corpus, table, versions, weighted
 from manylabel import Ensemble
-from manylabel.compare.outsiders import make_outsider
+from manylabel.compare.external import make_external
 from manylabel.compare.plan import Row
 from manylabel.compare.presets.xmc import xmc
 from manylabel.corpus import Corpus
@@ -86,7 +86,7 @@ def print_memory() -> None:
 def other(name: str, row: Row, train: Corpus, test: Corpus) -> list[object]:
     """A row of another library's model; its matrices are weighted before the clock starts."""
     X, Q = weighted(name)
-    model = make_outsider(row.model, {"n_jobs": N_JOBS})
+    model = make_external(row.model, {"n_jobs": N_JOBS})
     model.n_labels_ = train.n_labels
     model._learn(X, train.Y)
     start = time.perf_counter()

@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.common import table, versions
 from manylabel import Ensemble, store
-from manylabel.compare.outsiders import make_outsider
+from manylabel.compare.external import make_external
 from manylabel.corpus import Corpus, read
 from manylabel.metrics import precision_at
 from manylabel.text import CountVectorizer
@@ -53,7 +53,7 @@ def make(system: str, jobs: int) -> Any:
     if system in ("quick", "normal"):
         return Ensemble(effort=system, n_jobs=jobs, random_state=0)
     name = {"parabel": "omikuji:parabel", "xr-linear": "pecos:xr-linear"}[system]
-    return make_outsider(name, {"n_jobs": jobs})
+    return make_external(name, {"n_jobs": jobs})
 
 
 def cpu_seconds() -> float:

@@ -195,8 +195,8 @@ def yahoo() -> None:
             means.append(np.mean(splits, axis=0))
         table(f"{name}, {corpus.n_labels} labels, rows that sum to 1 or tf-idf", ["", *names])
         wins = []
-        for place, measure in enumerate(RUBIN):
-            values = [mean[place] for mean in means]
+        for position, measure in enumerate(RUBIN):
+            values = [mean[position] for mean in means]
             row(measure, *(f"{value:.3f}" for value in values))
             sign = -1 if measure.removeprefix("label-") in LOSSES else 1
             wins.append([sign * values[i + 1] > sign * values[i] for i in (0, 2)])

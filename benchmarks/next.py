@@ -3,8 +3,8 @@
     python -m benchmarks.next [--corpora eurlex57k,yso-finna-en] [--seeds 3]
 
 Some documents at random have labels; then labels of more documents of the pool are asked for, step
-by step, in random order, by coverage (`what_next`) or by uncertainty (`least_sure`). After each
-step an ensemble of neighbours and words is trained on what has labels, and judged on other
+by step, in random order, by coverage (`choose_next`) or by uncertainty (`most_uncertain`). After
+each step an ensemble of neighbours and words is trained on what has labels, and judged on other
 documents. Each seed draws another pool.
 
 The documents are those of the corpora's test parts. Coverage was preferred to other orders on laws
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from benchmarks.common import DATA, table, versions
-from manylabel.audit import least_sure, uncertainty, what_next
+from manylabel.audit import choose_next, most_uncertain, uncertainty
 from manylabel.corpus import read
 from manylabel.ensemble import Ensemble
 from manylabel.metrics import evaluate
@@ -64,8 +64,8 @@ def chosen(
     assert near is not None
     known = np.maximum(near.similarities[:, 0], 0)
     if order == "coverage":
-        return left[what_next(rows, n, known)]
-    return left[least_sure(uncertainty(model.decision_function(X[left])), rows, n, known)]
+        return left[choose_next(rows, n, known)]
+    return left[most_uncertain(uncertainty(model.decision_function(X[left])), rows, n, known)]
 
 
 def curve(

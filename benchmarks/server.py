@@ -45,8 +45,8 @@ def train(folder: Path) -> None:
 
 def ask(address: str, path: str, bodies: list[bytes], until: float, seconds: list[float]) -> None:
     """One client: ask, wait for the answer, ask again."""
-    place = urlsplit(address)
-    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=120)
+    url = urlsplit(address)
+    connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=120)
     for body in itertools.cycle(bodies):
         start = time.perf_counter()
         if start >= until:
@@ -129,9 +129,9 @@ class Serving:
 
     def _wait(self) -> None:
         """Wait until the first requests need not load anything."""
-        place = urlsplit(self.address)
+        url = urlsplit(self.address)
         while True:
-            connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=120)
+            connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=120)
             connection.request("GET", "/readyz")
             status = connection.getresponse().status
             connection.close()

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from manylabel.compare.outsiders import make_outsider
+from manylabel.compare.external import make_external
 from manylabel.corpus import Corpus, read
 from manylabel.metrics import evaluate
 from manylabel.text import CountVectorizer, Weighting
@@ -95,7 +95,7 @@ def label_trees(train: Corpus, test: Corpus, jobs: int) -> None:
     weighting = Weighting("tfidf", dtype=np.float32).fit(train.X)
     X, queries = weighting.transform(train.X), weighting.transform(test.X)
     for title in ("parabel", "bonsai"):
-        model = make_outsider(f"omikuji:{title}", {"n_jobs": jobs})
+        model = make_external(f"omikuji:{title}", {"n_jobs": jobs})
         model.n_labels_ = train.n_labels
         try:
             model._learn(X, train.Y)

@@ -97,10 +97,10 @@ def annif(train: Corpus, test: Corpus, vocabulary: Vocabulary) -> dict[str, list
 def _measured(found: list[list[str]], test: Corpus, listed: list[str]) -> list[float]:
     """The measures of labels in the order in which they were suggested."""
     scores = Corpus.from_texts(["x"] * len(test), found).align_to(listed).Y.astype(np.float64)
-    place = {label: column for column, label in enumerate(listed)}
+    position = {label: column for column, label in enumerate(listed)}
     for row, labels in enumerate(found):
         span = slice(scores.indptr[row], scores.indptr[row + 1])
-        ranks = {place[label]: rank for rank, label in enumerate(labels)}
+        ranks = {position[label]: rank for rank, label in enumerate(labels)}
         scores.data[span] = [1 / (1 + ranks[column]) for column in scores.indices[span]]
     measured = evaluate(test.align_to(listed).Y, scores, metrics=MEASURES)
     return [measured[name] for name in MEASURES]
@@ -163,7 +163,7 @@ def unseen_labels(size: int) -> None:
     tagger = Tagger(vocabulary=vocabulary, random_state=0, n_jobs=-1).fit(train.texts, labels)
     trained = time.perf_counter() - start
     listed = tagger.labels
-    column = {label: place for place, label in enumerate(listed)}
+    column = {label: position for position, label in enumerate(listed)}
     found = find_labels(vocabulary.label_names(listed, "english", "en"), asked.texts or [])
     there = found.pattern.tolil().rows
     n_named = n_found = n_unseen = 0

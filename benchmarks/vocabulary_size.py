@@ -47,8 +47,8 @@ def _word(number: int) -> str:
     written = ""
     number += len(syllables)
     while number:
-        number, place = divmod(number, len(syllables))
-        written += syllables[place]
+        number, position = divmod(number, len(syllables))
+        written += syllables[position]
     return f"{written}n"
 
 
@@ -58,10 +58,10 @@ def abstracts(vocabulary: Vocabulary, seed: int = 1) -> list[str]:
     texts = []
     for _ in range(_TEXTS):
         words = [_word(int(n)) for n in rng.integers(0, 50_000, _WORDS_OF_AN_ABSTRACT)]
-        for place in rng.integers(0, _WORDS_OF_AN_ABSTRACT, 5).tolist():
-            words[place] = vocabulary.names[int(rng.integers(len(vocabulary.names)))]
-        for place in range(14, len(words), 15):
-            words[place] += "."
+        for position in rng.integers(0, _WORDS_OF_AN_ABSTRACT, 5).tolist():
+            words[position] = vocabulary.names[int(rng.integers(len(vocabulary.names)))]
+        for position in range(14, len(words), 15):
+            words[position] += "."
         texts.append(" ".join(words))
     return texts
 

@@ -58,12 +58,12 @@ def figure(width: float = 8.0, columns: int = 1, height: float = 3.4) -> tuple[A
 
 def accuracy_and_time() -> Any:
     """P@5 against seconds of training, on two corpora."""
-    drawn, places = figure(9, columns=2)
+    drawn, both_axes = figure(9, columns=2)
     # Names are to the left of their points, unless listed here.
     shifts = {"Parabel": (9, -6), "Bonsai": (9, -3), "XR-Linear": (9, -4), "LCIF": (9, -4)}
     shifts |= {"Ensemble": (9, 3), "Instance kNN": (9, -12)}
     steps = {"EURLEX57K": 0.01, "YSO-Finna, English titles": 0.005}
-    for place, (corpus, step) in zip(places, steps.items(), strict=True):
+    for axes, (corpus, step) in zip(both_axes, steps.items(), strict=True):
         rows = table("results.md", ["## Extreme classification", f"### {corpus}"], "Measure")
         values = {row[0]: row[1:] for row in rows[1:]}
         for name, precision, seconds in zip(
@@ -74,8 +74,8 @@ def accuracy_and_time() -> Any:
             color = OURS if name.startswith(_OURS) else THEIRS
             short = re.sub(r" \(.*|, tuned", "", name)
             x, y = number(seconds), number(precision)
-            place.plot(x, y, "o", color=color, markersize=8)
-            place.annotate(
+            axes.plot(x, y, "o", color=color, markersize=8)
+            axes.annotate(
                 short,
                 (x, y),
                 xytext=shifts.get(short, (-9, 5)),
@@ -83,19 +83,19 @@ def accuracy_and_time() -> Any:
                 ha="left" if short in shifts else "right",
                 color=color,
             )
-        place.set(xscale="log", xlabel="seconds to train, 2 threads", title=corpus)
-        place.set_xlim(0.7, 1500)
-        place.margins(y=0.15)
-        place.xaxis.set_major_formatter("{x:g}")
-        place.yaxis.set_major_locator(MultipleLocator(step))
-        place.yaxis.set_major_formatter("{x:.3f}")
-    places[0].set_ylabel("P@5 on test documents")
+        axes.set(xscale="log", xlabel="seconds to train, 2 threads", title=corpus)
+        axes.set_xlim(0.7, 1500)
+        axes.margins(y=0.15)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_major_locator(MultipleLocator(step))
+        axes.yaxis.set_major_formatter("{x:.3f}")
+    both_axes[0].set_ylabel("P@5 on test documents")
     return drawn
 
 
 def search_speed() -> Any:
     """How many times as fast as three libraries, 100 nearest rows, one thread."""
-    drawn, place = figure()
+    drawn, axes = figure()
     rows = table("benchmarks/tables.md", ["### Batch search, k=100"], "corpus")[1:]
     titles = {
         "eurlex57k": "EURLEX57K\n45,000 laws",
@@ -110,10 +110,10 @@ def search_speed() -> Any:
             x = spot + (shift - 1) * 0.27
             label = f"compared with {library}" if spot == 0 else None
             # Bars start at 1, where both are equally fast.
-            place.bar(x, ratio - 1, 0.25, bottom=1, color=color, label=label)
+            axes.bar(x, ratio - 1, 0.25, bottom=1, color=color, label=label)
             above = ratio > 1
             text = f"{ratio:.1f}×" if ratio < 20 else f"{ratio:.0f}×"
-            place.annotate(
+            axes.annotate(
                 text,
                 (x, ratio),
                 xytext=(0, 2 if above else -2),
@@ -121,19 +121,19 @@ def search_speed() -> Any:
                 ha="center",
                 va="bottom" if above else "top",
             )
-    place.axhline(1, color=INK, linewidth=1)
-    place.set(yscale="log", ylabel="manylabel, times as fast")
-    place.set_ylim(0.5, 100)
-    place.set_yticks([0.5, 1, 2, 5, 10, 50], ["0.5", "1", "2", "5", "10", "50"])
-    place.minorticks_off()
-    place.set_xticks(range(len(titles)), titles.values())
-    place.legend(frameon=False, loc="upper right")
+    axes.axhline(1, color=INK, linewidth=1)
+    axes.set(yscale="log", ylabel="manylabel, times as fast")
+    axes.set_ylim(0.5, 100)
+    axes.set_yticks([0.5, 1, 2, 5, 10, 50], ["0.5", "1", "2", "5", "10", "50"])
+    axes.minorticks_off()
+    axes.set_xticks(range(len(titles)), titles.values())
+    axes.legend(frameon=False, loc="upper right")
     return drawn
 
 
 def learning_curve() -> Any:
     """P@1 on YSO-Finna titles against the number of training titles."""
-    drawn, place = figure(5.0, height=3.8)  # readable at half the width of the README
+    drawn, axes = figure(5.0, height=3.8)  # readable at half the width of the README
     rows = table("howto/vocabularies.md", ["## What it is worth"], "training titles")
     styles = {
         "manylabel with names": (OURS, "o-"),
@@ -147,28 +147,28 @@ def learning_curve() -> Any:
             (number(row[0]), number(row[column].split("/")[0])) for row in rows[1:] if row[column]
         ]
         color, style = styles[name]
-        place.plot(*zip(*points, strict=True), style, color=color, label=name)
-    place.set_xscale("symlog", linthresh=100)
+        axes.plot(*zip(*points, strict=True), style, color=color, label=name)
+    axes.set_xscale("symlog", linthresh=100)
     sizes = [number(row[0]) for row in rows[1:]]
-    place.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-    place.minorticks_off()
-    place.set(xlabel="training titles", ylabel="P@1 on test titles", ylim=(0, 0.42))
-    place.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 1.04))
+    axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+    axes.minorticks_off()
+    axes.set(xlabel="training titles", ylabel="P@1 on test titles", ylim=(0, 0.42))
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 1.04))
     return drawn
 
 
 def what_next() -> Any:
     """nDCG@5 against the number of labelled laws, by the order in which they get labels."""
-    drawn, place = figure()
+    drawn, axes = figure()
     rows = table("benchmarks/tables.md", ["## What to label next (2026-11-17)"], "laws with labels")
     sizes = [number(cell) for cell in rows[0][1:]]
     for name, *cells in rows[1:]:
         color, style = (INK, "s--") if name == "random order" else (OURS, "o-")
-        place.plot(sizes, [number(cell) for cell in cells], style, color=color, label=name)
-    place.set(xscale="log", xlabel="laws with labels", ylabel="nDCG@5 on 2,000 other laws")
-    place.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-    place.minorticks_off()
-    place.legend(frameon=False, loc="lower right")
+        axes.plot(sizes, [number(cell) for cell in cells], style, color=color, label=name)
+    axes.set(xscale="log", xlabel="laws with labels", ylabel="nDCG@5 on 2,000 other laws")
+    axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+    axes.minorticks_off()
+    axes.legend(frameon=False, loc="lower right")
     return drawn
 
 

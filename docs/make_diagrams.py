@@ -34,10 +34,10 @@ class Drawing:
             f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" fill="{FILLS[kind]}"/>'
         )
         top = y + height / 2 - 8.5 * (len(lines) - 1) + 4.5
-        for place, line in enumerate(lines):
-            style = 'font-weight="600"' if place == 0 else 'font-size="12" fill="#37474f"'
+        for position, line in enumerate(lines):
+            style = 'font-weight="600"' if position == 0 else 'font-size="12" fill="#37474f"'
             self.parts.append(
-                f'<text x="{x + width / 2}" y="{top + 17 * place}" text-anchor="middle" {style}>'
+                f'<text x="{x + width / 2}" y="{top + 17 * position}" text-anchor="middle" {style}>'
                 f"{escape(line)}</text>"
             )
 
@@ -116,11 +116,11 @@ def architecture() -> Drawing:
         ("data", [("kernels", "Numba, serial"), ("parallel", "threads"), ("exceptions", "errors")]),
     ]
     left, width, gap = 10, 820, 10
-    for place, (kind, boxes) in enumerate(rows):
+    for position, (kind, boxes) in enumerate(rows):
         wide = (width - gap * (len(boxes) - 1)) // len(boxes)
         for column, (name, purpose) in enumerate(boxes):
             drawing.box(
-                left + column * (wide + gap), 10 + 62 * place, wide, 50, kind, name, purpose
+                left + column * (wide + gap), 10 + 62 * position, wide, 50, kind, name, purpose
             )
     note = "Imports never go up. Each row here groups several layers of the table."
     drawing.note(420, 460, note, "middle")
@@ -136,10 +136,10 @@ def suggestion() -> Drawing:
     drawing.box(320, 205, 160, 60, "model", "words and names", "other sources")
     drawing.box(515, 120, 120, 70, "base", "Candidates", "about 100 labels", "per document")
     drawing.frame(672, 12, 162, 206)
-    for place, (name, purpose) in enumerate(
+    for position, (name, purpose) in enumerate(
         [("votes", "of neighbours"), ("linear", "SVM per label"), ("topics", "words per label")]
     ):
-        drawing.box(680, 20 + 68 * place, 146, 54, "model", name, purpose)
+        drawing.box(680, 20 + 68 * position, 146, 54, "model", name, purpose)
     drawing.box(672, 254, 162, 66, "core", "Combination", "curves add up", "to log-odds")
     for arrow in (
         (120, 155, 152, 155),

@@ -100,8 +100,8 @@ class Terminal:
                 f"{escape(text)}</text>"
             )
         dots = "".join(
-            f'<circle cx="{20 + 18 * place}" cy="16" r="5.5" fill="{color}"/>'
-            for place, color in enumerate(("#ff5f56", "#ffbd2e", "#27c93f"))
+            f'<circle cx="{20 + 18 * position}" cy="16" r="5.5" fill="{color}"/>'
+            for position, color in enumerate(("#ff5f56", "#ffbd2e", "#27c93f"))
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '

@@ -64,8 +64,8 @@ def reasons(page: Page, address: str) -> None:
     page.locator("#examples button").first.click()
     page.locator(".chip-main").first.click()
     page.locator("#why .card").first.wait_for()
-    for place in range(3):
-        page.locator(".tick.yes").nth(place).click()
+    for position in range(3):
+        page.locator(".tick.yes").nth(position).click()
 
 
 def label(page: Page, address: str) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from manylabel.logistic import chances, likeliest, surprise
+from manylabel.logistic import fit_logistic, log_losses, sigmoid
 
 
 @st.composite
@@ -30,7 +30,7 @@ def loss(weights, design, truth, expected, precision, given=0.0):
 @given(problems(), st.sampled_from([0.0, -2.0]))
 def test_no_weights_are_likelier(problem, given):
     design, truth, expected, precision, lowest = problem
-    found = likeliest(design, truth, expected, expected, precision, lowest, given)
+    found = fit_logistic(design, truth, expected, expected, precision, lowest, given)
     best = minimize(
         loss,
         expected,
@@ -47,21 +47,21 @@ def test_narrow_numbers_do():
     rng = np.random.default_rng(1)
     design = rng.normal(size=(500, 4))
     truth = design @ [1.0, -2.0, 0.0, 0.5] + rng.logistic(size=500) > 0
-    wide = likeliest(design, truth, np.zeros(4), precision=0.1)
-    narrow = likeliest(design.astype(np.float32), truth, np.zeros(4), precision=0.1)
+    wide = fit_logistic(design, truth, np.zeros(4), prior_precision=0.1)
+    narrow = fit_logistic(design.astype(np.float32), truth, np.zeros(4), prior_precision=0.1)
     assert narrow == pytest.approx(wide, abs=1e-3)
     assert wide == pytest.approx([1.0, -2.0, 0.0, 0.5], abs=0.5)
 
 
 def test_columns_that_say_nothing_are_no_trouble():
     design = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0]])
-    found = likeliest(design, np.array([True, True, False]), np.zeros(3))
+    found = fit_logistic(design, np.array([True, True, False]), np.zeros(3))
     assert found[1] == 0
     assert found[0] + found[2] == pytest.approx(np.log(2), abs=1e-3)
 
 
 def test_extreme_log_odds_stay_finite():
     far = np.array([-800.0, 800.0])
-    assert chances(far).tolist() == [0.0, 1.0]
-    assert surprise(far, np.array([True, False])).tolist() == [800.0, 800.0]
-    assert surprise(far, np.array([False, True])).tolist() == [0.0, 0.0]
+    assert sigmoid(far).tolist() == [0.0, 1.0]
+    assert log_losses(far, np.array([True, False])).tolist() == [800.0, 800.0]
+    assert log_losses(far, np.array([False, True])).tolist() == [0.0, 0.0]

@@ -47,6 +47,9 @@ TICS: dict[str, str] = {
     r"by half": "partly",
     r"at the moment at which": "when",
     r"of itself": "by itself, or on its own",
+    r"speaks? (?:for|against)": "in favour of, against, or points to",
+    r"likeliest": "most likely, or most probable",
+    r"not begun": "not started",
     rf"(?:{_COUNTED}) an? (?:{_UNIT})(?!')": "per: 3 ms per document",
     rf"(?:one|two|a) (?:\w+ )?(?:{_COUNTED}) a (?:{_UNIT})": "per: one model per label",
 }

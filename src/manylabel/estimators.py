@@ -1,14 +1,14 @@
 """The parts of scikit-learn that every model uses.
 
 scikit-learn imports pandas and SciPy's statistics in case it needs them. That takes longer than
-loading a model, so these imports are postponed until their first use.
+loading a model, so these imports are deferred until their first use.
 """
 
 from __future__ import annotations
 
-from manylabel.later import postponed
+from manylabel.lazy_modules import deferred
 
-with postponed():
+with deferred():
     from sklearn.base import (
         BaseEstimator,
         ClassifierMixin,

@@ -228,25 +228,25 @@ class WordReasons(Sequence[Reason]):
         )
 
     @overload
-    def __getitem__(self, place: int) -> Reason: ...
+    def __getitem__(self, position: int) -> Reason: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Reason]: ...
-    def __getitem__(self, place: int | slice) -> Reason | Sequence[Reason]:
-        if isinstance(place, slice):
-            return tuple(self._made(list(range(len(self))[place])))
-        return self._made([range(len(self))[place]])[0]
+    def __getitem__(self, position: slice) -> Sequence[Reason]: ...
+    def __getitem__(self, position: int | slice) -> Reason | Sequence[Reason]:
+        if isinstance(position, slice):
+            return tuple(self._made(list(range(len(self))[position])))
+        return self._made([range(len(self))[position]])[0]
 
     def __iter__(self) -> Iterator[Reason]:
         return iter(self._made(list(range(len(self)))))
 
-    def _made(self, places: list[int]) -> list[Reason]:
+    def _made(self, positions: list[int]) -> list[Reason]:
         made = word_reasons(
-            self._features[places].tolist(),
-            self._shares[places].tolist(),
+            self._features[positions].tolist(),
+            self._shares[positions].tolist(),
             self._view,
         )
-        if self._bias is not None and self._bias in places:
-            at = places.index(self._bias)
+        if self._bias is not None and self._bias in positions:
+            at = positions.index(self._bias)
             made[at] = Reason("bias", made[at].share)
         return made
 

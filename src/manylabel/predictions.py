@@ -61,8 +61,8 @@ def values_at(
     stored, wanted = _keys(scores, width), _keys(pattern, width)
     if not stored.size:
         return np.full(wanted.size, absent)
-    places = np.minimum(np.searchsorted(stored, wanted), stored.size - 1)
-    return np.where(stored[places] == wanted, scores.data[places], absent)
+    positions = np.minimum(np.searchsorted(stored, wanted), stored.size - 1)
+    return np.where(stored[positions] == wanted, scores.data[positions], absent)
 
 
 def _keys(matrix: sparse.csr_array, width: int) -> NDArray[np.int64]:
@@ -116,7 +116,7 @@ def keep_top(scores: sparse.csr_array, top: int) -> sparse.csr_array:
     if lengths.size == 1:
         kept = np.sort(order[:top])
     else:
-        place = np.arange(order.size) - np.repeat(scores.indptr[:-1], lengths)
-        kept = np.sort(order[place < top])
+        position = np.arange(order.size) - np.repeat(scores.indptr[:-1], lengths)
+        kept = np.sort(order[position < top])
     indptr = pointers(np.minimum(lengths, top))
     return trusted_csr(scores.data[kept], scores.indices[kept], indptr, scores.shape)

@@ -37,7 +37,7 @@ __all__ = [
     "trusted_csr",
 ]
 
-_MOST_COLUMNS = np.iinfo(np.int32).max
+_MAX_COLUMNS = np.iinfo(np.int32).max
 
 
 def check_matrix(
@@ -139,10 +139,10 @@ def check_structure(X: Any, name: str = "X") -> None:
         _check_pointers(X, name, major, n_major)
         _check_range(X.indices[: X.indptr[-1]], name, minor, n_minor)
     elif X.format == "coo":
-        for places, what, size in zip(X.coords, ("row", "column"), X.shape, strict=True):
-            if places.size != X.data.size:
+        for positions, what, size in zip(X.coords, ("row", "column"), X.shape, strict=True):
+            if positions.size != X.data.size:
                 raise InputError(f"{name} is damaged: not every value has a {what}.")
-            _check_range(places, name, what, size)
+            _check_range(positions, name, what, size)
     elif X.format in ("bsr", "dia"):
         try:
             X.check_format(full_check=True) if X.format == "bsr" else X.tocoo()
@@ -226,11 +226,11 @@ def _check_pointers(X: Any, name: str, what: str, n_rows: int) -> None:
         )
 
 
-def _check_range(places: NDArray[Any], name: str, what: str, size: int) -> None:
+def _check_range(positions: NDArray[Any], name: str, what: str, size: int) -> None:
     """Refuse rows or columns that do not exist."""
-    if places.size == 0:
+    if positions.size == 0:
         return
-    lowest, highest = places.min(), places.max()
+    lowest, highest = positions.min(), positions.max()
     if lowest < 0 or highest >= size:
         outside = lowest if lowest < 0 else highest
         raise InputError(
@@ -412,7 +412,7 @@ def csr_parts(
     Row pointers have 64 bits, so the number of non-zeros is not limited to 2^31; each dimension
     is.
     """
-    if matrix.shape[1] > _MOST_COLUMNS:
+    if matrix.shape[1] > _MAX_COLUMNS:
         raise InputError(f"at most 2^31 - 1 columns are supported; got {matrix.shape[1]}.")
     return (
         matrix.indptr.astype(np.int64, copy=False),
@@ -461,7 +461,7 @@ def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
     array([0, 2, 2, 3], dtype=int32)
     """
     wide = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return wide.astype(np.int32) if wide[-1] <= _MOST_COLUMNS else wide
+    return wide.astype(np.int32) if wide[-1] <= _MAX_COLUMNS else wide
 
 
 def gathered(values: NDArray[Any], ptr: NDArray[Any], members: NDArray[np.int64]) -> NDArray[Any]:

@@ -12,7 +12,14 @@ from metrics.problems import indicator
 from naive import audit as naive
 from scipy import sparse
 
-from manylabel.audit import audit, document_errors, least_sure, pair_errors, uncertainty, what_next
+from manylabel.audit import (
+    audit,
+    choose_next,
+    document_errors,
+    most_uncertain,
+    pair_errors,
+    uncertainty,
+)
 from manylabel.audit.labels import same_labels, two_meanings, unlearned
 from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
@@ -34,12 +41,12 @@ def flipped(corpus, rate, seed=0):
     Y = corpus.Y.toarray().astype(bool)
     rows, columns = np.nonzero(Y)
     wrong = set()
-    for place in rng.permutation(rows.size)[: int(rate * rows.size)]:
-        row = rows[place]
+    for position in rng.permutation(rows.size)[: int(rate * rows.size)]:
+        row = rows[position]
         other = rng.choice(np.flatnonzero(~Y[row]))
-        Y[row, columns[place]] = False
+        Y[row, columns[position]] = False
         Y[row, other] = True
-        wrong |= {(row, columns[place]), (row, other)}
+        wrong |= {(row, columns[position]), (row, other)}
     labels = [[corpus.label_names[c] for c in np.flatnonzero(row)] for row in Y]
     return Corpus.from_texts(corpus.texts, labels, corpus.ids), {
         (corpus.ids[row], corpus.label_names[c]) for row, c in wrong
@@ -108,7 +115,7 @@ def test_every_label_of_every_document_is_judged():
     assert 0 < (~out.proposed).sum() < corpus.Y.nnz
     for entry in (0, out.pattern.nnz // 2):
         np.testing.assert_allclose(sum(out.shares(entry).values()), out.log_odds[entry])
-    assert not hasattr(model, "_everyone")
+    assert not hasattr(model, "_out_of_sample")
 
 
 def test_a_document_does_not_vouch_for_its_own_labels():
@@ -320,8 +327,8 @@ def test_documents_that_represent_the_others_come_first(rows, known, n):
     X = np.array(rows)
     lengths = np.linalg.norm(X, axis=1)
     unit = X / np.where(lengths, lengths, 1)[:, None]
-    expected = naive.what_next((unit @ unit.T).tolist(), n, known[: len(rows)], 100)
-    found = what_next(sparse.csr_array(X), n, np.array(known[: len(rows)]))
+    expected = naive.choose_next((unit @ unit.T).tolist(), n, known[: len(rows)], 100)
+    found = choose_next(sparse.csr_array(X), n, np.array(known[: len(rows)]))
     assert len(set(found.tolist())) == len(expected)
     # Rounding may swap documents that help alike; what they represent together is the same.
     worth = [represented(unit, choice, known[: len(rows)]) for choice in (expected, found)]
@@ -342,10 +349,10 @@ def represented(unit, chosen, known):
 def test_unsure_documents_come_first_and_no_two_alike():
     rows = sparse.csr_array(np.array([[1.0, 0, 0], [0.99, 0.14, 0], [0, 1, 0], [0, 0, 1]]))
     worth = np.array([1.0, 0.99, 0.5, 0.6])
-    assert least_sure(worth, rows, 3).tolist() == [0, 3, 2]
+    assert most_uncertain(worth, rows, 3).tolist() == [0, 3, 2]
     # What is known already need not be asked.
-    assert least_sure(worth, rows, 1, np.array([0.99, 0.99, 0.1, 0.9])).tolist() == [2]
-    assert sorted(least_sure(worth, rows, 9).tolist()) == [0, 1, 2, 3]
+    assert most_uncertain(worth, rows, 1, np.array([0.99, 0.99, 0.1, 0.9])).tolist() == [2]
+    assert sorted(most_uncertain(worth, rows, 9).tolist()) == [0, 1, 2, 3]
 
 
 def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():

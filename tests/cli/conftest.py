@@ -68,20 +68,20 @@ def rows(tmp_path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory) -> Path:
+def catalogue(tmp_path_factory) -> Path:
     """A folder with the bundled corpus, ``train.jsonl`` and ``test.jsonl``, and a trained model."""
-    folder = tmp_path_factory.mktemp("library")
-    for part in ("train", "test"):
-        write(load_catalogue(part), folder / f"{part}.jsonl")
+    folder = tmp_path_factory.mktemp("catalogue")
+    for subset in ("train", "test"):
+        write(load_catalogue(subset), folder / f"{subset}.jsonl")
     train = ["train", str(folder / "train.jsonl"), "-o", str(folder / "model")]
     assert run([*train, "--model", "lcif", "--quiet"]) == 0
     return folder
 
 
 @pytest.fixture
-def model(library, tmp_path) -> Path:
+def model(catalogue, tmp_path) -> Path:
     """A copy of the trained model, to be changed."""
-    return shutil.copytree(library / "model", tmp_path / "model")
+    return shutil.copytree(catalogue / "model", tmp_path / "model")
 
 
 @pytest.fixture

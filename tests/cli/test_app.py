@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import array
 import inspect
 import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import typer
@@ -127,6 +127,9 @@ def test_an_abort_is_exit_code_130(call, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes and signals")
 def test_control_c_ends_the_process_quietly(tmp_path):
+    import fcntl
+    import termios
+
     pipe = tmp_path / "endless.jsonl"
     os.mkfifo(pipe)
     process = subprocess.Popen(
@@ -134,7 +137,9 @@ def test_control_c_ends_the_process_quietly(tmp_path):
     )
     with open(pipe, "wb", buffering=0) as file:  # opens when the process has opened it, too
         file.write(b'{"text": "a"}\n')
-        time.sleep(0.5)  # let it wait for more
+        waiting = array.array("i", [1])
+        while waiting[0]:  # until the process has read the line and waits for more
+            fcntl.ioctl(file, termios.FIONREAD, waiting)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
     assert process.stderr.read().strip() == ""

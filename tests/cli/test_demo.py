@@ -38,14 +38,14 @@ def test_the_demo_fits_eighty_columns_and_shows_everything(shown):
     assert shown.code == 0
     assert "Training" in shown.err
     assert max(map(len, shown.out.splitlines())) <= 80
-    pieces = ("guessing by frequency", "the ensemble", "nDCG@5", "✓", "alike", "speak for")
+    pieces = ("guessing by frequency", "the ensemble", "nDCG@5", "✓", "similar", "in its favour")
     for piece in (*pieces, "books like", "manylabel train"):
         assert piece in shown.out
 
 
 def test_the_shares_that_the_demo_prints_add_up(shown):
     why = shown.out.split("in full:")[1]
-    before, score = re.search(r"^((?: +[+-].*\n)+) +([+-][\d.]+) +Together", why, re.M).groups()
+    before, score = re.search(r"^((?: +[+-].*\n)+) +([+-][\d.]+) +Total", why, re.M).groups()
     parts = re.findall(r"[+-]\d+\.\d{4}", before)
     assert len(parts) > 2
     assert sum(map(float, parts)) == pytest.approx(float(score), abs=1e-3)

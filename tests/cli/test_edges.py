@@ -82,16 +82,16 @@ def test_errors_speak_of_options(call, keywords, tmp_path, monkeypatch, argument
 
 @pytest.mark.slow
 def test_tables_are_for_terminals_and_json_lines_for_pipes(
-    call, library, keywords, tmp_path, monkeypatch
+    call, catalogue, keywords, tmp_path, monkeypatch
 ):
     rows = [tmp_path / "train.txt", tmp_path / "test.txt"]
     for path in rows:
         path.write_text("20 2 2\n" + "0 0:1\n1 1:1\n" * 10)
     for command in (
-        ("evaluate", library / "model", library / "test.jsonl", "--metrics", "p@1"),
-        ("explain", library / "model", "--text", "a ship in the ice"),
+        ("evaluate", catalogue / "model", catalogue / "test.jsonl", "--metrics", "p@1"),
+        ("explain", catalogue / "model", "--text", "a ship in the ice"),
         ("stats", keywords),
-        ("next", library / "model", library / "test.jsonl", "-n", "1"),
+        ("next", catalogue / "model", catalogue / "test.jsonl", "-n", "1"),
         ("doctor",),
         ("compare", *rows, "--models", "instance-knn", "--metrics", "p@1", "--jobs", "1"),
     ):
@@ -128,19 +128,19 @@ def test_one_of_a_thing_is_singular(call, tmp_path):
     assert not re.search(r"(?<![\d.,])1 [a-z]+s\b", "\n".join(heard))
 
 
-def test_nothing_to_compare_with_is_an_error(call, library, tmp_path):
+def test_nothing_to_compare_with_is_an_error(call, catalogue, tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"text": "a ship"}\n')
-    called = call("evaluate", library / "model", path)
+    called = call("evaluate", catalogue / "model", path)
     assert called.code == 1
     assert "no document has a label" in called.err
 
 
-def test_a_reader_of_the_first_line_is_content(library, tmp_path):
+def test_a_reader_of_the_first_line_is_content(catalogue, tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"text": "a ship in the ice"}\n' * 3000)
     process = subprocess.Popen(
-        [sys.executable, "-m", "manylabel.cli", "predict", library / "model", path],
+        [sys.executable, "-m", "manylabel.cli", "predict", catalogue / "model", path],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

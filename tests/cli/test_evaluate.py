@@ -10,18 +10,18 @@ from manylabel.metrics import MEASURES, get_measure
 from manylabel.tagger import Tagger
 
 
-def test_measures_are_one_flat_object(call, library):
-    called = call("evaluate", library / "model", library / "test.jsonl", "--json")
+def test_measures_are_one_flat_object(call, catalogue):
+    called = call("evaluate", catalogue / "model", catalogue / "test.jsonl", "--json")
     assert (called.code, called.err) == (0, "")
     found = called.json
     assert all(isinstance(value, float) for value in found.values())
     assert {"p@1", "p@3", "p@5", "rp@5", "ndcg@5", "psp@1", "recall@5"} <= set(found)
     assert {name for name in MEASURES if not name.endswith("@k")} <= set(found)
-    assert found == Tagger.load(library / "model").evaluate(library / "test.jsonl")
+    assert found == Tagger.load(catalogue / "model").evaluate(catalogue / "test.jsonl")
 
 
-def test_the_tables_put_cutoffs_side_by_side_and_say_what_measures_mean(call, library):
-    shown = call("evaluate", library / "model", library / "test.jsonl", "--table").out
+def test_the_tables_put_cutoffs_side_by_side_and_say_what_measures_mean(call, catalogue):
+    shown = call("evaluate", catalogue / "model", catalogue / "test.jsonl", "--table").out
     assert max(map(len, shown.splitlines())) <= 80
     assert "lcif on 158 documents" in shown
     assert re.search(
@@ -32,9 +32,9 @@ def test_the_tables_put_cutoffs_side_by_side_and_say_what_measures_mean(call, li
     assert "20 more: --json, or --metrics with their names" in shown
 
 
-def test_measures_can_be_chosen(call, library):
+def test_measures_can_be_chosen(call, catalogue):
     chosen = ("--metrics", "p@2, label-auc-roc")
-    asked = ("evaluate", library / "model", library / "test.jsonl", *chosen)
+    asked = ("evaluate", catalogue / "model", catalogue / "test.jsonl", *chosen)
     assert list(call(*asked, "--json").json) == ["p@2", "label-auc-roc"]
     shown = call(*asked, "--table").out
     assert "k = 2" in shown
@@ -59,7 +59,7 @@ def test_features_are_measured_too(call, rows, tmp_path):
     assert call("evaluate", tmp_path / "m", rows, "--json").json["p@1"] == pytest.approx(2 / 3)
 
 
-def test_texts_are_no_features(call, rows, library):
-    called = call("evaluate", library / "model", rows)
+def test_texts_are_no_features(call, rows, catalogue):
+    called = call("evaluate", catalogue / "model", rows)
     assert called.code == 1
     assert "this tagger was trained on texts; the corpus has only features." in called.err

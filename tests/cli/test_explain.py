@@ -15,15 +15,15 @@ from manylabel.tagger.display import AGAINST, FOR, SCALE
 TEXT = "A ship sails into the ice of the north"
 
 
-def test_reasons_are_shown_in_eighty_columns(call, library):
-    called = call("explain", library / "model", "--text", TEXT, "--top", 2, "--table")
+def test_reasons_are_shown_in_eighty_columns(call, catalogue):
+    called = call("explain", catalogue / "model", "--text", TEXT, "--top", 2, "--table")
     assert (called.code, called.err) == (0, "")
     assert max(map(len, called.out.splitlines())) <= 80
     assert called.out.startswith(TEXT)
-    best, second = Tagger.load(library / "model").suggest(TEXT, top=2)
+    best, second = Tagger.load(catalogue / "model").suggest(TEXT, top=2)
     for suggestion in (best, second):
         assert f"{suggestion.label}  {suggestion.score:.4f}" in called.out
-    for piece in ("similar documents", "words", " sails", "% alike", "Score", FOR):
+    for piece in ("similar documents", "words", " sails", "% similar", "Score", FOR):
         assert piece in called.out
 
 
@@ -36,40 +36,40 @@ def test_the_shell_says_what_the_page_says():
         *SCALE.split(": "),
         "similar document",
         "with this label",
-        "Together",
-        "alike",
+        "Total",
+        "similar",
     ):
         assert words in page
 
 
-def test_reasons_as_data_add_up(call, library):
-    (label,) = call("explain", library / "model", "--text", TEXT, "--top", 1, "--json").json[
+def test_reasons_as_data_add_up(call, catalogue):
+    (label,) = call("explain", catalogue / "model", "--text", TEXT, "--top", 1, "--json").json[
         "labels"
     ]
     assert sum(part["share"] for part in label["parts"]) == pytest.approx(label["score"])
     assert {word["word"] for word in label["words"]} <= set(TEXT.split())
 
 
-def test_any_label_can_be_asked_for(call, library):
+def test_any_label_can_be_asked_for(call, catalogue):
     labels = [arg for name in ("Cats", "Shipwrecks") for arg in ("--label", name)]
-    found = call("explain", library / "model", "--text", TEXT, *labels, "--json").json
+    found = call("explain", catalogue / "model", "--text", TEXT, *labels, "--json").json
     assert [label["label"] for label in found["labels"]] == ["Cats", "Shipwrecks"]
-    called = call("explain", library / "model", "--text", TEXT, "--label", "Shipwreck")
+    called = call("explain", catalogue / "model", "--text", TEXT, "--label", "Shipwreck")
     assert called.code == 1
     assert "did you mean 'Shipwrecks'?" in called.err
 
 
-def test_documents_of_a_file_are_explained_one_after_the_other(call, library, tmp_path):
+def test_documents_of_a_file_are_explained_one_after_the_other(call, catalogue, tmp_path):
     file = tmp_path / "few.jsonl"
-    file.write_text("".join((library / "test.jsonl").open().readlines()[:3]))
-    lines = call("explain", library / "model", file, "--top", 1).out.splitlines()
+    file.write_text("".join((catalogue / "test.jsonl").open().readlines()[:3]))
+    lines = call("explain", catalogue / "model", file, "--top", 1).out.splitlines()
     assert [json.loads(line)["id"] for line in lines] == load_catalogue("test").ids[:3]
-    shown = call("explain", library / "model", file, "--top", 1, "--table").out
+    shown = call("explain", catalogue / "model", file, "--top", 1, "--table").out
     assert f"─ {load_catalogue('test').ids[0]} ─" in shown
 
 
-def test_words_that_nobody_knows_have_no_labels(call, library):
-    called = call("explain", library / "model", "--text", "xyzzy", "--table")
+def test_words_that_nobody_knows_have_no_labels(call, catalogue):
+    called = call("explain", catalogue / "model", "--text", "xyzzy", "--table")
     assert "No label fits this text." in called.out
 
 

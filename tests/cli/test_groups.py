@@ -38,9 +38,9 @@ def test_every_command_that_trains_has_the_same_options_about_words():
     assert set(commands_with(Words)) == {"train", "tune"}
 
 
-def test_columns_are_named_for_every_reader(call, library, tmp_path):
+def test_columns_are_named_for_every_reader(call, catalogue, tmp_path):
     path = tmp_path / "pool.csv"
     path.write_text("Inhalt,Nr\nA voyage to the ice,1\nA cat at sea,2\n")
-    chosen = call("next", library / "model", path, "--text-column", "Inhalt", "-n", "1")
+    chosen = call("next", catalogue / "model", path, "--text-column", "Inhalt", "-n", "1")
     assert chosen.code == 0
     assert '"text": "A ' in chosen.out

@@ -78,8 +78,8 @@ def test_documents_are_forgotten(call, model):
     assert call("forget", model, first).err == f"manylabel: no document has the id {first!r}.\n"
 
 
-def test_ids_may_come_from_standard_input(call, model, feed, library):
-    lines = (library / "train.jsonl").read_text().splitlines()[:3]
+def test_ids_may_come_from_standard_input(call, model, feed, catalogue):
+    lines = (catalogue / "train.jsonl").read_text().splitlines()[:3]
     ids = [json.loads(line)["id"] for line in lines]
     feed("".join(f"{name}\n" for name in ids).encode())
     assert call("forget", model, "-", "--json").json["forgotten"] == ids
@@ -87,8 +87,8 @@ def test_ids_may_come_from_standard_input(call, model, feed, library):
     assert call("forget", model, "-").code == 2
 
 
-def test_one_unknown_id_and_nothing_is_forgotten(call, model, library):
-    known = json.loads((library / "train.jsonl").read_text().splitlines()[0])["id"]
+def test_one_unknown_id_and_nothing_is_forgotten(call, model, catalogue):
+    known = json.loads((catalogue / "train.jsonl").read_text().splitlines()[0])["id"]
     assert call("forget", model, known, "unknown").code == 1
     assert Tagger.load(model).n_documents == 489
 

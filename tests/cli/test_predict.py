@@ -23,21 +23,21 @@ def records(called):
     return [json.loads(line) for line in called.out.splitlines()]
 
 
-def test_each_document_gets_its_best_labels_in_the_order_of_the_file(call, library):
-    found = records(call("predict", library / "model", library / "test.jsonl", "--top", 3))
+def test_each_document_gets_its_best_labels_in_the_order_of_the_file(call, catalogue):
+    found = records(call("predict", catalogue / "model", catalogue / "test.jsonl", "--top", 3))
     test = load_catalogue("test")
     assert [record["id"] for record in found] == test.ids
-    expected = Tagger.load(library / "model").suggest(test.texts, top=3)
+    expected = Tagger.load(catalogue / "model").suggest(test.texts, top=3)
     assert [record["labels"] for record in found] == [each.to_list() for each in expected]
 
 
-def test_ten_labels_unless_a_threshold_decides(call, library):
+def test_ten_labels_unless_a_threshold_decides(call, catalogue):
     text = ("--text", "A ship in the ice of the north")
-    assert len(records(call("predict", library / "model", *text))[0]["labels"]) == 10
-    (by_score,) = records(call("predict", library / "model", *text, "--threshold", "0.2"))
+    assert len(records(call("predict", catalogue / "model", *text))[0]["labels"]) == 10
+    (by_score,) = records(call("predict", catalogue / "model", *text, "--threshold", "0.2"))
     assert min(label["score"] for label in by_score["labels"]) >= 0.2
-    (auto,) = records(call("predict", library / "model", *text, "--threshold", "auto"))
-    given = Tagger.load(library / "model").suggest(text[1], top=None, threshold="auto")
+    (auto,) = records(call("predict", catalogue / "model", *text, "--threshold", "auto"))
+    given = Tagger.load(catalogue / "model").suggest(text[1], top=None, threshold="auto")
     assert auto["labels"] == given.to_list()
 
 
@@ -52,8 +52,8 @@ def test_documents_without_a_label_that_is_sure_enough_are_left_to_a_person(call
     assert f"No label for {len(silent)} of {len(found)} documents" in called.err
 
 
-def test_labels_can_be_asked_for_and_left_out(call, library):
-    asked = ("predict", library / "model", "--text", "A ship in the ice")
+def test_labels_can_be_asked_for_and_left_out(call, catalogue):
+    asked = ("predict", catalogue / "model", "--text", "A ship in the ice")
     (best, second, *_) = (label["label"] for label in records(call(*asked))[0]["labels"])
     assert records(call(*asked, "--exclude", best))[0]["labels"][0]["label"] == second
     only = records(call(*asked, "--include", second))[0]["labels"]
@@ -61,18 +61,18 @@ def test_labels_can_be_asked_for_and_left_out(call, library):
     assert "130 labels known" in call(*asked, "--include", "nothing").err
 
 
-def test_standard_input_is_read_by_default(call, library, feed):
-    feed((library / "test.jsonl").read_bytes())
-    whole = call("predict", library / "model").out
-    assert whole == call("predict", library / "model", library / "test.jsonl").out
+def test_standard_input_is_read_by_default(call, catalogue, feed):
+    feed((catalogue / "test.jsonl").read_bytes())
+    whole = call("predict", catalogue / "model").out
+    assert whole == call("predict", catalogue / "model", catalogue / "test.jsonl").out
 
 
-def test_lines_of_plain_text_are_documents(call, library, feed):
+def test_lines_of_plain_text_are_documents(call, catalogue, feed):
     feed(b"A ship in the ice\n\nCats, and more cats\n")
-    found = records(call("predict", library / "model", "-", "--top", 1))
+    found = records(call("predict", catalogue / "model", "-", "--top", 1))
     assert [record["id"] for record in found] == ["0", "1"]
     feed(b"A\tship\tin the ice\n")
-    assert len(records(call("predict", library / "model", "-", "--format", "lines"))) == 1
+    assert len(records(call("predict", catalogue / "model", "-", "--format", "lines"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -85,20 +85,20 @@ def test_lines_of_plain_text_are_documents(call, library, feed):
         ("a.jsonl.gz", '{"id": "x", "text": "a ship"}\n{"id": "y", "text": "cats"}'),
     ],
 )
-def test_every_format_of_texts_is_read_piece_by_piece(call, library, tmp_path, name, content):
+def test_every_format_of_texts_is_read_piece_by_piece(call, catalogue, tmp_path, name, content):
     path = tmp_path / name
     path.write_bytes(gzip.compress(content.encode()) if name.endswith("gz") else content.encode())
-    found = records(call("predict", library / "model", path, "--top", 1))
+    found = records(call("predict", catalogue / "model", path, "--top", 1))
     corpus = read(path)
     assert [record["id"] for record in found] == corpus.ids
-    expected = Tagger.load(library / "model").suggest(corpus.texts, top=1)
+    expected = Tagger.load(catalogue / "model").suggest(corpus.texts, top=1)
     assert [record["labels"] for record in found] == [each.to_list() for each in expected]
 
 
-def test_a_folder_of_texts_is_read(call, library, tmp_path):
+def test_a_folder_of_texts_is_read(call, catalogue, tmp_path):
     (tmp_path / "a.txt").write_text("a ship in the ice")
     (tmp_path / "b.txt").write_text("cats")
-    found = records(call("predict", library / "model", tmp_path, "--top", 1))
+    found = records(call("predict", catalogue / "model", tmp_path, "--top", 1))
     assert [record["id"] for record in found] == ["a", "b"]
 
 
@@ -110,11 +110,11 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_lines_are_reported_with_their_number_and_skipped(call, library, tmp_path, name):
+def test_bad_lines_are_reported_with_their_number_and_skipped(call, catalogue, tmp_path, name):
     content, lines, ids = BAD[name]
     path = tmp_path / name
     path.write_text(content)
-    called = call("predict", library / "model", path, "--on-error", "skip")
+    called = call("predict", catalogue / "model", path, "--on-error", "skip")
     assert [record["id"] for record in records(called)] == ids
     *told, summary = called.err.splitlines()
     assert len(told) == len(lines)
@@ -127,65 +127,65 @@ def test_bad_lines_are_reported_with_their_number_and_skipped(call, library, tmp
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_line_is_the_end_by_default_but_those_before_are_answered(
-    call, library, tmp_path, name
+    call, catalogue, tmp_path, name
 ):
     content, lines, ids = BAD[name]
     path = tmp_path / name
     path.write_text(content)
-    called = call("predict", library / "model", path)
+    called = call("predict", catalogue / "model", path)
     assert called.code == 1
     assert called.err.startswith(f"manylabel: {path}, line {lines[0]}: expected ")
     assert called.err.count("\n") == 1
     assert [json.loads(line)["id"] for line in called.out.splitlines()] == ids[:1]
 
 
-def test_bytes_that_are_no_text_are_a_bad_line(call, library, feed):
+def test_bytes_that_are_no_text_are_a_bad_line(call, catalogue, feed):
     feed(b'{"text": "ship"}\n{"text": "\xff"}\n{"text": "cats"}\n')
-    called = call("predict", library / "model", "-", "--on-error", "skip", "--format", "jsonl")
+    called = call("predict", catalogue / "model", "-", "--on-error", "skip", "--format", "jsonl")
     assert [record["id"] for record in records(called)] == ["0", "2"]
     assert "manylabel: -, line 2: expected UTF-8 text, found byte 0xff" in called.err
 
 
-def test_many_bad_lines_do_not_fill_the_screen(call, library, feed):
+def test_many_bad_lines_do_not_fill_the_screen(call, catalogue, feed):
     feed(b'{"text": "ship"}\n' + b"oops\n" * 1000)
-    called = call("predict", library / "model", "-", "--on-error", "skip")
+    called = call("predict", catalogue / "model", "-", "--on-error", "skip")
     assert len(called.err.splitlines()) == 22
     assert "Skipped 1,000 lines that could not be read." in called.err
 
 
-def test_a_broken_file_leaves_no_output(call, library, tmp_path):
+def test_a_broken_file_leaves_no_output(call, catalogue, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "ship"}\noops\n')
-    assert call("predict", library / "model", path, "-o", tmp_path / "out.jsonl").code == 1
+    assert call("predict", catalogue / "model", path, "-o", tmp_path / "out.jsonl").code == 1
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
-def test_an_empty_text_is_no_error(call, library, feed):
+def test_an_empty_text_is_no_error(call, catalogue, feed):
     feed(b'{"text": ""}\n')
-    assert records(call("predict", library / "model"))[0]["id"] == "0"
+    assert records(call("predict", catalogue / "model"))[0]["id"] == "0"
 
 
-def test_tables_have_a_line_a_label(call, library, tmp_path):
+def test_tables_have_a_line_a_label(call, catalogue, tmp_path):
     out = tmp_path / "labels.tsv.gz"
-    called = call("predict", library / "model", library / "test.jsonl", "--top", 2, "-o", out)
+    called = call("predict", catalogue / "model", catalogue / "test.jsonl", "--top", 2, "-o", out)
     assert (called.code, called.out) == (0, "")
     assert f"Wrote labels of 158 documents to {out}." in called.err
     head, *lines = gzip.decompress(out.read_bytes()).decode().splitlines()
     assert head == "id\tlabel\tscore"
     assert len(lines) == 316
-    best = Tagger.load(library / "model").suggest(load_catalogue("test")[:1], top=1)[0]
+    best = Tagger.load(catalogue / "model").suggest(load_catalogue("test")[:1], top=1)[0]
     assert lines[0] == f"{best.id}\t{best[0].label}\t{best[0].score!r}"
 
 
-def test_scores_are_written_as_in_the_extreme_classification_repository(call, library, tmp_path):
+def test_scores_are_written_as_in_the_extreme_classification_repository(call, catalogue, tmp_path):
     out = tmp_path / "scores.txt"
-    assert call("predict", library / "model", library / "test.jsonl", "-o", out).code == 0
+    assert call("predict", catalogue / "model", catalogue / "test.jsonl", "-o", out).code == 0
     head, *lines = out.read_text().splitlines()
     assert head == "158 130"
     assert len(lines) == 158
     names = (tmp_path / "scores.labels.txt").read_text().splitlines()
     found = {names[int(column)]: float(score) for column, score in _pairs(lines[0])}
-    best = Tagger.load(library / "model").suggest(load_catalogue("test")[:1], top=10)[0]
+    best = Tagger.load(catalogue / "model").suggest(load_catalogue("test")[:1], top=10)[0]
     assert found == {label: score for label, score, _ in best}
     assert [int(column) for column, _ in _pairs(lines[0])] == sorted(
         int(column) for column, _ in _pairs(lines[0])
@@ -223,24 +223,24 @@ def test_features_are_answered_with_numbers(call, rows, tmp_path):
         (["--text", "x", "--top", "0"], 2, "invalid value for '--top'"),
     ],
 )
-def test_a_mistake_is_one_line(call, library, arguments, code, message):
-    called = call("predict", library / "model", *arguments)
+def test_a_mistake_is_one_line(call, catalogue, arguments, code, message):
+    called = call("predict", catalogue / "model", *arguments)
     assert called.code == code
     assert message in called.err
     assert (called.out, called.err.count("\n")) == ("", 1)
 
 
-def test_what_is_no_model_is_refused(call, library, tmp_path):
-    for place in (tmp_path, tmp_path / "nowhere", library / "test.jsonl"):
+def test_what_is_no_model_is_refused(call, catalogue, tmp_path):
+    for place in (tmp_path, tmp_path / "nowhere", catalogue / "test.jsonl"):
         called = call("predict", place, "--text", "x")
         assert called.code == 1
         assert called.err.startswith(f"manylabel: {place}")
         assert called.err.count("\n") == 1
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(library):
+def test_a_reader_that_has_seen_enough_is_no_error(catalogue):
     with subprocess.Popen(
-        [*COMMAND, "predict", library / "model", library / "train.jsonl"],
+        [*COMMAND, "predict", catalogue / "model", catalogue / "train.jsonl"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -251,11 +251,11 @@ def test_a_reader_that_has_seen_enough_is_no_error(library):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes and signals")
-def test_control_c_leaves_no_output(library, tmp_path):
+def test_control_c_leaves_no_output(catalogue, tmp_path):
     pipe = tmp_path / "endless.jsonl"
     os.mkfifo(pipe)
     process = subprocess.Popen(
-        [*COMMAND, "predict", library / "model", pipe, "-o", tmp_path / "out.jsonl"],
+        [*COMMAND, "predict", catalogue / "model", pipe, "-o", tmp_path / "out.jsonl"],
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -272,7 +272,7 @@ def test_control_c_leaves_no_output(library, tmp_path):
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(library, tmp_path):
+def test_memory_does_not_grow_with_the_file(catalogue, tmp_path):
     def peak(n_documents):
         path = tmp_path / f"{n_documents}.jsonl"
         line = json.dumps({"text": "A ship in the ice of the north. " * 10}) + "\n"
@@ -280,7 +280,7 @@ def test_memory_does_not_grow_with_the_file(library, tmp_path):
             file.writelines(line for _ in range(n_documents))
         code = (
             "import resource, sys; from manylabel.cli.app import run; "
-            f"run(['predict', {str(library / 'model')!r}, {str(path)!r}, '-o', '/dev/null', "
+            f"run(['predict', {str(catalogue / 'model')!r}, {str(path)!r}, '-o', '/dev/null', "
             "'--top', '1', '--quiet']); "
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )

@@ -8,10 +8,10 @@ from manylabel.tagger import Tagger
 
 
 @pytest.mark.slow
-def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path):
+def test_the_best_setting_of_a_neighbour_model_is_saved(call, catalogue, tmp_path):
     grid = ("--try", "k=5,50", "--try", "lam=0,0.5,1")
     called = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif", *grid, "--json"
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif", *grid, "--json"
     )
     assert called.code == 0
     assert "Tuning lcif for micro-f1" in called.err
@@ -27,9 +27,9 @@ def test_the_best_setting_of_a_neighbour_model_is_saved(call, library, tmp_path)
     assert set(found["parameters"]) == {"k", "lam"}
 
 
-def test_the_table_shows_the_best_settings_first(call, library, tmp_path):
+def test_the_table_shows_the_best_settings_first(call, catalogue, tmp_path):
     called = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--try", "k=5,50", "-q",
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--try", "k=5,50", "-q",
         "--model", "lcif", "--metric", "hamming-loss", "--set", "lam=1.0", "--table",
     )  # fmt: skip
     assert (called.code, called.err) == (0, "")
@@ -41,16 +41,16 @@ def test_the_table_shows_the_best_settings_first(call, library, tmp_path):
     assert (tuned["lam"], str(tuned["k"])) == (1.0, lines[0].split()[0])
 
 
-def test_other_models_try_every_combination_on_a_part_held_out(call, library, tmp_path):
+def test_other_models_try_every_combination_on_a_part_held_out(call, catalogue, tmp_path):
     called = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "subset-svm",
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "subset-svm",
         "--try", "C=0.1,1", "--try", "n_neighbors=20,50", "--metric", "p@1", "--json", "-q",
     )  # fmt: skip
     found = called.json
     assert found["tried"] == 4
     assert set(found["parameters"]) == {"C", "n_neighbors"}
     again = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "again", "--model", "subset-svm",
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "again", "--model", "subset-svm",
         "--try", "C=0.1,1", "--try", "n_neighbors=20,50", "--metric", "p@1", "--json", "-q",
     ).json  # fmt: skip
     assert [trial["value"] for trial in again["trials"]] == [
@@ -58,9 +58,9 @@ def test_other_models_try_every_combination_on_a_part_held_out(call, library, tm
     ]
 
 
-def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library, tmp_path):
+def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, catalogue, tmp_path):
     found = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--try", "weighting=null,tfidf",
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--try", "weighting=null,tfidf",
         "--model", "lcif", "--set", "k=20", "--json", "-q",
     ).json  # fmt: skip
     assert [trial["weighting"] for trial in found["trials"]] == ["tfidf", None]
@@ -84,9 +84,9 @@ def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, library,
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(
-    call, library, tmp_path, arguments, code, message
+    call, catalogue, tmp_path, arguments, code, message
 ):
-    called = call("tune", library / "train.jsonl", "-o", tmp_path / "m", "-q", *arguments)
+    called = call("tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "-q", *arguments)
     assert called.code == code
     assert message in called.err
     assert called.err.count("\n") == 1
@@ -101,8 +101,8 @@ def test_features_are_tuned_too(call, rows, tmp_path):
     assert called.code == 0
 
 
-def test_the_default_model_is_tuned_and_never_worse_than_trained(call, library, tmp_path):
-    train, test = library / "train.jsonl", library / "test.jsonl"
+def test_the_default_model_is_tuned_and_never_worse_than_trained(call, catalogue, tmp_path):
+    train, test = catalogue / "train.jsonl", catalogue / "test.jsonl"
     # Settings of which none can be better: two neighbours, two candidates.
     tuned = call(
         "tune", train, "-o", tmp_path / "tuned", "--try", "k=2", "--try", "n_candidates=2",
@@ -122,7 +122,7 @@ def test_the_default_model_is_tuned_and_never_worse_than_trained(call, library, 
 
 
 def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
-    call, library, tmp_path, monkeypatch
+    call, catalogue, tmp_path, monkeypatch
 ):
     from manylabel.selection import measuring
 
@@ -135,7 +135,7 @@ def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
 
     monkeypatch.setattr(measuring.Measuring, "value", optimistic)
     called = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif",
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif",
         "--try", "k=2", "--json",
     )  # fmt: skip
     found = called.json
@@ -146,11 +146,11 @@ def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
 
 
 @pytest.mark.slow
-def test_trials_have_the_features_that_train_chooses(call, library, tmp_path, monkeypatch):
+def test_trials_have_the_features_that_train_chooses(call, catalogue, tmp_path, monkeypatch):
     from manylabel.tagger import features
 
     # The catalogue has too few documents to be asked otherwise.
-    monkeypatch.setattr(features, "_FEWEST", 100)
+    monkeypatch.setattr(features, "_MIN_DOCUMENTS", 100)
     chosen = []
     original = features.choose_features
 
@@ -161,20 +161,20 @@ def test_trials_have_the_features_that_train_chooses(call, library, tmp_path, mo
     monkeypatch.setattr(features, "choose_features", recorded)
     monkeypatch.setattr("manylabel.tagger.tagger.choose_features", recorded)
     settings = ("--set", "k=20", "--try", "C=1", "--cv", "0.3", "-q")
-    called = call("tune", library / "train.jsonl", "-o", tmp_path / "m", *settings)
+    called = call("tune", catalogue / "train.jsonl", "-o", tmp_path / "m", *settings)
     assert called.code == 0
     for_trials, for_training = (vectorizer.get_params() for vectorizer in chosen)
     assert for_trials == for_training
     chosen.clear()
     words = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "w", *settings, "--features", "words"
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "w", *settings, "--features", "words"
     )
     assert (words.code, chosen) == (0, [])
 
 
-def test_the_grid_of_the_paper_has_a_name(call, library, tmp_path):
+def test_the_grid_of_the_paper_has_a_name(call, catalogue, tmp_path):
     called = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "feature-knn",
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "feature-knn",
         "--try", "paper", "--json",
     )  # fmt: skip
     assert called.code == 0
@@ -182,9 +182,9 @@ def test_the_grid_of_the_paper_has_a_name(call, library, tmp_path):
     assert {trial["threshold"] for trial in called.json["trials"]} == {"cardinality"}
 
 
-def test_the_grid_of_the_paper_is_for_the_paper_s_models(call, library, tmp_path):
+def test_the_grid_of_the_paper_is_for_the_paper_s_models(call, catalogue, tmp_path):
     called = call(
-        "tune", library / "train.jsonl", "-o", tmp_path / "m", "--model", "svm", "--try", "paper"
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "svm", "--try", "paper"
     )
     assert called.code == 2
     assert "--try paper is for instance-knn, feature-knn and lcif, not for svm" in called.err

@@ -9,7 +9,7 @@ import numpy as np
 from manylabel.compare import Plan, Problem, Results, Row
 from manylabel.compare.cells import Cell, Finished, plain
 from manylabel.compare.worker import _curves, _measure
-from manylabel.metrics.registry import Given
+from manylabel.metrics.registry import Inputs
 
 TRAIN = (np.random.default_rng(9).random((200, 12)) < np.linspace(0.02, 0.5, 12)).astype(int)
 
@@ -20,7 +20,7 @@ def finished(skill: float, seed: int, plan: Plan, with_scores: bool = True) -> F
     truth = (rng.random((50, 12)) < np.linspace(0.02, 0.5, 12)).astype(int)
     noise = np.random.default_rng(seed).random(truth.shape)
     scores = skill * truth + (1 - skill) * noise
-    given = Given(truth, scores if with_scores else None, (scores > 0.6).astype(int), TRAIN)
+    given = Inputs(truth, scores if with_scores else None, (scores > 0.6).astype(int), TRAIN)
     measures, parts = _measure(given, plan.names_measured())
     record = {
         "seconds": {"load": 0.1, "train": 2.0 * skill, "predict": 0.5, "measure": 0.1},

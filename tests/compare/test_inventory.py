@@ -54,7 +54,7 @@ def test_what_was_not_run_says_so(results):
     item = Item("P", "Table 1", "all", "it")
     assert status_of(item, {}, "") == "not run yet"
     results.finished.pop(results.cells[1].key)
-    assert status_of(item, {"it": results}, "").endswith("; 1 of 2 runs not run yet")
+    assert status_of(item, {"it": results}, "").endswith("; 1 of 2 runs missing")
     page = papers_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet:\n\n- One: Poor.\n" in page
     results.finished.clear()

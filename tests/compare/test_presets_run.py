@@ -27,13 +27,13 @@ def small_corpus(n: int, seed: int) -> Corpus:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("data")
-    for place, name in enumerate(("bibtex", "delicious", "medical", "corel5k", *N)):
+    for position, name in enumerate(("bibtex", "delicious", "medical", "corel5k", *N)):
         (root / name).mkdir()
         if name in N:
-            write(small_corpus(N[name], place), root / name / "all.txt")
+            write(small_corpus(N[name], position), root / name / "all.txt")
             continue
         for part, n in (("train", 60), ("test", 20)):
-            write(small_corpus(n, place), root / name / f"{part}.txt")
+            write(small_corpus(n, position), root / name / f"{part}.txt")
     for name in ("eurlex57k", "yso-finna-en"):
         (root / name).mkdir()
         for part, n in (("train", 60), ("test", 20)):

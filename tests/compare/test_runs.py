@@ -219,7 +219,7 @@ def test_splits_are_random_and_repeatable(problem, tmp_path):
     assert labels(0).shape == (30, 6)
     assert (labels(0) == labels(0)).all()
     assert (labels(0) != labels(1)).any()
-    with pytest.raises(CorpusError, match="40 documents cannot be split into 50 to learn from"):
+    with pytest.raises(CorpusError, match="40 documents cannot be split into 50 for training"):
         prepare(Problem("s", problem.train, n_train=50), 0, tmp_path)
 
 

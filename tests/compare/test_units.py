@@ -13,7 +13,7 @@ from scipy import stats
 from manylabel.compare.plan import Plan
 from manylabel.compare.significance import N_RESAMPLES, holm, resample, worse_than_best, z_test
 from manylabel.compare.units import ratio, units
-from manylabel.metrics.registry import Given, get_measure
+from manylabel.metrics.registry import Inputs, get_measure
 
 NAMES = Plan("", (), ()).names_measured()
 #: Shares of labels that are found by some document, and a mean of ratios of sums.
@@ -21,14 +21,14 @@ NO_RATIO = ("coverage@", "psndcg@")
 
 
 @st.composite
-def problems(draw) -> Given:
+def problems(draw) -> Inputs:
     n, n_labels = draw(st.integers(1, 6)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     truth, labels, train = (
         (rng.random((n, n_labels)) < draw(st.sampled_from([0.0, 0.3, 0.7]))).astype(int)
         for _ in range(3)
     )
-    return Given(truth, rng.integers(0, 4, (n, n_labels)) / 4, labels, train)
+    return Inputs(truth, rng.integers(0, 4, (n, n_labels)) / 4, labels, train)
 
 
 @settings(deadline=None, max_examples=60)
@@ -47,7 +47,7 @@ def test_the_parts_of_a_measure_add_up_to_it(given):
 
 
 def test_measures_that_need_what_is_not_given_have_no_parts():
-    given = Given([[1, 0]], None, [[1, 0]], None)
+    given = Inputs([[1, 0]], None, [[1, 0]], None)
     assert units(given, "p@1") is None
     assert units(given, "micro-f1") is not None
 

@@ -179,7 +179,7 @@ def test_a_worker_with_a_small_cache_fetches_again(client, problem):
 def test_a_damaged_result_of_a_depot_runs_again(tmp_path):
     depot = Depot(f"memory://{_name()}")
     spool = Spool(tmp_path, lasting=True, depot=depot)
-    path = spool.place_of_result("job", "0-5")
+    path = spool.path_of_result("job", "0-5")
     assert spool.result(path) is None
     keep(sparse.csr_array(np.eye(3)), path)
     spool._sent(path)

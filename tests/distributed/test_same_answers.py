@@ -161,10 +161,10 @@ def test_texts_are_read_and_counted_in_chunks(client, tmp_path, monkeypatch, end
 @pytest.mark.slow
 def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_path, monkeypatch):
     monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 9_000)
-    monkeypatch.setattr("manylabel.tagger.features._FEWEST", 100)
+    monkeypatch.setattr("manylabel.tagger.features._MIN_DOCUMENTS", 100)
     monkeypatch.setattr("manylabel.tagger.features._SHORT", 1_000)
     monkeypatch.setattr("manylabel.tagger.features._LONG", 1_001)
-    monkeypatch.setattr("manylabel.tagger.features._WORTH", -1e9)
+    monkeypatch.setattr("manylabel.tagger.features._MIN_GAIN", -1e9)
     path = tmp_path / "books.jsonl"
     write(load_catalogue("train"), path)
 

@@ -33,7 +33,7 @@ def test_nothing_is_written_twice(tmp_path):
 
 def test_a_damaged_result_is_as_good_as_none(tmp_path):
     spool = Spool(tmp_path, lasting=True)
-    path = spool.place_of_result("job", "0-5")
+    path = spool.path_of_result("job", "0-5")
     keep(np.arange(5), path)
     (array,) = path.glob("data-*/*.npy")
     array.write_bytes(array.read_bytes()[:-8])

@@ -9,25 +9,25 @@ from manylabel.exceptions import ParameterError
 
 
 @pytest.fixture(scope="module")
-def library():
+def catalogue():
     return load_catalogue("train").vectorized()
 
 
-def test_quick_fits_neighbours_and_one_linear_model(library):
-    report = Ensemble(effort="quick").fit(library.X, library.Y).report_
+def test_quick_fits_neighbours_and_one_linear_model(catalogue):
+    report = Ensemble(effort="quick").fit(catalogue.X, catalogue.Y).report_
     assert set(report.alone) <= {"neighbours", "nearest", "words", "linear"}
     assert "linear" in report.alone
 
 
-def test_scorers_that_are_named_are_fitted_with_any_effort(library):
+def test_scorers_that_are_named_are_fitted_with_any_effort(catalogue):
     names = ["neighbours", "topics"]
-    report = Ensemble(effort="quick", scorers=names).fit(library.X, library.Y).report_
+    report = Ensemble(effort="quick", scorers=names).fit(catalogue.X, catalogue.Y).report_
     assert list(report.alone) == names
 
 
 @pytest.mark.parametrize(("effort", "n_folds"), [("normal", 1), ("best", 4)])
-def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, library, monkeypatch):
-    monkeypatch.setattr(fitting, "_FEW", 10)
+def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, catalogue, monkeypatch):
+    monkeypatch.setattr(fitting, "_MAX_ALL_HELD_OUT", 10)
     seen = []
 
     class Watched(Ensemble):
@@ -35,16 +35,16 @@ def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, library, mon
             seen.append(training.n_folds)
             return super()._propose_training(training)
 
-    Watched(effort=effort, scorers=["neighbours", "linear"]).fit(library.X, library.Y)
+    Watched(effort=effort, scorers=["neighbours", "linear"]).fit(catalogue.X, catalogue.Y)
     assert seen == [n_folds]
 
 
 @pytest.mark.parametrize(
     ("effort", "hint"), [("qick", ", did you mean quick?"), ("more", ".")], ids=str
 )
-def test_an_unknown_effort_is_refused(effort, hint, library):
+def test_an_unknown_effort_is_refused(effort, hint, catalogue):
     with pytest.raises(ParameterError) as refused:
-        Ensemble(effort=effort).fit(library.X, library.Y)
+        Ensemble(effort=effort).fit(catalogue.X, catalogue.Y)
     assert str(refused.value) == (f"`effort` must be quick, normal or best; got {effort!r}{hint}")
 
 

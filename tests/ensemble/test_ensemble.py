@@ -18,7 +18,7 @@ from manylabel.text import CountVectorizer
 
 
 @pytest.fixture(scope="module")
-def library():
+def catalogue():
     vectorizer = CountVectorizer(stop_words="english")
     train = load_catalogue("train").vectorized(vectorizer)
     test = load_catalogue("test").vectorized(vectorizer, fit=False)
@@ -26,8 +26,8 @@ def library():
 
 
 @pytest.fixture(scope="module")
-def model(library):
-    return Ensemble().fit(library[0].X, library[0].Y)
+def model(catalogue):
+    return Ensemble().fit(catalogue[0].X, catalogue[0].Y)
 
 
 @pytest.fixture
@@ -36,8 +36,8 @@ def changing(model):
     return deepcopy(model)
 
 
-def test_it_is_better_than_each_of_its_scorers_on_new_documents(model, library):
-    _, test = library
+def test_it_is_better_than_each_of_its_scorers_on_new_documents(model, catalogue):
+    _, test = catalogue
 
     def ndcg(scores):
         return evaluate(test.Y, scores, metrics=["ndcg@5"])["ndcg@5"]
@@ -49,8 +49,8 @@ def test_it_is_better_than_each_of_its_scorers_on_new_documents(model, library):
         assert together > ndcg(alone), scorer.name
 
 
-def test_it_is_better_than_neighbours_alone_on_new_documents(model, library):
-    train, test = library
+def test_it_is_better_than_neighbours_alone_on_new_documents(model, catalogue):
+    train, test = catalogue
     lcif = manylabel.LCIF().fit(train.X, train.Y)
     mine, theirs = (
         evaluate(test.Y, each.decision_function(test.X), metrics=["ndcg@5"])["ndcg@5"]
@@ -59,8 +59,8 @@ def test_it_is_better_than_neighbours_alone_on_new_documents(model, library):
     assert mine > theirs
 
 
-def test_scores_are_probabilities_that_come_true(model, library):
-    _, test = library
+def test_scores_are_probabilities_that_come_true(model, catalogue):
+    _, test = catalogue
     scores = model.decision_function(test.X)
     assert scores.data.min() > 0
     assert scores.data.max() < 1
@@ -68,8 +68,8 @@ def test_scores_are_probabilities_that_come_true(model, library):
     assert expected == pytest.approx(found, rel=0.15)
 
 
-def test_the_same_at_any_number_of_threads(library):
-    train, test = library
+def test_the_same_at_any_number_of_threads(catalogue):
+    train, test = catalogue
     names = [scorer.name for scorer in make_scorers("auto") if scorer.view == "rows"]
     X, Y = train.X[:200], train.Y[:200]
     one, two = (
@@ -78,8 +78,8 @@ def test_the_same_at_any_number_of_threads(library):
     assert (one != two).nnz == 0
 
 
-def test_explanations_add_up_through_all_parts(model, library):
-    _, test = library
+def test_explanations_add_up_through_all_parts(model, catalogue):
+    _, test = catalogue
     scores = model.decision_function(test.X[:5]).toarray()
     for row, found in enumerate(model.explain(test.X[:5], top=3)):
         for why in found:
@@ -91,8 +91,8 @@ def test_explanations_add_up_through_all_parts(model, library):
                     assert sum(each.share for each in part.reasons) == pytest.approx(part.share)
 
 
-def test_explanations_that_include_trees_add_up(library, monkeypatch):
-    train, test = library
+def test_explanations_that_include_trees_add_up(catalogue, monkeypatch):
+    train, test = catalogue
     monkeypatch.setattr(
         "manylabel.ensemble.ensemble.choose_scorers",
         lambda held_out, protected: (list(held_out.scores), dict.fromkeys(held_out.scores, 0)),
@@ -103,8 +103,8 @@ def test_explanations_that_include_trees_add_up(library, monkeypatch):
         assert why.total == pytest.approx(why.score, abs=1e-6)
 
 
-def test_a_label_that_is_no_candidate_has_no_reasons(library):
-    train, test = library
+def test_a_label_that_is_no_candidate_has_no_reasons(catalogue):
+    train, test = catalogue
     model = Ensemble(k=5, n_candidates=3, scorers=["neighbours", "linear"]).fit(train.X, train.Y)
     candidates = model.decision_function(test.X[:1]).indices
     other = int(np.setdiff1d(np.arange(train.n_labels), candidates)[0])
@@ -112,8 +112,8 @@ def test_a_label_that_is_no_candidate_has_no_reasons(library):
     assert (why.score, why.reasons, why.probability) == (0.0, (), 0.0)
 
 
-def test_a_report_document_is_known_at_once(changing, library):
-    _, test = library
+def test_a_report_document_is_known_at_once(changing, catalogue):
+    _, test = catalogue
     row, label = test.X[[0]], np.zeros((1, changing.n_labels_ + 1), np.int8)
     label[0, -1] = 1
     changing.partial_fit(row, sparse.csr_array(label))
@@ -132,8 +132,8 @@ def test_a_report_document_is_known_at_once(changing, library):
     assert found[0, changing.n_labels_ - 1] < 0.5
 
 
-def test_a_forgotten_document_is_no_neighbour_any_more(changing, library):
-    train, _ = library
+def test_a_forgotten_document_is_no_neighbour_any_more(changing, catalogue):
+    train, _ = catalogue
     changing.remove([7])
     numbers = [
         each.index
@@ -153,15 +153,15 @@ def test_it_says_which_parts_do_not_follow(model):
     assert "topics" in model.frozen_parts_
 
 
-def test_parts_that_are_switched_off_are_not_used(library):
-    train, test = library
+def test_parts_that_are_switched_off_are_not_used(catalogue):
+    train, test = catalogue
     model = Ensemble(scorers=["neighbours", "linear"]).fit(train.X, train.Y)
     assert set(model.combination_.curves) <= {"neighbours", "linear"}
     assert model.decision_function(test.X).nnz
 
 
-def test_curves_can_be_stretched_for_a_measure(library, model):
-    train, _ = library
+def test_curves_can_be_stretched_for_a_measure(catalogue, model):
+    train, _ = catalogue
     stretched = Ensemble(objective="p@1").fit(train.X, train.Y)
     assert stretched.report_.together["p@1"] >= model.report_.together["p@1"]
     found = stretched.report_.calibration
@@ -187,8 +187,8 @@ def test_what_was_report_prints_as_a_table(model):
         ({"scorers": []}, "at least one scorer"),
     ],
 )
-def test_parameters_are_checked(library, parameters, message):
-    train, _ = library
+def test_parameters_are_checked(catalogue, parameters, message):
+    train, _ = catalogue
     with pytest.raises(ParameterError, match=message):
         Ensemble(**parameters).fit(train.X, train.Y)
 

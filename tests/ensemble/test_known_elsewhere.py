@@ -26,10 +26,10 @@ def test_a_label_is_known_if_a_document_of_another_fold_has_it(seed, n_rows, n_l
     training = Training(Documents(sparse.csr_array((n_rows, 1))), sparse.csr_array(Y), folds)
     held = Candidates(all_pairs(training.held.size, n_labels))
     found = known_elsewhere(training, held).reshape(-1, n_labels)
-    for place, row in enumerate(training.held.tolist()):
+    for position, row in enumerate(training.held.tolist()):
         for label in range(n_labels):
             others = [other for other in range(n_rows) if folds[other] != folds[row]]
-            assert found[place, label] == any(Y[other, label] for other in others)
+            assert found[position, label] == any(Y[other, label] for other in others)
 
 
 def test_a_scorer_has_no_opinion_on_held_out_labels_that_are_new_to_it(monkeypatch):
@@ -46,7 +46,7 @@ def test_a_scorer_has_no_opinion_on_held_out_labels_that_are_new_to_it(monkeypat
     # Half of the labels have one document.
     own = np.tile(np.eye(30, dtype=np.int8), (2, 1))
     own[30:, 15:] = 0
-    Ensemble(scorers=["neighbours", "linear"], sources=["every"]).fit(X, sparse.csr_array(own))
+    Ensemble(scorers=["neighbours", "linear"], sources=["all"]).fit(X, sparse.csr_array(own))
     (held_out,) = given
     linear = held_out.scores["linear"]
     assert 0 < held_out.known.mean() < 1

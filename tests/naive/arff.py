@@ -37,13 +37,13 @@ def read_meka(data: bytes) -> tuple[list[str], list[list[float]]]:
     if len(set(names)) != len(names) or not re.fullmatch(r"'t: -C 2'", relation) or len(names) < 2:
         raise RefusedError("header")
 
-    def value(place: int, cell: str) -> float:
-        if nominal[place]:
+    def value(position: int, cell: str) -> float:
+        if nominal[position]:
             if cell not in ("0", "1"):
                 raise RefusedError(cell)
         elif not NUMBER.fullmatch(cell) or math.isinf(float(cell)):
             raise RefusedError(cell)
-        if place < 2 and float(cell) not in (0, 1):
+        if position < 2 and float(cell) not in (0, 1):
             raise RefusedError(cell)
         return float(cell)
 
@@ -68,6 +68,6 @@ def read_meka(data: bytes) -> tuple[list[str], list[list[float]]]:
             cells = [cell.strip() for cell in line.split(",")]
             if len(cells) != len(names):
                 raise RefusedError(line)
-            row = [value(place, cell) for place, cell in enumerate(cells)]
+            row = [value(position, cell) for position, cell in enumerate(cells)]
         rows.append(row)
     return names, rows

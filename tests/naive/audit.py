@@ -6,8 +6,8 @@ from __future__ import annotations
 def missing_rate(log_odds, label, documents, share):
     """How often a label is missing.
 
-    The expected share, worth 1,000 documents, and what the likeliest documents show: a tenth of the
-    number that have the label. ``log_odds`` has those of each document, or None.
+    The expected share, worth 1,000 documents, and what the most likely documents show: a tenth of
+    the number that have the label. ``log_odds`` has those of each document, or None.
     """
     count = sum(label in labels for labels in documents)
     judged = [d for d in range(len(documents)) if log_odds[d] is not None]
@@ -20,7 +20,7 @@ def error(probability, given, label, documents, share, n_labels, log_odds):
     """Of one pair; ``documents`` are the label sets as given."""
     n_given = sum(len(labels) for labels in documents)
     count = sum(label in labels for labels in documents)
-    # Accidents befall every label alike.
+    # Accidents are equally likely for every label.
     mistaken = share * n_given / n_labels / max(len(documents) - count, 1)
     missing = missing_rate(log_odds, label, documents, share)
     mistaken = min(mistaken * missing / share, 0.5)
@@ -41,7 +41,7 @@ def any_error(errors):
     return 1 - fine
 
 
-def what_next(similarity, n, known, near):
+def choose_next(similarity, n, known, near):
     """Documents that represent the others best, one after another.
 
     ``similarity`` is a list of lists. A document can represent itself and those that it is one of

@@ -25,9 +25,9 @@ def interval(model, draws):
     values = sorted(measure(*model, chosen) for chosen in draws)
 
     def at(share):
-        place = share * (len(values) - 1)
-        low = int(place)
+        position = share * (len(values) - 1)
+        low = int(position)
         high = min(low + 1, len(values) - 1)
-        return values[low] + (place - low) * (values[high] - values[low])
+        return values[low] + (position - low) * (values[high] - values[low])
 
     return at(0.025), at(0.975)

@@ -39,7 +39,7 @@ def r_precision_at(truth, scores, k):
 
 
 def dcg(gains):
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+    return sum(gain / math.log2(position + 2) for position, gain in enumerate(gains))
 
 
 def ndcg_at(truth, scores, k):

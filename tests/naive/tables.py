@@ -51,8 +51,8 @@ def documents(rows: list[list[str]]) -> list[tuple[str, set[str]]]:
         columns = {}
         if width > 2:
             rows = [row for row in rows if any(cell.strip() for cell in row)]
-        for place, name in enumerate(names):
-            columns.setdefault(name, place)
+        for position, name in enumerate(names):
+            columns.setdefault(name, position)
     result = []
     for row in rows:
         if len(row) > width and not any(cell.strip() for cell in row[width:]):

@@ -51,7 +51,7 @@ def document_features(
 def lead_counts(text, lead, weight, n=1, stop_words=()):
     """How often each n-gram counts; ``weight`` times if its first word is in the lead."""
     found = [text[start:end].lower() for start, end in words(text)]
-    terms = [(place, word) for place, word in enumerate(found) if word not in stop_words]
+    terms = [(position, word) for position, word in enumerate(found) if word not in stop_words]
     counts = Counter()
     for first in range(len(terms) - n + 1):
         gram = " ".join(word for _, word in terms[first : first + n])

@@ -7,7 +7,7 @@ import math
 
 def ideal_dcg(n_labels):
     """The DCG if this many true labels come first."""
-    return sum(1 / math.log(1 + place) for place in range(1, n_labels + 1))
+    return sum(1 / math.log(1 + position) for position in range(1, n_labels + 1))
 
 
 def norm(labels, normalized):
@@ -20,8 +20,8 @@ def gain(labels, ranking, gains, normalized=True):
     if not labels:
         return 0.0
     dcg = sum(
-        gains[label] / math.log(1 + place)
-        for place, label in enumerate(ranking, start=1)
+        gains[label] / math.log(1 + position)
+        for position, label in enumerate(ranking, start=1)
         if label in labels
     )
     return dcg / norm(labels, normalized)

@@ -121,7 +121,7 @@ def test_nothing_is_learned_from_pairs_that_are_not_known(given):
     )
     everything = sparse.csr_array(np.ones(Y.shape, np.int8))
     found = training.known(everything).tocoo()
-    assert set(zip(*(place.tolist() for place in found.coords), strict=True)) == naive.pairs(
+    assert set(zip(*(position.tolist() for position in found.coords), strict=True)) == naive.pairs(
         Y, incomplete
     )
 

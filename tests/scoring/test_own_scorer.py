@@ -32,8 +32,8 @@ class TextLength(Scorer):
         own, labels = _lengths(documents)[candidates.rows], candidates.labels
         return _closeness(own, self.total[labels], self.count[labels])
 
-    def reasons(self, documents, candidates, place):
-        return [Reason(self.name, float(self.score(documents, candidates)[place]))]
+    def reasons(self, documents, candidates, position):
+        return [Reason(self.name, float(self.score(documents, candidates)[position]))]
 
     def grow(self, n_labels):
         self.total, self.count = (

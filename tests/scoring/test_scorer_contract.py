@@ -121,8 +121,8 @@ def test_reasons_add_up_to_the_score(scorer, asked):
     expected = scorer.score(*one)
     scores, reasons = scorer.explaining(*one)
     np.testing.assert_array_equal(scores, expected)
-    for place, score in enumerate(scores):
-        found = reasons(place)
+    for position, score in enumerate(scores):
+        found = reasons(position)
         if found:
             shares = sum(reason.share for reason in found)
             assert shares == pytest.approx(score, rel=1e-5, abs=1e-7)

@@ -12,7 +12,7 @@ from manylabel.exceptions import ParameterError
 from manylabel.linear import OneVsRestSVM, SubsetSVM
 from manylabel.metrics import evaluate
 from manylabel.neighbors import LCIF, FeatureKNN, InstanceKNN, NeighborIndex
-from manylabel.selection import PAPER_GRID, Tuner, usual_grid
+from manylabel.selection import PAPER_GRID, Tuner, default_grid
 from manylabel.selection.folds import share_mask
 
 
@@ -219,11 +219,11 @@ def test_a_winner_must_beat_the_estimator_on_documents_set_aside(data, given, is
 
 
 def test_thresholds_are_tried_only_where_label_sets_count():
-    assert "threshold" in usual_grid(LCIF(), "micro-f1")
-    assert "threshold" not in usual_grid(LCIF(), "ndcg@5")
-    assert "k" not in usual_grid(LCIF(), "ndcg@5", {"k": 3})
+    assert "threshold" in default_grid(LCIF(), "micro-f1")
+    assert "threshold" not in default_grid(LCIF(), "ndcg@5")
+    assert "k" not in default_grid(LCIF(), "ndcg@5", {"k": 3})
     with pytest.raises(ParameterError, match="no parameters of FeatureKNN to tune for p@1"):
-        usual_grid(FeatureKNN(), "p@1", ["beta"])
+        default_grid(FeatureKNN(), "p@1", ["beta"])
 
 
 def test_one_feature_is_not_all_features(data):

@@ -89,11 +89,11 @@ def test_files_that_grew(folder):
 def test_files_with_a_flipped_byte(folder, how):
     for path in array_files(folder):
         content = bytearray(path.read_bytes())
-        for place in (0, 7, len(content) // 2, len(content) - 1):
-            content[place] ^= 0x10
+        for position in (0, 7, len(content) // 2, len(content) - 1):
+            content[position] ^= 0x10
             path.write_bytes(content)
             assert refused(folder) == f"{path}: the file was altered after it was written" + REPAIR
-            content[place] ^= 0x10
+            content[position] ^= 0x10
         path.write_bytes(content)
 
 
@@ -121,8 +121,14 @@ def test_missing_files(folder):
 def test_a_manifest_with_any_byte_changed(folder):
     path = folder / "model.json"
     content = path.read_bytes()
-    for place in {*range(0, len(content), 37), *range(60), *range(len(content) - 40, len(content))}:
-        path.write_bytes(content[:place] + bytes([content[place] ^ 0x02]) + content[place + 1 :])
+    for position in {
+        *range(0, len(content), 37),
+        *range(60),
+        *range(len(content) - 40, len(content)),
+    }:
+        path.write_bytes(
+            content[:position] + bytes([content[position] ^ 0x02]) + content[position + 1 :]
+        )
         assert refused(folder).startswith(f"{path}: ")
 
 

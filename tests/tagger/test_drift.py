@@ -58,7 +58,7 @@ def test_wrong_labels_are_seen(new_tagger):
     labels = LABELS[:60]
     tagger.learn(TEST.texts[:60], labels)
     assert not tagger.drift().is_significant
-    shuffled = [labels[(place + 17) % 60] for place in range(60)]
+    shuffled = [labels[(position + 17) % 60] for position in range(60)]
     tagger = new_tagger("wrong")
     tagger.learn(TEST.texts[:60], shuffled)
     found = tagger.drift()
@@ -99,7 +99,7 @@ def test_other_models_are_refused():
 def test_the_shell_says_when_to_train_again(new_tagger, tmp_path, capfd):
     tagger = new_tagger()
     labels = LABELS[:60]
-    tagger.learn(TEST.texts[:60], [labels[(place + 17) % 60] for place in range(60)])
+    tagger.learn(TEST.texts[:60], [labels[(position + 17) % 60] for position in range(60)])
     assert run(["stats", str(tmp_path / "model"), "--table"]) == 0
     shown = capfd.readouterr().out
     assert "Train again: people accept less" in shown

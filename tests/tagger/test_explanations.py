@@ -236,7 +236,7 @@ def test_a_terminal_shows_tables(tagger):
     printed = str(tagger.explain(QUERY, top=1))
     assert QUERY in printed
     assert "similar documents" in printed
-    assert "% alike" in printed
+    assert "% similar" in printed
     assert re.search(rf"{FOR}\n.* purr", printed)
     assert "fish" in repr(tagger.suggest("a fish"))
     assert repr(tagger.suggest("nothing known")) == "no suggestions"

@@ -13,7 +13,7 @@ from manylabel.tagger.features import choose_features
 @pytest.fixture
 def few(monkeypatch):
     """Let features be chosen on few documents."""
-    monkeypatch.setattr(features, "_FEWEST", 100)
+    monkeypatch.setattr(features, "_MIN_DOCUMENTS", 100)
 
 
 def titles(seed: int = 0, n: int = 300) -> Corpus:

@@ -148,7 +148,7 @@ def test_names_count_only_where_the_truth_is_known(tmp_path):
     state = tagger._latest()
     scorer = state.model.scorer_
     pattern = find_labels(state.model.vocabulary, texts).pattern.tocoo()
-    found = list(zip(*(place.tolist() for place in pattern.coords), strict=True))
+    found = list(zip(*(position.tolist() for position in pattern.coords), strict=True))
     Y = state.documents.label_matrix(state.n_labels).toarray()
     matched, hits = naive.name_counts(found, Y, [True, False, True])
     assert scorer.counts.named.tolist() == matched

@@ -149,8 +149,10 @@ def test_garbage_is_noticed_or_does_not_matter(folder):
     rng = random.Random(0)
     whole = (folder / JOURNAL).read_bytes()
     for _ in range(60):
-        place = rng.randrange(len(whole) - 64)
-        (folder / JOURNAL).write_bytes(whole[:place] + rng.randbytes(64) + whole[place + 64 :])
+        position = rng.randrange(len(whole) - 64)
+        (folder / JOURNAL).write_bytes(
+            whole[:position] + rng.randbytes(64) + whole[position + 64 :]
+        )
         with suppress(StoreError):
             assert Tagger.load(folder).n_documents == 43
 
@@ -272,6 +274,6 @@ def test_journals_carry_checksums(folder):
 
 def test_the_mark_is_whole_where_the_system_writes_few_bytes_at_a_time(folder, monkeypatch):
     whole = os.pwrite
-    monkeypatch.setattr(os, "pwrite", lambda file, data, place: whole(file, data[:7], place))
+    monkeypatch.setattr(os, "pwrite", lambda file, data, position: whole(file, data[:7], position))
     Mark(folder).write("c0ffee", 12)
     assert Mark(folder).read("c0ffee") == 12

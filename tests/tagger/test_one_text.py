@@ -64,7 +64,7 @@ def test_a_prediction_imports_no_more_than_it_needs(tagger, tmp_path, lines, nev
 import atexit, sys
 import manylabel{".cli" if lines is SHELL else ""}
 def loaded(name):
-    return type(sys.modules.get(name)).__name__ not in ("NoneType", "_Later")
+    return type(sys.modules.get(name)).__name__ not in ("NoneType", "_Deferred")
 atexit.register(lambda: print(*filter(loaded, {never!r}), file=sys.stderr))
 {lines.format(model)}
 """

@@ -34,13 +34,13 @@ def drinks(seed: int = 0, n: int = 240) -> Corpus:
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch):
-    monkeypatch.setattr("manylabel.tagger.training.FEWEST_FOR_VIEWS", 100)
+    monkeypatch.setattr("manylabel.tagger.training.MIN_FOR_VIEWS", 100)
 
 
 @pytest.fixture(scope="module")
 def tagger():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("manylabel.tagger.training.FEWEST_FOR_VIEWS", 100)
+        patch.setattr("manylabel.tagger.training.MIN_FOR_VIEWS", 100)
         return Tagger(language=None, parameters={"k": 20}).fit(drinks())
 
 

@@ -83,8 +83,8 @@ def test_forgotten_features_are_not_counted():
 
 
 def test_words_are_not_remembered_for_ever(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_WORDS", 5)
-    monkeypatch.setattr(module, "_MOST_SPELLED", 3)
+    monkeypatch.setattr(module, "_MAX_WORDS", 5)
+    monkeypatch.setattr(module, "_MAX_SPELLED", 3)
     vectorizers = fitted()
     single = SingleTexts(vectorizers)
     for number in range(30):

@@ -67,7 +67,7 @@ def test_stop_words_match_as_words_are_compared(lowercase, terms):
 
 
 def test_stems_are_remembered_up_to_a_limit(monkeypatch):
-    monkeypatch.setattr("manylabel.text.words._MOST_STEMS", 2)
+    monkeypatch.setattr("manylabel.text.words._MAX_STEMS", 2)
     rules = word_rules(True, "english", "english")
     assert rules is word_rules(True, "english", "english")
     for _ in range(3):

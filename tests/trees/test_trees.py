@@ -121,10 +121,10 @@ def test_pfastrexml_mixes_the_logarithms_of_trees_and_centroids():
     training, rows = model._weighted(X).toarray(), weighted.toarray()
     np.testing.assert_array_equal(scores.indices, shares.indices)
     for row in range(8):
-        for place in range(scores.indptr[row], scores.indptr[row + 1]):
-            members = training[Y.toarray()[:, scores.indices[place]] == 1]
-            expected = naive.rerank(shares.data[place], rows[row], members, 0.7, 4.0)
-            assert scores.data[place] == pytest.approx(expected, rel=1e-5)
+        for position in range(scores.indptr[row], scores.indptr[row + 1]):
+            members = training[Y.toarray()[:, scores.indices[position]] == 1]
+            expected = naive.rerank(shares.data[position], rows[row], members, 0.7, 4.0)
+            assert scores.data[position] == pytest.approx(expected, rel=1e-5)
 
 
 def test_pfastrexml_divides_gains_by_propensities():

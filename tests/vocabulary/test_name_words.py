@@ -31,7 +31,7 @@ def test_labels_share_words_as_by_looking_at_every_name(
     named = LabelNames([" ".join(n) for n in names], columns[: len(names)], [0] * len(names), 4)
     matcher, columns = named.matcher, named.columns.tolist()
     # Powers of two add up exactly, in any order.
-    weight = {word: 2.0**place for place, word in enumerate(WORDS)}
+    weight = {word: 2.0**position for position, word in enumerate(WORDS)}
     rarity = np.array([weight[term] for term in matcher.terms], np.float64)
     tokens = matcher.tokens([" ".join(text) for text in texts])
     counts, labels, best, found, total = vocabulary_words.share_words(

@@ -53,10 +53,10 @@ def test_clues_add_up_to_the_score_of_a_name(tagger):
     documents, candidates = state.model._candidates(documents, 1)
     scorer = state.model.scorers_["names"]
     scores = scorer.score(documents, candidates)
-    for place in np.flatnonzero(scores):
-        (reason,) = scorer.reasons(documents, candidates, int(place))
-        assert reason.share == pytest.approx(scores[place])
-        assert sum(clue.share for clue in reason.reasons) == pytest.approx(scores[place])
+    for position in np.flatnonzero(scores):
+        (reason,) = scorer.reasons(documents, candidates, int(position))
+        assert reason.share == pytest.approx(scores[position])
+        assert sum(clue.share for clue in reason.reasons) == pytest.approx(scores[position])
 
 
 def test_names_for_people_are_those_of_the_vocabulary(tagger):
@@ -111,10 +111,10 @@ def test_related_labels_and_qualifiers_are_clues():
     found = find_labels(named, ["cats and dogs", "cats and a coach", "a sports coach"])
     from manylabel.vocabulary.clues import CLUES
 
-    places = {clue: place for place, clue in enumerate(CLUES)}
-    assert found.clues[:, places["related"]].tolist() == [1, 1, 0, 0, 0]
-    assert found.clues[:, places["context"]].tolist() == [0, 0, 0, 0, 1]
-    assert found.clues[:, places["qualified"]].tolist() == [0, 0, 0, 1, 1]
+    positions = {clue: position for position, clue in enumerate(CLUES)}
+    assert found.clues[:, positions["related"]].tolist() == [1, 1, 0, 0, 0]
+    assert found.clues[:, positions["context"]].tolist() == [0, 0, 0, 0, 1]
+    assert found.clues[:, positions["qualified"]].tolist() == [0, 0, 0, 1, 1]
 
 
 def test_labels_given_by_name_get_their_identifiers(tmp_path):

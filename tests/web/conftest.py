@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra web")
@@ -13,6 +15,7 @@ from web.serving import running
 
 from manylabel.tagger import Tagger
 from manylabel.web import Settings, create_app
+from manylabel.web.workers import Workers
 
 
 @pytest.fixture
@@ -34,6 +37,20 @@ def client_of(tagger):
     yield made
     for client in opened:
         client.__exit__(None, None, None)
+
+
+@pytest.fixture
+def accepted(monkeypatch) -> threading.Semaphore:
+    """Released for each request that workers take on; a test can wait for as many as it sent."""
+    semaphore = threading.Semaphore(0)
+    check = Workers._check_busy
+
+    def counted(workers) -> None:
+        check(workers)
+        semaphore.release()
+
+    monkeypatch.setattr(Workers, "_check_busy", counted)
+    return semaphore
 
 
 @pytest.fixture

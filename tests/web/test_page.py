@@ -146,7 +146,7 @@ def test_words_are_marked_and_the_parts_add_up_to_the_score(page, server):
     shares = page.locator("#why .part dd").evaluate_all("all => all.map(d => +d.dataset.share)")
     assert sum(shares) == pytest.approx(float(total.get_attribute("data-score")))
     assert float(total.inner_text().replace("\u2212", "-")) == pytest.approx(why["score"], abs=0.01)
-    sure = f"Together {round(100 * why['probability'])}\u2009%"
+    sure = f"Total {round(100 * why['probability'])}\u2009%"
     expect(page.locator("#why .total dt")).to_have_text(sure)
     cards = page.locator("#why .card")
     near = why["neighbours"][0]
@@ -182,7 +182,7 @@ def test_what_speaks_against_a_label_is_shown_as_such(page):
             for w, s in sorted(words, key=lambda one: spans[one[0]])
         ],
     }
-    answer = {"model": "library", "labels": [why]}
+    answer = {"model": "catalogue", "labels": [why]}
     page.route("**/v1/explain", lambda asked: asked.fulfill(json=answer))
     write(page, THEFT)
     open_reasons(page, "Art theft")
@@ -190,8 +190,8 @@ def test_what_speaks_against_a_label_is_shown_as_such(page):
     assert titles.all_text_contents() == [title for _, title, _ in parts]
     assert titles.nth(1).get_attribute("title") == "About moon."
     assert page.locator("#why .part .against").count() == 2
-    for title, word in (("for", "stolen"), ("against", "detective")):
-        said = page.locator("#why > div").filter(has_text=f"Words that speak {title} it")
+    for title, word in (("Words in its favour", "stolen"), ("Words against it", "detective")):
+        said = page.locator("#why > div").filter(has_text=title)
         assert said.locator("mark").all_inner_texts() == [word]
     assert page.locator("#marked mark.against").all_inner_texts() == ["detective"]
 

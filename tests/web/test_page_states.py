@@ -77,7 +77,7 @@ def test_only_what_is_right_nine_times_in_ten(page):  # noqa: F811
             return route.continue_()
         asked.append(body["threshold"])
         label = {"label": "Art theft", "name": "Art theft", "score": 0.9}
-        return route.fulfill(json={"model": "library", "labels": [label]})
+        return route.fulfill(json={"model": "catalogue", "labels": [label]})
 
     page.route("**/v1/suggest", promised)
     write(page, THEFT)

@@ -77,16 +77,40 @@ class Reader(threading.Thread):
                     self.faults.append(answer.text)
 
 
-def crowd(folder, readers: int, seconds: float) -> None:
-    """Many read while one learns: no fault, and nothing learned is lost."""
+def wait_until(is_done, seconds: float = 300) -> None:
+    """Wait until a function returns true."""
+    end = time.monotonic() + seconds
+    while not is_done():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def is_open(host: str, port: int) -> bool:
+    """Whether a server accepts connections."""
+    with socket.socket() as connection:
+        return connection.connect_ex((host, port)) == 0
+
+
+def crowd(folder, readers: int, answers: int) -> None:
+    """Many read while one learns, until all have answers: no fault, and nothing learned is lost."""
     with running("serve", folder, "--allow-learn") as server:
         until = threading.Event()
         learner = Teacher(server.address, until)
         threads = [Reader(server.address, until) for _ in range(readers)]
+        start = time.perf_counter()
         for thread in (learner, *threads):
             thread.start()
-        time.sleep(seconds)
+        wait_until(
+            lambda: (
+                any(thread.faults for thread in (learner, *threads))
+                or (
+                    len(learner.acknowledged) >= answers
+                    and all(len(thread.seconds) >= answers for thread in threads)
+                )
+            )
+        )
         until.set()
+        seconds = time.perf_counter() - start
         for thread in (learner, *threads):
             thread.join()
     assert [fault for thread in (learner, *threads) for fault in thread.faults] == []
@@ -103,21 +127,19 @@ def crowd(folder, readers: int, seconds: float) -> None:
 
 
 def test_some_read_while_another_learns(folder):
-    crowd(folder, readers=6, seconds=2)
+    crowd(folder, readers=6, answers=10)
 
 
 @pytest.mark.slow
 def test_fifty_read_while_another_learns(folder):
-    crowd(folder, readers=50, seconds=20)
+    crowd(folder, readers=50, answers=50)
 
 
 def test_a_killed_server_has_lost_nothing_that_it_acknowledged(folder):
     with running("serve", folder, "--allow-learn") as server:
         learner = Teacher(server.address, threading.Event())
         learner.start()
-        until = time.monotonic() + 60
-        while len(learner.acknowledged) < 12 and time.monotonic() < until:
-            time.sleep(0.001)
+        wait_until(lambda: len(learner.acknowledged) >= 12 or learner.faults)
         server.process.send_signal(signal.SIGKILL)
         learner.join()
     assert len(learner.acknowledged) >= 12
@@ -135,13 +157,14 @@ def test_a_server_that_is_told_to_stop_finishes_what_it_took(folder):
         body = b'{"text": "the cat sleeps", "top": 1}'
         head = (
             f"POST /v1/suggest HTTP/1.1\r\nHost: {host.netloc}\r\nContent-Length: {len(body)}\r\n"
-            "Content-Type: application/json\r\n\r\n"
+            "Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n"
         )
-        with socket.create_connection((host.hostname, host.port), timeout=30) as connection:
-            connection.sendall(head.encode() + body[:10])
-            time.sleep(0.3)
+        with socket.create_connection((host.hostname, host.port), timeout=60) as connection:
+            connection.sendall(head.encode())
+            assert connection.recv(65536).startswith(b"HTTP/1.1 100 Continue")
+            connection.sendall(body[:10])
             server.process.send_signal(signal.SIGTERM)
-            time.sleep(0.3)
+            wait_until(lambda: not is_open(host.hostname, host.port))
             connection.sendall(body[10:])
             answer = b""
             while piece := connection.recv(65536):

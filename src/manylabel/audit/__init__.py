@@ -6,15 +6,15 @@ that cannot be told apart, and labels that cannot be learned.
 """
 
 from manylabel.audit.audit import Audit, audit
-from manylabel.audit.next import least_sure, uncertainty, what_next
+from manylabel.audit.next import choose_next, most_uncertain, uncertainty
 from manylabel.audit.pairs import document_errors, pair_errors
 
 __all__ = [
     "Audit",
     "audit",
+    "choose_next",
     "document_errors",
-    "least_sure",
+    "most_uncertain",
     "pair_errors",
     "uncertainty",
-    "what_next",
 ]

@@ -67,7 +67,7 @@ class Audit:
     Attributes
     ----------
     out : OutOfSample
-        The probability of each pair, and what speaks for and against it.
+        The probability of each pair, and the evidence for and against it.
     Y : csr_array of shape (n_documents, n_labels)
         The given labels.
     errors : ndarray
@@ -100,7 +100,7 @@ class Audit:
         some = np.argpartition(-self.errors, top - 1)[:top] if top else np.empty(0, np.int64)
         return some[np.lexsort((some, -self.errors[some]))]
 
-    def place(self, entry: int) -> tuple[int, int]:
+    def position(self, entry: int) -> tuple[int, int]:
         """The document and the label of an entry."""
         pattern = self.out.pattern
         row = int(np.searchsorted(pattern.indptr, entry, side="right")) - 1
@@ -161,7 +161,7 @@ def audit(
     >>> from manylabel.corpus import load_catalogue
     >>> corpus = load_catalogue("train").vectorized()
     >>> result = audit(corpus.X, corpus.Y, Ensemble(scorers=["neighbours", "words"]))
-    >>> row, label = result.place(int(result.suspects(1)[0]))
+    >>> row, label = result.position(int(result.suspects(1)[0]))
     >>> bool(0 < result.errors.max() < 1)
     True
     """

@@ -11,19 +11,19 @@ from scipy import sparse
 __all__ = ["SameLabels", "TwoMeanings", "Unlearned", "same_labels", "two_meanings", "unlearned"]
 
 #: Labels with fewer documents than this are skipped.
-_LEAST = 5
+_MIN_DOCUMENTS = 5
 #: Labels with at least this likeness count as the same.
-_SAME = 0.5
+_MIN_LIKENESS = 0.5
 #: A label is not learned if its documents get it with less than this mean probability.
 _NOT_LEARNED = 0.05
 #: A label is learned well enough for a comparison from this mean probability on.
 _LEARNED = 0.2
 #: To look for two meanings: minimum documents per label, maximum documents to look at per label,
 #: and maximum labels.
-_FEWEST, _MOST, _LABELS = 20, 100, 1_000
+_MIN_TO_SPLIT, _MAX_SAMPLE, _MAX_LABELS = 20, 100, 1_000
 _ROUNDS = 8
 #: Minimum share of the smaller meaning, and minimum distance of the two.
-_SMALLER, _APART = 0.2, 0.25
+_MIN_SHARE, _MIN_DISTANCE = 0.2, 0.25
 
 
 class SameLabels(NamedTuple):
@@ -105,14 +105,14 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
     first, second = on_others.coords
     alone = counts[first] - np.asarray(both[first, second]).ravel()
     # Labels that are not learned cannot be compared.
-    usable = (counts >= _LEAST) & (itself >= _LEARNED)
-    enough = usable[first] & usable[second] & (alone >= _LEAST - 2)
+    usable = (counts >= _MIN_DOCUMENTS) & (itself >= _LEARNED)
+    enough = usable[first] & usable[second] & (alone >= _MIN_DOCUMENTS - 2)
     first, second, alone = first[enough], second[enough], alone[enough]
     likeness = on_others.data[enough] / alone / np.maximum(itself[second], 1e-9)
     one_way = sparse.csr_array((np.minimum(likeness, 1.0), (first, second)), shape=both.shape)
     pairs = sparse.coo_array(sparse.triu(one_way.minimum(one_way.T), k=1))
     order = np.argsort(-pairs.data, kind="stable")
-    order = order[pairs.data[order] >= _SAME][:top]
+    order = order[pairs.data[order] >= _MIN_LIKENESS][:top]
     a, b = (each[order] for each in pairs.coords)
     return [
         SameLabels(int(i), int(j), float(value), int(both[i, j]))
@@ -132,7 +132,7 @@ def unlearned(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) ->
     counts = np.bincount(Y.indices, minlength=Y.shape[1])
     own = sparse.csr_array(probabilities.multiply(Y))
     itself = np.bincount(own.indices, own.data, Y.shape[1]) / np.maximum(counts, 1)
-    labels = np.flatnonzero((counts >= _LEAST) & (itself < _NOT_LEARNED))
+    labels = np.flatnonzero((counts >= _MIN_DOCUMENTS) & (itself < _NOT_LEARNED))
     labels = labels[np.argsort(-counts[labels], kind="stable")][:top]
     return [Unlearned(int(label), int(counts[label]), float(itself[label])) for label in labels]
 
@@ -146,21 +146,21 @@ def two_meanings(
     """
     columns = sparse.csc_array(Y)
     counts = np.diff(columns.indptr)
-    labels = np.flatnonzero(counts >= _FEWEST)
-    labels = labels[np.argsort(-counts[labels], kind="stable")][:_LABELS]
+    labels = np.flatnonzero(counts >= _MIN_TO_SPLIT)
+    labels = labels[np.argsort(-counts[labels], kind="stable")][:_MAX_LABELS]
     meanings = []
     for label in labels.tolist():
         documents = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
-        if documents.size > _MOST:
+        if documents.size > _MAX_SAMPLE:
             rng = np.random.default_rng([seed, label])
-            documents = np.sort(rng.choice(documents, _MOST, replace=False))
+            documents = np.sort(rng.choice(documents, _MAX_SAMPLE, replace=False))
         split = _split(sparse.csr_array(rows[documents], dtype=np.float64))
         if split is None:
             continue
         nearer, second = split
         share = min(second.mean(), 1 - second.mean())
         apart = float(np.abs(nearer).mean())
-        if share >= _SMALLER and apart >= _APART:
+        if share >= _MIN_SHARE and apart >= _MIN_DISTANCE:
             examples = tuple(
                 tuple(documents[np.argsort(side * nearer, kind="stable")[:3]].tolist())
                 for side in (-1, 1)

@@ -12,7 +12,7 @@ from manylabel.exceptions import InputError
 from manylabel.neighbors import NeighborIndex
 from manylabel.predictions import keep_top
 
-__all__ = ["least_sure", "uncertainty", "what_next"]
+__all__ = ["choose_next", "most_uncertain", "uncertainty"]
 
 #: A document is represented by one of this many nearest neighbours, if at all.
 _NEAR = 100
@@ -41,7 +41,7 @@ def uncertainty(probabilities: sparse.csr_array) -> NDArray[np.float64]:
     return sums[best.indptr[1:]] - sums[best.indptr[:-1]]
 
 
-def what_next(
+def choose_next(
     rows: sparse.csr_array,
     n: int,
     known: NDArray[np.float64] | None = None,
@@ -71,7 +71,7 @@ def what_next(
     Examples
     --------
     >>> rows = sparse.csr_array([[0.0, 1.0], [1.0, 0.1], [1.0, 0.0], [1.0, 0.1]])
-    >>> what_next(rows, 2).tolist()
+    >>> choose_next(rows, 2).tolist()
     [1, 0]
     """
     size = rows.shape[0]
@@ -113,7 +113,7 @@ def _represents(rows: sparse.csr_array, n_jobs: int | None) -> sparse.csr_array:
     )
 
 
-def least_sure(
+def most_uncertain(
     worth: NDArray[np.float64],
     rows: sparse.csr_array,
     n: int,
@@ -140,7 +140,7 @@ def least_sure(
     Examples
     --------
     >>> rows = sparse.csr_array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> least_sure(np.array([0.9, 0.8, 0.3]), rows, 2).tolist()
+    >>> most_uncertain(np.array([0.9, 0.8, 0.3]), rows, 2).tolist()
     [0, 2]
     """
     near = np.zeros(worth.size) if known is None else known.astype(np.float64).copy()

@@ -15,12 +15,12 @@ __all__ = ["document_errors", "pair_errors"]
 SHARE = 0.03
 #: Besides labels given by accident, some are mistaken for another label that fits: this part of
 #: the expected share.
-_CONFUSED = 1 / 3
-#: A label's own rate of errors is measured on the documents that are likeliest to have it: this
+_CONFUSED_SHARE = 1 / 3
+#: A label's own rate of errors is measured on the documents that are most likely to have it: this
 #: share of the number that do.
-_LIKELIEST = 0.1
+_MOST_LIKELY = 0.1
 #: The expected rate weighs as much as this many documents, so a few of them change little.
-_USUAL = 1_000
+_PRIOR_DOCUMENTS = 1_000
 
 
 def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
@@ -41,9 +41,9 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     that fits is mistaken for another that does: :math:`c = \rho / 3` times its probability.
 
     Labels with thousands of documents show a rate of their own: nearly all of the documents that
-    are likeliest to have a label should have it, so where it is lacking, it is missing. If n
-    documents have the label, the n / 10 likeliest are looked at; the expected share weighs as much
-    as 1,000 of them. The rate of wrong labels is scaled by the same factor.
+    are most likely to have a label should have it, so where it is lacking, it is missing. If n
+    documents have the label, the n / 10 most likely are looked at; the expected share weighs as
+    much as 1,000 of them. The rate of wrong labels is scaled by the same factor.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     missing = _missing_rates(out, given, counts, share)
     mistaken = np.minimum(mistaken * missing / share, 0.5)
     by_accident = np.log(mistaken)[labels] - out.log_odds
-    by_confusion = np.log(_CONFUSED * share) - np.logaddexp(0, out.log_odds)
+    by_confusion = np.log(_CONFUSED_SHARE * share) - np.logaddexp(0, out.log_odds)
     odds = np.where(
         given,
         np.logaddexp(by_accident, by_confusion) - np.log1p(-missing)[labels],
@@ -78,18 +78,18 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
 def _missing_rates(
     out: OutOfSample, given: NDArray[np.bool_], counts: NDArray[np.int64], share: float
 ) -> NDArray[np.float64]:
-    """How often each label is missing: the expected rate, and what its likeliest tenth shows."""
+    """How often each label is missing: the expected rate, and what its most likely tenth shows."""
     labels = out.pattern.indices
-    # Places of the documents of each label, the likeliest first; given labels are all stored, so
+    # Ranks of the documents of each label, the most probable first; given labels are all stored, so
     # that no other document can be among the first.
     order = np.lexsort((-out.log_odds, labels))
     stored = np.bincount(labels, minlength=counts.size)
     firsts = np.concatenate([[0], np.cumsum(stored)[:-1]])
-    places = np.empty(labels.size, np.int64)
-    places[order] = np.arange(labels.size) - np.repeat(firsts, stored)
-    n_first = (_LIKELIEST * counts).astype(np.int64)
-    lacking = np.bincount(labels[~given & (places < n_first[labels])], minlength=counts.size)
-    return (lacking + _USUAL * share) / (n_first + _USUAL)
+    positions = np.empty(labels.size, np.int64)
+    positions[order] = np.arange(labels.size) - np.repeat(firsts, stored)
+    n_first = (_MOST_LIKELY * counts).astype(np.int64)
+    lacking = np.bincount(labels[~given & (positions < n_first[labels])], minlength=counts.size)
+    return (lacking + _PRIOR_DOCUMENTS * share) / (n_first + _PRIOR_DOCUMENTS)
 
 
 def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:

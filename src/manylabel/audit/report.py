@@ -116,8 +116,8 @@ class AuditReport(Sequence[Finding]):
     def __len__(self) -> int:
         return len(self._findings)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self._findings[place]
+    def __getitem__(self, position: Any) -> Any:
+        return self._findings[position]
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON."""
@@ -230,7 +230,7 @@ def report_of(
     entries = audit.suspects(top)
     findings = []
     for entry, given in zip(entries.tolist(), audit.is_given(entries).tolist(), strict=True):
-        row, column = audit.place(entry)
+        row, column = audit.position(entry)
         having, lacking = audit.witnesses(row, column)
         shares = audit.out.shares(entry)
         findings.append(

@@ -143,14 +143,14 @@ def _waiting_scores(tagger: Tagger, file: IO[bytes]) -> Iterator[Write]:
 
     The header is known last, so the lines wait in a temporary file.
     """
-    places = _Places(tagger)
+    positions = _Positions(tagger)
     n_documents = 0
     with tempfile.TemporaryFile() as waiting:
 
         def write(batch: Iterable[Suggestions]) -> None:
             nonlocal n_documents
             for suggestions in batch:
-                pairs = sorted((places[label], score) for label, score, _ in suggestions)
+                pairs = sorted((positions[label], score) for label, score, _ in suggestions)
                 line = " ".join(f"{column}:{score!r}" for column, score in pairs)
                 waiting.write(f"{line}\n".encode())
                 n_documents += 1
@@ -161,7 +161,7 @@ def _waiting_scores(tagger: Tagger, file: IO[bytes]) -> Iterator[Write]:
         shutil.copyfileobj(waiting, file)
 
 
-class _Places(dict[str, int]):
+class _Positions(dict[str, int]):
     """The number of each label, including labels added after writing began."""
 
     def __init__(self, tagger: Tagger) -> None:
@@ -169,7 +169,7 @@ class _Places(dict[str, int]):
         self._tagger = tagger
 
     def __missing__(self, label: str) -> int:
-        self.update({name: place for place, name in enumerate(self._tagger.labels)})
+        self.update({name: position for position, name in enumerate(self._tagger.labels)})
         return self[label]
 
 

@@ -26,7 +26,7 @@ from manylabel.cli.compiling import Compiling
 from manylabel.cli.groups import spread
 from manylabel.cli.models import cause_of, check_opened, opened
 from manylabel.cli.options import Debug, State
-from manylabel.cli.output import complain
+from manylabel.cli.output import print_error
 from manylabel.cli.plain_values import convert_plainly
 from manylabel.cli.processes import prepare
 from manylabel.exceptions import JournalError, ManylabelError
@@ -187,7 +187,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if state.debug:
             traceback.print_exc()
         else:
-            complain(_in_options(_sentence(cause_of(error)), state.arguments))
+            print_error(_in_options(_sentence(cause_of(error)), state.arguments))
         return getattr(error, "exit_code", 1)
     finally:
         opened.clear()

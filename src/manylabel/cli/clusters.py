@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manylabel.cli.output import complain, note, readable_size
+from manylabel.cli.output import note, print_error, readable_size
 
 if TYPE_CHECKING:
     from manylabel.corpus import Corpus
@@ -89,9 +89,9 @@ class Manifest:
         for failure in batch.failures:
             self.n_failed += 1
             if self.n_failed <= _SHOWN:
-                complain(f"document {failure.id} failed ({failure.reason}).")
+                print_error(f"document {failure.id} failed ({failure.reason}).")
             elif self.n_failed == _SHOWN + 1:
-                complain("more documents failed; the manifest lists them.")
+                print_error("more documents failed; the manifest lists them.")
 
     def write(self) -> None:
         """Write the manifest beside the file."""

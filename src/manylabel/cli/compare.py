@@ -36,14 +36,14 @@ def compare(
     ctx: typer.Context,
     train: Annotated[
         str | None,
-        typer.Argument(metavar="TRAIN", show_default=False, help="The corpus to learn from."),
+        typer.Argument(metavar="TRAIN", show_default=False, help="The training corpus."),
     ] = None,
     test: Annotated[
         str | None,
         typer.Argument(
             metavar="TEST",
             show_default=False,
-            help="The corpus to test on; without it, each seed tests on a random quarter of TRAIN.",
+            help="The test corpus; without it, each seed tests on a random quarter of TRAIN.",
         ),
     ] = None,
     models: Annotated[

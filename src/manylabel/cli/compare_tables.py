@@ -49,8 +49,8 @@ def show(results: Results) -> None:
 def _table(header: list[str], rows: list[list[str]]) -> Table:
     """Make a table with right-aligned numbers, the best in bold."""
     table = Table(box=box.SIMPLE_HEAD)
-    for place, title in enumerate(header):
-        table.add_column(Text(title), justify="left" if place == 0 else "right")
+    for position, title in enumerate(header):
+        table.add_column(Text(title), justify="left" if position == 0 else "right")
     for title, *cells in rows:
         table.add_row(Text(title, "cyan"), *map(_marked, cells))
     return table

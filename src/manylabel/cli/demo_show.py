@@ -63,7 +63,7 @@ def show(console: Console, outcome: Outcome) -> None:
         console.print(Text(textwrap.shorten(_below_title(book.text), 150, placeholder=" ...")))
         scores = [(suggestion.label, suggestion.score) for suggestion in book.suggestions]
         console.print(suggestions_table(scores, book.true_labels))
-        console.print(_in_short(book.text, book.why[0]))
+        console.print(_summary(book.text, book.why[0]))
         console.print()
     _show_reasons(console, max(books, key=lambda book: book.certainty))
     _show_next(console)
@@ -132,9 +132,9 @@ def _below_title(text: str) -> str:
     return text.partition("\n")[2]
 
 
-def _in_short(text: str, why: LabelReasons) -> Text:
-    """Summarise the words and similar books that speak most for a label."""
-    heaviest = sorted(why.highlights(), key=lambda place: -place[2])
+def _summary(text: str, why: LabelReasons) -> Text:
+    """Summarise the words and similar books that count most for a label."""
+    heaviest = sorted(why.highlights(), key=lambda span: -span[2])
     words = dict.fromkeys(text[start:end].lower() for start, end, weight in heaviest if weight > 0)
     shown = Text.assemble((why.name, "bold green"), ": ")
     if words:
@@ -149,7 +149,7 @@ def _in_short(text: str, why: LabelReasons) -> Text:
 def _show_reasons(console: Console, book: _Book) -> None:
     console.rule("[bold]Why?")
     label = Text(book.suggestions[0].name, "bold green")
-    subject = Text.assemble("What speaks for ", label, " as a heading of ")
+    subject = Text.assemble("The reasons for ", label, " as a heading of ")
     console.print(subject.append(book.title, "bold cyan").append(", in full:\n"))
     console.print(book.why)
 

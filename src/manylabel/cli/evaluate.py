@@ -104,7 +104,7 @@ def evaluate(
         print_json(measured)
         return
     console = make_console()
-    shown = {name: v for name, v in measured.items() if names is not None or _is_usual(name)}
+    shown = {name: v for name, v in measured.items() if names is not None or _is_common(name)}
     console.print(
         f"{tagger.model_name} on {counted(len(given), 'document')}", style="bold", markup=False
     )
@@ -139,7 +139,7 @@ def _curve_table(curve: CoverageCurve) -> Table:
     return table
 
 
-def _is_usual(name: str) -> bool:
+def _is_common(name: str) -> bool:
     """Whether to show a measure by default: not rankings by label, not oracle cutoffs."""
     return not name.startswith("label-") and not re.search(r"@\D", name)
 

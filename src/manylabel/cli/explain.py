@@ -46,7 +46,7 @@ def explain(
     """Show why labels are suggested.
 
     Shows words and similar documents, and the share of each in the score. The shares sum to the
-    score exactly. Words that speak for the first label are highlighted in the text.
+    score exactly. Words in favour of the first label are highlighted in the text.
 
     For example:
       manylabel explain model --text "A voyage around the world"

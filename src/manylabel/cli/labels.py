@@ -64,8 +64,7 @@ def labels(
     An edit takes effect at once, without training, also in a running server. Documents, neighbours
     and words are as if the documents had always had these labels; the output names the parts of the
     model that follow at the next training. hide and show also take collections and schemes of the
-    vocabulary.
-    undo undoes the last edit, up to 50 times.
+    vocabulary. undo undoes the last edit, up to 50 times.
 
     For example:
       manylabel labels model

@@ -47,15 +47,15 @@ def check_target(path: str, force: bool) -> None:
             )
     elif folder.exists() and not folder.is_dir():
         raise ManylabelError(f"{path} is a file; choose a new folder.")
-    place = next(p for p in (folder.absolute(), *folder.absolute().parents) if p.exists())
+    parent = next(p for p in (folder.absolute(), *folder.absolute().parents) if p.exists())
     # Permissions are not enough: the disk may be full or read-only.
-    probe = place / f".{secrets.token_hex(4)}.tmp"
+    probe = parent / f".{secrets.token_hex(4)}.tmp"
     try:
         probe.mkdir()
         probe.rmdir()
     except OSError as error:
         raise ManylabelError(
-            f"{place} cannot be written ({error.strerror or error}); choose another folder."
+            f"{parent} cannot be written ({error.strerror or error}); choose another folder."
         ) from None
 
 

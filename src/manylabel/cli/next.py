@@ -82,12 +82,12 @@ def next(
         for suggestions in chosen:
             console.print(answers_table(suggestions, tagger.gives_probabilities))
         return
-    places = {name: place for place, name in enumerate(unlabelled.ids)}
+    positions = {name: position for position, name in enumerate(unlabelled.ids)}
     with atomic_write(output) as file:
         for suggestions in chosen:
             record = {"id": suggestions.id}
             if unlabelled.texts is not None:
-                record["text"] = unlabelled.texts[places[str(suggestions.id)]]
+                record["text"] = unlabelled.texts[positions[str(suggestions.id)]]
             line = json.dumps(record | {"labels": suggestions.to_list()}, ensure_ascii=False)
             file.write(line.encode() + b"\n")
     if output != "-":

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = [
-    "complain",
     "counted",
     "counting",
     "in_percent",
     "make_console",
     "note",
+    "print_error",
     "print_json",
     "readable_size",
     "renaming",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def complain(sentence: str) -> None:
+def print_error(sentence: str) -> None:
     """Print an error as one line."""
     one_line = re.sub(r"\s*\n\s*", " ", sentence)
     print(f"manylabel: {one_line}", file=sys.stderr)

@@ -28,7 +28,7 @@ __all__ = ["predict"]
 
 _TOP = 10
 #: The most labels that a server gives.
-_MOST = 1000
+_MAX_LABELS = 1000
 
 
 class AnswerFormat(StrEnum):
@@ -158,7 +158,7 @@ def predict(
             model,
             text,
             {
-                "top": top or _MOST,
+                "top": top or _MAX_LABELS,
                 "threshold": limit,
                 "include": include or None,
                 "exclude": exclude or None,

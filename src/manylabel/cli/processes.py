@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from manylabel.later import postpone
+from manylabel.lazy_modules import defer
 
 __all__ = ["prepare"]
 
@@ -15,5 +15,5 @@ def prepare() -> None:
     Imports make many objects that stay; collecting garbage among them took an eighth of the time
     of a short command.
     """
-    postpone()
+    defer()
     gc.set_threshold(100_000, 50, 100)

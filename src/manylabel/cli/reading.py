@@ -31,7 +31,7 @@ from manylabel.cli.options import (
     TitleColumn,
     ZeroBased,
 )
-from manylabel.cli.output import complain, counted, note, working
+from manylabel.cli.output import counted, note, print_error, working
 
 if TYPE_CHECKING:
     from manylabel.cli.documents import DocumentStream
@@ -168,6 +168,6 @@ class Counting:
 
 def _report_bad_line(error: CorpusError, number: int) -> None:
     if number <= _SHOWN:
-        complain(f"{error} Skipped.")
+        print_error(f"{error} Skipped.")
     elif number == _SHOWN + 1:
-        complain("more lines cannot be read; they are skipped and counted at the end.")
+        print_error("more lines cannot be read; they are skipped and counted at the end.")

@@ -14,7 +14,7 @@ import typer
 
 from manylabel.cli.compiling import compile_in_background
 from manylabel.cli.options import Debug, Quiet
-from manylabel.cli.output import complain, note, renaming, working
+from manylabel.cli.output import note, print_error, renaming, working
 from manylabel.cli.processes import prepare
 from manylabel.exceptions import ManylabelError, ParameterError
 
@@ -281,7 +281,7 @@ def serve(
       manylabel serve model --workers 4
       manylabel serve english=models/en finnish=models/fi --port 8080
     """
-    places = _named(models)
+    folders = _named(models)
     for sentence in _misspelt(os.environ):
         note(sentence, quiet)
     compile_in_background()
@@ -304,9 +304,9 @@ def serve(
     )
     proxies = tuple(trust_proxy or ())
     if workers > 1:
-        _run_workers(workers, (places, vocabulary, settings, host, proxies), port, quiet)
+        _run_workers(workers, (folders, vocabulary, settings, host, proxies), port, quiet)
         return
-    taggers = _loaded(places, vocabulary, quiet)
+    taggers = _loaded(folders, vocabulary, quiet)
     run_server(taggers, settings, host, port, quiet, proxies)
 
 
@@ -320,12 +320,12 @@ def _run_workers(
     from manylabel.web.processes import Processes
     from manylabel.web.server import address_of, listen, settings_for
 
-    places, _, settings, host, _ = arguments
+    folders, _, settings, host, _ = arguments
     with renaming(token="token_file"):  # noqa: S106  # nosec B106
         settings_for(host, settings)
     with listen(host, port) as listening:
         address = address_of(listening, host)
-        said = f"Serving {', '.join(places)} at {address} with {number} processes"
+        said = f"Serving {', '.join(folders)} at {address} with {number} processes"
         code = Processes(
             _work,
             (listening, *arguments),
@@ -339,7 +339,7 @@ def _run_workers(
 def _work(
     has_started: Event,
     listening: socket.socket,
-    places: dict[str, Path],
+    folders: dict[str, Path],
     vocabulary: str | None,
     settings: Settings,
     host: str,
@@ -352,9 +352,9 @@ def _work(
 
     stop_with_parent()
     try:
-        server = Server(_loaded(places, vocabulary, True), settings, host, 0, proxies, listening)
+        server = Server(_loaded(folders, vocabulary, True), settings, host, 0, proxies, listening)
     except (ManylabelError, OSError) as error:
-        complain(str(error))
+        print_error(str(error))
         sys.exit(1)
     has_started.set()
     server.run()
@@ -379,25 +379,25 @@ def run_server(
 
 def _named(models: list[str]) -> dict[str, Path]:
     """Model folders by name."""
-    places: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for model in models:
         name, equals, folder = model.partition("=")
         path = Path(folder if equals else model)
         name = name if equals else path.resolve().name
         if not name or "/" in name:
             raise ParameterError(f"invalid model name in {model!r}; write NAME=FOLDER.")
-        if name in places:
+        if name in folders:
             raise ParameterError(f"two models are called {name!r}; write NAME=FOLDER for one.")
-        places[name] = path
-    return places
+        folders[name] = path
+    return folders
 
 
-def _loaded(places: dict[str, Path], vocabulary: str | None, quiet: bool) -> dict[str, Tagger]:
+def _loaded(folders: dict[str, Path], vocabulary: str | None, quiet: bool) -> dict[str, Tagger]:
     """Load the models, with one thread each: requests already run in parallel."""
     from manylabel.tagger import Tagger
 
-    with working(f"Loading {', '.join(places)} ...", quiet):
-        taggers = {name: Tagger.load(path, n_jobs=1) for name, path in places.items()}
+    with working(f"Loading {', '.join(folders)} ...", quiet):
+        taggers = {name: Tagger.load(path, n_jobs=1) for name, path in folders.items()}
     for tagger in taggers.values() if vocabulary is not None else ():
         tagger.set_vocabulary(vocabulary)
     return taggers

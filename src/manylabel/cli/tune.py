@@ -164,11 +164,11 @@ def _tuner(
 ) -> Tuner:
     """Make a tuner; invalid settings raise an error before the corpus is read."""
     from manylabel.models import make_model
-    from manylabel.selection import Tuner, usual_grid
+    from manylabel.selection import Tuner, default_grid
 
     estimator = make_model(model, fixed)
     own = estimator.get_params(deep=False)
-    grid = grid or usual_grid(estimator, metric, fixed)
+    grid = grid or default_grid(estimator, metric, fixed)
     make_model(model, fixed | {name: values[0] for name, values in grid.items()})
     settings = {"random_state": seed, "n_jobs": jobs}
     estimator.set_params(**{name: value for name, value in settings.items() if name in own})

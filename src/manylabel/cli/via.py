@@ -45,22 +45,22 @@ def _posted(address: str, path: str, body: dict[str, Any]) -> Any:
     """The answer to a request; an error of the server is raised."""
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
-    place = urlsplit(address)
-    if place.scheme not in ("http", "https") or not place.hostname:
+    url = urlsplit(address)
+    if url.scheme not in ("http", "https") or not url.hostname:
         raise ManylabelError(
             f"invalid --via {address!r}; give the address of a server, such as "
             "http://127.0.0.1:8000."
         )
-    kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
+    kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
     headers = {"Content-Type": "application/json"}
     token = os.environ.get("MANYLABEL_READ_TOKEN")
     if token:
         headers["Authorization"] = f"Bearer {token}"
     try:
-        connection = kind(place.hostname, place.port, timeout=_SECONDS)
-        connection.request("POST", place.path.rstrip("/") + path, json.dumps(body), headers)
+        connection = kind(url.hostname, url.port, timeout=_SECONDS)
+        connection.request("POST", url.path.rstrip("/") + path, json.dumps(body), headers)
         answer = connection.getresponse()
-        found = json.loads(answer.read())
+        content = json.loads(answer.read())
         connection.close()
     except (OSError, HTTPException, ValueError) as error:
         raise ManylabelError(
@@ -68,6 +68,6 @@ def _posted(address: str, path: str, body: dict[str, Any]) -> Any:
             f"manylabel serve {body['model']}."
         ) from None
     if answer.status != 200:
-        detail = found.get("detail") if isinstance(found, dict) else None
+        detail = content.get("detail") if isinstance(content, dict) else None
         raise ManylabelError(f"the server at {address} refuses: {detail or answer.reason}")
-    return found
+    return content

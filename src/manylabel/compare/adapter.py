@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from manylabel.base import MultiLabelClassifier
-from manylabel.compare.outsiders import LabelTree
+from manylabel.compare.external import LabelTree
 from manylabel.exceptions import InputError
 from manylabel.predictions import canonical_scores, keep_top
 from manylabel.selection import Tuner

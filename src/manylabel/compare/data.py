@@ -137,7 +137,8 @@ def _split(corpus: Corpus, n_train: float, seed: int) -> tuple[Corpus, Corpus]:
     n = round(n_train * len(corpus)) if isinstance(n_train, float) else n_train
     if not 0 < n < len(corpus):
         raise CorpusError(
-            f"{len(corpus)} documents cannot be split into {n} to learn from and the rest."
+            f"{len(corpus)} documents cannot be split into {n} for training and the rest for "
+            "testing."
         )
     return corpus[order[:n]], corpus[order[n:]]
 
@@ -146,9 +147,9 @@ def _fold(corpus: Corpus, folds: int, fold: int) -> tuple[Corpus, Corpus]:
     """Split at random into folds; one is the test set, the others are the training set."""
     if len(corpus) < folds:
         raise CorpusError(f"{counted(len(corpus), 'document')} cannot be split into {folds} folds.")
-    place = np.empty(len(corpus), np.int64)
-    place[np.random.default_rng(0).permutation(len(corpus))] = np.arange(len(corpus)) % folds
-    return corpus[np.flatnonzero(place != fold)], corpus[np.flatnonzero(place == fold)]
+    position = np.empty(len(corpus), np.int64)
+    position[np.random.default_rng(0).permutation(len(corpus))] = np.arange(len(corpus)) % folds
+    return corpus[np.flatnonzero(position != fold)], corpus[np.flatnonzero(position == fold)]
 
 
 def _save(folder: Path, name: str, matrix: sparse.csr_array) -> None:

@@ -20,9 +20,9 @@ def make_estimator(row: Row, seed: int, n_jobs: int) -> Any:
     if row.is_ours:
         estimator = row.make()
     elif row.model.startswith(("omikuji:", "pecos:")):
-        from manylabel.compare.outsiders import make_outsider
+        from manylabel.compare.external import make_external
 
-        estimator = make_outsider(row.model, row.parameters)
+        estimator = make_external(row.model, row.parameters)
     else:
         estimator = _factory(row.model)(**row.parameters)
     known = parameters_of(estimator)
@@ -60,10 +60,10 @@ def _grid_of(row: Row, estimator: Any, measure: str) -> Any:
     A threshold that matches cardinality predicts as many labels as there are, and if few of them
     are right, each one adds to the loss.
     """
-    from manylabel.selection import usual_grid
+    from manylabel.selection import default_grid
 
     if row.grid is None:
-        return usual_grid(estimator, measure, row.parameters)
+        return default_grid(estimator, measure, row.parameters)
     grid = dict(row.grid)
     if measure == "hamming-loss" and "threshold" in grid:
         grid["threshold"] = (*grid["threshold"], "best:hamming-loss")
@@ -73,7 +73,7 @@ def _grid_of(row: Row, estimator: Any, measure: str) -> Any:
 def _factory(text: str) -> Any:
     """Import ``package.module:factory``, also from the current folder."""
     module, _, name = text.partition(":")
-    _see_here()
+    _search_current_folder()
     try:
         factory: Any = import_module(module)
         for part in name.split("."):
@@ -85,7 +85,7 @@ def _factory(text: str) -> Any:
     return factory
 
 
-def _see_here() -> None:
+def _search_current_folder() -> None:
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
 
@@ -94,7 +94,7 @@ def source_of(row: Row) -> bytes:
     """The source file of a user's estimator: after an edit, its cells must run again."""
     if row.is_ours or row.needs is not None:
         return b""
-    _see_here()
+    _search_current_folder()
     try:
         spec = find_spec(row.model.partition(":")[0])
     except ImportError:

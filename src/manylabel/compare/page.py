@@ -29,7 +29,7 @@ from manylabel.rendering import fill_page
 __all__ = ["to_html"]
 
 #: With more measures than this, they are rows and models are columns.
-_WIDEST = 8
+_MAX_COLUMNS = 8
 _COSTS = ("Train, s", "Predict, s", "MB")
 
 #: A title, and whether lower is better.
@@ -84,7 +84,7 @@ def _markup(text: str) -> Any:
 
 def _section(results: Results, problem: Problem, plots: Iterable[Plot]) -> dict[str, Any]:
     """The section of a problem, as data for the template."""
-    place = results.plan.problems.index(problem)
+    position = results.plan.problems.index(problem)
     lines = results.lines[problem.name]
     others = [n for n in results.plan.names_measured() if n not in results.plan.metrics]
     return {
@@ -99,7 +99,7 @@ def _section(results: Results, problem: Problem, plots: Iterable[Plot]) -> dict[
             {
                 "title": plot.title,
                 "caption": plot.caption,
-                "svg": _markup(_inline(plot.svg, f"c{place}-{plot.name}")),
+                "svg": _markup(_inline(plot.svg, f"c{position}-{plot.name}")),
             }
             for plot in plots
         ],
@@ -115,9 +115,9 @@ def _table(lines: Sequence[Line], names: Sequence[str], costs: bool) -> Table:
         heads += [(cost, False) for cost in _COSTS]
         columns += map(list, zip(*(_cost_cells(line, longest) for line in lines), strict=True))
     titles = [(line.title, False) for line in lines]
-    if len(names) > _WIDEST:
+    if len(names) > _MAX_COLUMNS:
         return titles, list(zip(heads, columns, strict=True))
-    rows = [[column[place] for column in columns] for place in range(len(lines))]
+    rows = [[column[position] for column in columns] for position in range(len(lines))]
     return heads, list(zip(titles, rows, strict=True))
 
 

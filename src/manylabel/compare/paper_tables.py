@@ -92,12 +92,12 @@ def frequency_table(results: Results, problem: Problem) -> str:
         return ""
     reference = curves[0]
     rows = []
-    for place, name in enumerate(reference.bins):
+    for position, name in enumerate(reference.bins):
         cells = []
         for curve in curves:
-            level = curve.differs is not None and not curve.differs[place]
-            cells.append(("≈ " if level else "") + number(curve.values[place]))
-        rows.append([name, f"{reference.n_labels[place]:,}", *cells])
+            level = curve.differs is not None and not curve.differs[position]
+            cells.append(("≈ " if level else "") + number(curve.values[position]))
+        rows.append([name, f"{reference.n_labels[position]:,}", *cells])
     header = ["Training documents", "Labels", *(curve.title for curve in curves)]
     return (
         "Mean average precision of labels by how many training documents they have (figure 12); "

@@ -81,22 +81,22 @@ def _label_points(figure: Any, axes: Any, points: list[tuple[str, float, float]]
     bounds = axes.get_window_extent()
     for (title, x, y), (left, bottom) in zip(points, dots, strict=True):
         length = width * len(title) * scale
-        places = [(dx, dy) for dy in (0, 14, -14, 28, -28) for dx in (9, -9)]
+        offsets = [(dx, dy) for dy in (0, 14, -14, 28, -28) for dx in (9, -9)]
         boxes = []
-        for dx, dy in places:
+        for dx, dy in offsets:
             start = left + dx * scale if dx > 0 else left + dx * scale - length
             middle = bottom + dy * scale
             half = height * scale / 2
             boxes.append((start, middle - half, start + length, middle + half))
         free = [
-            place
-            for place, box in zip(places, boxes, strict=True)
+            offset
+            for offset, box in zip(offsets, boxes, strict=True)
             if box[0] > bounds.x0 - 4
             and box[2] < bounds.x1 + 4
             and not any(_overlap(box, other) for other in taken)
         ]
-        dx, dy = free[0] if free else places[0]
-        taken.append(boxes[places.index((dx, dy))])
+        dx, dy = free[0] if free else offsets[0]
+        taken.append(boxes[offsets.index((dx, dy))])
         axes.annotate(
             title, (x, y), (dx, dy), textcoords="offset points", color=INK, fontsize=8.5,
             va="center", ha="left" if dx > 0 else "right",
@@ -116,22 +116,22 @@ def _frequency(results: Results, problem: Problem, looks: dict[str, Look]) -> Pl
 
     def figure() -> Any:
         drawn, axes = new_figure("training documents of a label", "mean average precision")
-        places = range(len(reference.bins))
+        positions = range(len(reference.bins))
         for curve in sorted(curves, key=lambda curve: list(looks).index(curve.title)):
             style = looks[curve.title]
-            axes.plot(places, curve.values, style.line, color=style.colour)
+            axes.plot(positions, curve.values, style.line, color=style.colour)
             axes.plot([], [], style.line + style.mark, color=style.colour, label=curve.title)
-            for place, value in enumerate(curve.values):
-                sure = curve.differs is None or curve.differs[place]
+            for position, value in enumerate(curve.values):
+                sure = curve.differs is None or curve.differs[position]
                 axes.plot(
-                    place, value, style.mark, color=style.colour,
+                    position, value, style.mark, color=style.colour,
                     markerfacecolor=style.colour if sure else "white",
                 )  # fmt: skip
         names = [
             f"{name}\n{n:,} labels"
             for name, n in zip(reference.bins, reference.n_labels, strict=True)
         ]
-        axes.set_xticks(list(places), [name.replace("-", "–") for name in names])
+        axes.set_xticks(list(positions), [name.replace("-", "–") for name in names])
         axes.set_ylim(bottom=0)
         _legend(axes)
         return drawn

@@ -123,8 +123,8 @@ def search_tables(
             [
                 problem.heading,
                 *(
-                    f"{value:,.0f}" + (f" ({theirs[place]:,})" if theirs else "")
-                    for place, value in enumerate(ours)
+                    f"{value:,.0f}" + (f" ({theirs[position]:,})" if theirs else "")
+                    for position, value in enumerate(ours)
                 ),
                 str(measured["m"]),
             ]
@@ -137,10 +137,11 @@ def search_tables(
     total = better + reached + worse
     status = counts if total else "not run yet"
     if total and missing:
-        status += f"; {missing} of {len(problems)} corpora not run yet"
+        status += f"; {missing} of {len(problems)} corpora missing"
     text = (
         "Rows evaluated per query, to find the 100 nearest by plain cosine; means of the first "
-        f"1,000 test documents, the paper's in brackets.\n\n{markdown_table(header, counted)}\n\n"
+        "1,000 test documents, with the paper's in brackets.\n\n"
+        f"{markdown_table(header, counted)}\n\n"
         "Milliseconds per query, one thread; `auto` is our default search.\n\n"
         f"{markdown_table(['Corpus', 'M-WAND', *fast, 'TAAT', 'auto'], timed)}\n"
     )

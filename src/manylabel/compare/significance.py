@@ -150,8 +150,8 @@ def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
     """
     corrected: dict[_Key, float] = {}
     highest = 0.0
-    for place, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
-        highest = max(highest, min(1.0, (len(p_values) - place) * p_values[name]))
+    for position, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
+        highest = max(highest, min(1.0, (len(p_values) - position) * p_values[name]))
         corrected[name] = highest
     return {name: corrected[name] for name in p_values}
 

@@ -50,16 +50,16 @@ _SETTINGS: dict[str, Any] = {
 class Look:
     """The colour and marker of a row, the same in every plot."""
 
-    def __init__(self, place: int) -> None:
-        self.colour = _COLOURS[place % len(_COLOURS)]
-        self.mark = _MARKS[place % len(_MARKS)]
+    def __init__(self, position: int) -> None:
+        self.colour = _COLOURS[position % len(_COLOURS)]
+        self.mark = _MARKS[position % len(_MARKS)]
         # When colours repeat, lines are dashed.
-        self.line = "-" if place < len(_COLOURS) else "--"
+        self.line = "-" if position < len(_COLOURS) else "--"
 
 
 def look(titles: list[str]) -> dict[str, Look]:
     """Assign a look to each row."""
-    return {title: Look(place) for place, title in enumerate(titles)}
+    return {title: Look(position) for position, title in enumerate(titles)}
 
 
 def draw(plot: Callable[[], Any], format: str = "svg") -> bytes:

@@ -24,6 +24,7 @@ from manylabel.metrics import get_measure
 
 __all__ = [
     "claims_held",
+    "has_older_runs",
     "highlight_table",
     "judged_values",
     "papers_page",
@@ -73,7 +74,18 @@ Every table and figure of Feremans et al. (2020), Papanikolaou and Tsoumakas (20
 al. (2012), with its status here and the causes of differences. A published value is *reached* if
 ours is within 0.005 and 5 % of it; otherwise ours is *better*, or the value is *not reached*. Rows
 that were not run have no figures. Seconds are rough where other work used the machine.
+
+This page has runs of the presets as they are now; not all of them have been run.
+[Results](results.md) has a complete set of older runs, with the settings that it lists.
 """
+
+#: Presets that have older runs, with other settings, in ``docs/results.md``.
+_OLDER = ("lcif-table-2", "subset-llda-tables-2-4", "rubin-figures-6-7-10-11", "xmc")
+
+
+def has_older_runs(preset: str) -> bool:
+    """Whether ``docs/results.md`` has runs of the preset from before its settings changed."""
+    return preset in _OLDER
 
 
 def papers_page(
@@ -97,12 +109,14 @@ def papers_page(
     sections += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
     for name, results in by_preset.items():
         if not results.finished:
-            sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
+            older = " [Results](results.md) has older runs." if has_older_runs(name) else ""
+            sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.{older}\n"]
             continue
         sections += _preset(name, results)
         missing = _not_run(results)
         if missing:
-            sections += ["Not run yet:\n", *(f"- {corpus}." for corpus in missing), ""]
+            older = "; [Results](results.md) has older runs" if has_older_runs(name) else ""
+            sections += [f"Not run yet{older}:\n", *(f"- {corpus}." for corpus in missing), ""]
     sections += ["## The test\n", SENTENCE + "\n"]
     return "\n".join(sections)
 
@@ -143,7 +157,8 @@ def _preset(name: str, results: Results) -> list[str]:
             sections.append(table)
     for heading, table in rank_sections(results):
         sections += [f"### {heading}\n", table + "\n"]
-    sections.append(" ".join([*legend(results), *plan.sentences()]) + "\n")
+    sections += ["How to read these tables:\n"]
+    sections += [*(f"- {sentence}" for sentence in (*legend(results), *plan.sentences())), ""]
     return sections
 
 

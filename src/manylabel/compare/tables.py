@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 #: With more measures than this, they are rows and models are columns.
-_WIDEST = 8
+_MAX_COLUMNS = 8
 PHASES = ("train", "predict")
 _NAMES = {"macro-f1-one": "Macro F1, absent 1", "macro-f1-skip": "Macro F1, absent left out"}
 _WORDS = {"p": "P", "ndcg": "nDCG", "psp": "PSP", "rp": "RP", "recall": "R", "psndcg": "PSnDCG"}
@@ -111,8 +111,8 @@ def describe(results: Results, problem: Problem) -> str:
     kind = "folds" if problem.folds else "random splits"
     split = "A random split: " if n_splits == 1 else f"{n_splits} {kind}, each with "
     return (
-        f"{split if n_splits else ''}{counted(train, 'document')} to learn from and {test:,} to "
-        "test on, "
+        f"{split if n_splits else ''}{counted(train, 'training document')}, "
+        f"{counted(test, 'test document')}, "
         f"{counted(corpus['features'], 'feature')}, {counted(corpus['labels'], 'label')}, "
         f"{corpus['cardinality']:.2f} labels per document."
     )
@@ -125,7 +125,7 @@ def legend(results: Results) -> list[str]:
         "The best value is bold; ≈ marks values that do not differ significantly from it "
         f"(p ≥ {LEVEL}).",
         f"Train and predict are {'mean ' if plan.seeds > 1 else ''}seconds by the clock with "
-        f"{plan.n_jobs} thread{'s' if plan.n_jobs != 1 else ''}, without reading, counting words "
+        f"{plan.n_jobs} thread{'s' if plan.n_jobs != 1 else ''}, excluding reading, counting words "
         "and compiling. Memory is the peak of the model's process.",
     ]
     if any(problem.folds for problem in plan.problems):
@@ -172,7 +172,7 @@ def problem_cells(
     titles = {
         name: measure_title(name) + (", %" if name in shares else "") for name in plan.metrics
     }
-    if len(plan.metrics) <= _WIDEST:
+    if len(plan.metrics) <= _MAX_COLUMNS:
         header = ["Model", *titles.values(), *costs]
         rows = [
             [
@@ -236,7 +236,7 @@ def interval_cells(
         for line in lines
         if any(line.values[name].interval for name in names if name in line.values)
     ]
-    if rows and len(names) > _WIDEST:
+    if rows and len(names) > _MAX_COLUMNS:
         columns = list(zip(*rows, strict=True))
         rows = [[title, *cells] for title, cells in zip(titles, columns[1:], strict=True)]
         return ["95 % interval", *columns[0]], rows
@@ -265,7 +265,7 @@ def _ranks_among(
         shown = f"**{shown}**" if of[title] == min(of.values()) else shown
         return f"{shown} ({brackets[name][title]:.2f})" if brackets else shown
 
-    if len(columns) > _WIDEST + 1:
+    if len(columns) > _MAX_COLUMNS + 1:
         rows = [[name, *(cell(name, title) for title in ranked)] for name in columns]
         return ["Measure", *ranked], rows
     rows = [[title, *(cell(name, title) for name in columns)] for title in ranked]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from manylabel.metrics import cutoffs, full_ranking, get_measure, ranking
 from manylabel.metrics.judge import head
-from manylabel.metrics.registry import Given
+from manylabel.metrics.registry import Inputs
 from manylabel.metrics.sets import Counts, SetCounts
 from manylabel.predictions import rank_order
 
@@ -22,7 +22,7 @@ __all__ = ["ratio", "units"]
 Units = NDArray[np.float64]
 
 
-def units(given: Given, name: str) -> Units | None:
+def units(given: Inputs, name: str) -> Units | None:
     """The numerators and denominators of a measure, of shape (2, n).
 
     None if the measure is not such a ratio, or cannot be computed from what is given.
@@ -89,7 +89,7 @@ def _pooled(counts: Counts, kind: str) -> Units:
     return np.stack([right, (counts.given if kind == "precision" else counts.true).astype(float)])
 
 
-def _propensity_scored(given: Given, k: int) -> Units:
+def _propensity_scored(given: Inputs, k: int) -> Units:
     judged, truth, weights = given.judged("document"), given.truth, given.weights
     gained = head(judged.indptr, judged.hits * weights[judged.items], k)
     best = truth.astype(np.float64)

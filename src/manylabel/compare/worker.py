@@ -27,13 +27,13 @@ from manylabel.compare.plan import Row
 from manylabel.compare.units import units
 from manylabel.exceptions import ManylabelError
 from manylabel.metrics import get_measure
-from manylabel.metrics.registry import Given
+from manylabel.metrics.registry import Inputs
 from manylabel.progress import peak_memory
 
 __all__ = ["main", "run_job"]
 
 #: Documents of the untimed run that loads kernels.
-_FEW = 40
+_WARM_UP_DOCUMENTS = 40
 
 
 class _Clock:
@@ -77,7 +77,7 @@ def run_job(job: dict[str, Any]) -> None:
             scores, labels = answers(estimator, data.X_test, job["top"])
         memory["peak"] = peak_memory()
         with clock.phase("measure"):
-            given = Given(data.Y_test, scores, labels, data.Y_train)
+            given = Inputs(data.Y_test, scores, labels, data.Y_train)
             values, compared = _measure(given, names)
             curves = curves or _curves(given)
         measures.update(values)
@@ -118,18 +118,18 @@ def _estimators(row: Row, job: dict[str, Any], data: Data) -> Iterator[tuple[Any
         model = make_estimator(row, job["seed"], job["n_jobs"])
         choice = Choice(model, row.grid or {}, tuple(row.tuned_for), row.chooses, data)
         others = [name for name in job["metrics"] if name not in row.tuned_for]
-        for place, measure in enumerate(row.tuned_for):
-            yield ChosenFor(choice, measure), [measure, *others] if place == 0 else [measure]
+        for position, measure in enumerate(row.tuned_for):
+            yield ChosenFor(choice, measure), [measure, *others] if position == 0 else [measure]
         return
-    for place, measure in enumerate(row.tuned_for):
+    for position, measure in enumerate(row.tuned_for):
         others = [name for name in job["metrics"] if name not in row.tuned_for]
         search = make_search(row, measure, job["seed"], job["n_jobs"], data.X_test.shape[0])
-        yield search, [measure, *others] if place == 0 else [measure]
+        yield search, [measure, *others] if position == 0 else [measure]
 
 
 def _few(row: Row, job: dict[str, Any], data: Data) -> tuple[Any, Data]:
     """The first estimator of a row, and a few documents for it."""
-    n = slice(0, min(_FEW, data.X_train.shape[0]))
+    n = slice(0, min(_WARM_UP_DOCUMENTS, data.X_train.shape[0]))
     few = Data(data.X_train[n], data.Y_train[n], data.X_test[:2], data.Y_test[:2])
     return next(_estimators(row, job, few))[0], few
 
@@ -141,7 +141,7 @@ def _warm_up(estimator: Any, few: Data) -> None:
         answers(estimator.fit(few.X_train, few.Y_train), few.X_test, None)
 
 
-def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
+def _measure(given: Inputs, names: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
     """Compute measures, and their units for paired tests."""
     chosen = [measure for name in names if given.has((measure := get_measure(name)).needs)]
     values = {measure.name: measure.compute(given) for measure in chosen}
@@ -152,7 +152,7 @@ def _measure(given: Given, names: list[str]) -> tuple[dict[str, float], dict[str
     return values, compared
 
 
-def _curves(given: Given) -> dict[str, Any]:
+def _curves(given: Inputs) -> dict[str, Any]:
     if given.scores is None:
         return {}
     judged = given.judged("document")

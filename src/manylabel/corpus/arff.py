@@ -52,8 +52,8 @@ def read_table(source: Source) -> Table:
     """Read the declarations and the data."""
     table = Table(source)
     lines = (
-        (place, line.strip())
-        for place, line in source.lines()
+        (position, line.strip())
+        for position, line in source.lines()
         if line.strip() and not line.lstrip().startswith("%")
     )
     last = 1
@@ -110,7 +110,7 @@ def _attribute(source: Source, text: str, line: int) -> Attribute:
         codes = {value: (0, float(_BINARY_WORDS[value.lower()])) for value in values}
     else:
         columns = [f"{name}={value}" for value in values]
-        codes = {value: (place, 1.0) for place, value in enumerate(values)}
+        codes = {value: (position, 1.0) for position, value in enumerate(values)}
     return Attribute(name, columns, codes, codes[values[0]])
 
 
@@ -141,13 +141,13 @@ def to_corpus(table: Table, labels: Sequence[int]) -> Corpus:
     assert table.matrix is not None
     is_label = np.zeros(len(table.columns), bool)
     first_columns = np.cumsum([0, *(len(attribute.columns) for attribute in table.attributes)])
-    for place in labels:
-        attribute = table.attributes[place]
+    for position in labels:
+        attribute = table.attributes[position]
         if len(attribute.columns) > 1:
             raise table.source.error(
                 f"expected {{0,1}} as the type of the label {shorten(attribute.name)}, found words."
             )
-        is_label[first_columns[place]] = True
+        is_label[first_columns[position]] = True
     Y = table.matrix[:, np.flatnonzero(is_label)]
     wrong = Y.data != 1
     if wrong.any():

@@ -51,7 +51,7 @@ class Decoder:
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = list(attributes)
-        self._places = {str(place): place for place in range(len(attributes))}
+        self._positions = {str(position): position for position in range(len(attributes))}
         self._first_columns = []
         column = 0
         for attribute in attributes:
@@ -59,8 +59,8 @@ class Decoder:
             column += len(attribute.columns)
         # The values that a sparse row implies.
         self._implied = {
-            place: (self._first_columns[place] + attribute.default[0], attribute.default[1])
-            for place, attribute in enumerate(attributes)
+            position: (self._first_columns[position] + attribute.default[0], attribute.default[1])
+            for position, attribute in enumerate(attributes)
             if attribute.default[1]
         }
         # Cached because sparse rows repeat the same few pairs, such as "17 1".
@@ -76,7 +76,7 @@ class Decoder:
             raise BadRowError(
                 f"expected {counted(expected, 'value')} separated by commas, found {instead}."
             )
-        return [self._decode(place, cell) for place, cell in enumerate(cells)]
+        return [self._decode(position, cell) for position, cell in enumerate(cells)]
 
     def sparse(self, text: str) -> list[tuple[int, float]]:
         """Decode ``{attribute value,attribute value,...}`` to columns and numbers."""
@@ -89,42 +89,42 @@ class Decoder:
             raise BadRowError("expected pairs 'attribute value', found broken quotes.")
         cells: dict[int, tuple[int, float]] = {}
         for pair in pairs if body else ():
-            place, cell = self._known.get(pair) or self._pair(pair)
-            if place in cells:
-                raise BadRowError(f"expected each attribute once, found {place} twice.")
-            cells[place] = cell
+            position, cell = self._known.get(pair) or self._pair(pair)
+            if position in cells:
+                raise BadRowError(f"expected each attribute once, found {position} twice.")
+            cells[position] = cell
         return list((self._implied | cells).values() if self._implied else cells.values())
 
     def _pair(self, pair: str) -> tuple[int, tuple[int, float]]:
         """The attribute of ``attribute value``, with its column and number."""
         words = pair.split(None, 1)
-        place = self._places.get(words[0]) if len(words) == 2 else None
-        if place is None:
+        position = self._positions.get(words[0]) if len(words) == 2 else None
+        if position is None:
             raise BadRowError(
                 f"expected 'attribute value' with an attribute from 0 to "
-                f"{len(self._places) - 1}, found {shorten(pair.strip())}."
+                f"{len(self._positions) - 1}, found {shorten(pair.strip())}."
             )
         cell = words[1].strip()
         if cell.startswith(("'", '"')):
             taken = take_word(cell)
             cell = cell if taken is None or taken[1] else taken[0]
-        decoded = place, self._decode(place, cell)
+        decoded = position, self._decode(position, cell)
         if len(self._known) < _MAX_CACHED:
             self._known[pair] = decoded
         return decoded
 
-    def _decode(self, place: int, cell: str) -> tuple[int, float]:
+    def _decode(self, position: int, cell: str) -> tuple[int, float]:
         """The column and the number of an attribute's value."""
-        attribute = self._attributes[place]
+        attribute = self._attributes[position]
         if attribute.codes is None:
-            return self._first_columns[place], _number(cell, attribute.name)
+            return self._first_columns[position], _number(cell, attribute.name)
         if cell not in attribute.codes:
             raise BadRowError(
                 f"expected one of the declared values of {shorten(attribute.name)}, "
                 f"found {shorten(cell)}."
             )
         offset, value = attribute.codes[cell]
-        return self._first_columns[place] + offset, value
+        return self._first_columns[position] + offset, value
 
 
 def _number(cell: str, name: str) -> float:

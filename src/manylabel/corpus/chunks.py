@@ -147,7 +147,7 @@ class TextFile:
         order = np.argsort(wanted, kind="stable")
         bounds = np.cumsum([0, *self._sizes])
         picked = [text for chunk in self._map(_pick_chunk, wanted[order], bounds) for text in chunk]
-        return [picked[place] for place in np.argsort(order).tolist()]
+        return [picked[position] for position in np.argsort(order).tolist()]
 
     def _map(self, task: Any, *more: Any) -> Iterator[Any]:
         """The results of a task for each chunk."""

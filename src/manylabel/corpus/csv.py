@@ -20,14 +20,14 @@ from manylabel.exceptions import CorpusError
 
 __all__ = ["rows", "write"]
 
-_LONGEST = 2**31 - 1
+_MAX_CELL = 2**31 - 1
 
 
 def rows(lines: Any, dialect: Dialect) -> Iterator[tuple[int, Any]]:
     """The rows of a table, with the number of the line where each starts."""
     # Python's default limit, 128 KB per cell, is too low for a law or a book.
-    if csv.field_size_limit() < _LONGEST:
-        csv.field_size_limit(_LONGEST)
+    if csv.field_size_limit() < _MAX_CELL:
+        csv.field_size_limit(_MAX_CELL)
     for _ in range(dialect.n_above):
         next(lines, None)
     reader = csv.reader(lines, **dialect.options())

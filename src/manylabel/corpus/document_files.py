@@ -111,10 +111,10 @@ def _epub(content: bytes) -> tuple[str, str]:
         package = container.find("rootfile")["full-path"]
         contents = bs4.BeautifulSoup(inside(package), "html.parser")
         title = contents.find("dc:title")
-        places = {item["id"]: item["href"] for item in contents.find_all("item")}
+        hrefs = {item["id"]: item["href"] for item in contents.find_all("item")}
         chapters = []
         for entry in contents.find_all("itemref"):
-            name = posixpath.join(posixpath.dirname(package), places[entry["idref"]])
+            name = posixpath.join(posixpath.dirname(package), hrefs[entry["idref"]])
             chapters.append(_of_markup(inside(posixpath.normpath(name)), "Reading .epub files")[1])
     return "" if title is None else title.get_text(strip=True), "\n\n".join(chapters)
 

@@ -51,7 +51,7 @@ class Limits:
 
 
 #: Decompressed bytes that are always allowed.
-_FREE = 1 << 25
+_ALWAYS_ALLOWED = 1 << 25
 
 
 def _default_limits() -> Limits:
@@ -244,7 +244,7 @@ class _Guard:
 
 def _check_expansion(compressed: int, size: int, limits: Limits, name: str) -> None:
     """Refuse bytes that expand to many times as many."""
-    if size > _FREE and size > limits.expansion * max(compressed, 1):
+    if size > _ALWAYS_ALLOWED and size > limits.expansion * max(compressed, 1):
         raise CorpusError(
             f"{compressed:,} compressed bytes expand to {size:,}, more than "
             f"{limits.expansion:g} times as many; if that is correct, raise the limit "

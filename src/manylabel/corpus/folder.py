@@ -69,17 +69,17 @@ def _texts_in(folder: Path) -> list[Path]:
 def _by_label(path: Path, on_bad: OnBad | None) -> Iterator[Document]:
     """The documents of subfolders that are named after labels."""
     folders = sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
-    places: dict[str, list[Path]] = {}
+    by_name: dict[str, list[Path]] = {}
     for folder in folders:
         for file in _texts_in(folder):
-            places.setdefault(file.name, []).append(file)
-    if not places:
+            by_name.setdefault(file.name, []).append(file)
+    if not by_name:
         raise CorpusError(
             "expected .txt, .docx, .pdf, .html or .epub files, or a folder of them for each label, "
             "found none.",
             path=os.fspath(path),
         )
-    for files in (places[name] for name in sorted(places)):
+    for files in (by_name[name] for name in sorted(by_name)):
         merged: dict[tuple[str | None, str], Document] = {}
         for file in files:
             try:

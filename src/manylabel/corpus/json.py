@@ -40,13 +40,13 @@ def rows(lines: Any) -> Iterator[tuple[int, Any]]:
         # long object is linear.
         if line is not None and len(buffer) < 2 * tried:
             continue
-        place = 0
+        position = 0
         while True:
-            place = _BLANK.match(buffer, place).end()  # type: ignore[union-attr]
-            if place == len(buffer) or buffer[place] == "]":
+            position = _BLANK.match(buffer, position).end()  # type: ignore[union-attr]
+            if position == len(buffer) or buffer[position] == "]":
                 break
             try:
-                record, place = decoder.raw_decode(buffer, place)
+                record, position = decoder.raw_decode(buffer, position)
             except (ValueError, RecursionError) as error:
                 if line is not None and not isinstance(error, RecursionError):
                     break
@@ -56,7 +56,7 @@ def rows(lines: Any) -> Iterator[tuple[int, Any]]:
                 )
                 return
             yield lines.number, _checked(record, name, lines.number)
-        buffer, tried = buffer[place:], len(buffer) - place
+        buffer, tried = buffer[position:], len(buffer) - position
         if buffer.startswith("]"):
             return
         if line is None:

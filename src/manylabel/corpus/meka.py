@@ -36,8 +36,8 @@ def read(source: Source, labels: Names | None = None) -> Corpus:
             f"expected at most {counted(n_attributes, 'label')} after -C, as many as there are "
             f"attributes, found {n_labels}."
         )
-    places = range(n_labels) if n_labels > 0 else range(n_attributes + n_labels, n_attributes)
-    return arff.to_corpus(table, places)
+    positions = range(n_labels) if n_labels > 0 else range(n_attributes + n_labels, n_attributes)
+    return arff.to_corpus(table, positions)
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str]) -> None:

@@ -46,11 +46,11 @@ def read(source: Source, labels: Names | None = None) -> Corpus:
     else:
         wanted = names.given_names(given)
     table = arff.read_table(source)
-    place = {attribute.name: index for index, attribute in enumerate(table.attributes)}
+    columns = {attribute.name: index for index, attribute in enumerate(table.attributes)}
     for name in wanted:
-        if name not in place:
+        if name not in columns:
             raise source.error(f"expected an attribute for the label {shorten(name)}, found none.")
-    return arff.to_corpus(table, [place[name] for name in wanted])
+    return arff.to_corpus(table, [columns[name] for name in wanted])
 
 
 def read_xml(path: str | os.PathLike[str]) -> list[str]:

@@ -46,8 +46,8 @@ def read_names(path: str | os.PathLike[str]) -> list[str]:
         named = [line.split("\t", 1)[0] for _, line in source.lines()]
         repeated = first_repeated(named)
         if repeated is not None:
-            place = [i for i, name in enumerate(named, start=1) if name == repeated][1]
-            raise source.error(f"expected each name once, found {repeated!r} again.", place)
+            position = [i for i, name in enumerate(named, start=1) if name == repeated][1]
+            raise source.error(f"expected each name once, found {repeated!r} again.", position)
     return named
 
 

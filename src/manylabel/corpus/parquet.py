@@ -26,7 +26,7 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
             yield 0, list(names)
             number = 0
             for batch in file.iter_batches(_BATCH):
-                columns = [_plain(batch.column(place)) for place in range(len(names))]
+                columns = [_plain(batch.column(position)) for position in range(len(names))]
                 for cells in zip(*columns, strict=True):
                     number += 1
                     yield number, list(cells)

@@ -22,7 +22,7 @@ from manylabel.wording import counted
 __all__ = ["RowReader"]
 
 #: The header is searched for in this many rows.
-_HIGHEST = 5
+_MAX_HEADER_ROW = 5
 
 
 class RowReader:
@@ -259,9 +259,13 @@ def _rows_above(rows: Sequence[Sequence[Any]], said: Columns) -> int:
     """
     if said.named:
         wanted = set(_names(said))
-        places = (i for i, row in enumerate(rows[:_HIGHEST]) if wanted <= set(_names_in(row)))
-        return next(places, 0)
-    n_known = [len({role_of(name) for name in _names_in(row)} - {None}) for row in rows[:_HIGHEST]]
+        positions = (
+            i for i, row in enumerate(rows[:_MAX_HEADER_ROW]) if wanted <= set(_names_in(row))
+        )
+        return next(positions, 0)
+    n_known = [
+        len({role_of(name) for name in _names_in(row)} - {None}) for row in rows[:_MAX_HEADER_ROW]
+    ]
     best = n_known.index(max(n_known))
     return best if is_header(_names_in(rows[best])) else 0
 

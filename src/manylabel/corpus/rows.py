@@ -168,15 +168,15 @@ def parse_rows(
 def explain(
     source: Source,
     text: bytes,
-    place: int,
+    position: int,
     first_line: int,
     n_labels: int,
     n_features: int,
     loose: bool,
 ) -> NoReturn:
     """Raise an error that says what is wrong with a line of a block."""
-    number = first_line + int(place)
-    line = source.decode(text.split(b"\n", place + 1)[place], number).removesuffix("\r")
+    number = first_line + int(position)
+    line = source.decode(text.split(b"\n", position + 1)[position], number).removesuffix("\r")
     if loose:
         line = line.split("#", 1)[0]
     head, *pairs = re.split("[ \t]+", line)

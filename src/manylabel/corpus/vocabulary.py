@@ -47,11 +47,11 @@ def first_repeated(names: Iterable[str]) -> str | None:
 
 def positions(name: str, wanted: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
     """The position of each wanted name; an error for an unknown one."""
-    place = {value: column for column, value in enumerate(names)}
+    columns = {value: column for column, value in enumerate(names)}
     for value in wanted:
-        if value not in place:
+        if value not in columns:
             raise InputError(f"unknown name {value!r} in `{name}` ({len(names):,} names known).")
-    return np.array([place[value] for value in wanted], dtype=np.int64)
+    return np.array([columns[value] for value in wanted], dtype=np.int64)
 
 
 def union(vocabularies: Sequence[Sequence[str]]) -> list[str]:
@@ -63,8 +63,8 @@ def align(
     matrix: sparse.csr_array, names: Sequence[str], target: Sequence[str]
 ) -> sparse.csr_array:
     """Move the columns of a matrix to the positions of their names in ``target``."""
-    place = {name: column for column, name in enumerate(target)}
-    moved = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+    columns = {name: column for column, name in enumerate(target)}
+    moved = np.array([columns.get(name, -1) for name in names], dtype=np.int64)
     columns = moved[matrix.indices]
     kept = columns >= 0
     before = np.concatenate([[0], np.cumsum(kept)])
@@ -98,7 +98,7 @@ class Indicator:
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
         self._fixed = None if names is None else [str(name).strip() for name in names]
-        self._place = {name: column for column, name in enumerate(self._fixed or ())}
+        self._column_of = {name: column for column, name in enumerate(self._fixed or ())}
         self._columns = array("q")
         self._bounds = array("q", [0])
 
@@ -109,24 +109,24 @@ class Indicator:
 
     def _column(self, label: Any) -> int:
         """The column of a label; a new one if names are not fixed."""
-        column = self._place.get(label) if isinstance(label, str) else None
+        column = self._column_of.get(label) if isinstance(label, str) else None
         if column is not None:
             return column
         name = _name(label)
         if self._fixed is None:
-            return self._place.setdefault(name, len(self._place))
-        if name not in self._place:
+            return self._column_of.setdefault(name, len(self._column_of))
+        if name not in self._column_of:
             raise InputError(f"unknown label {name!r} ({len(self._fixed):,} labels known).")
-        return self._place[name]
+        return self._column_of[name]
 
     def finish(self) -> tuple[sparse.csr_array, list[str]]:
         """The indicator matrix and the names of its columns."""
         columns = np.array(self._columns, dtype=np.int64)
         names = self._fixed
         if names is None:
-            names = sorted(self._place)
+            names = sorted(self._column_of)
             rank = {name: column for column, name in enumerate(names)}
-            columns = np.array([rank[name] for name in self._place], dtype=np.int64)[columns]
+            columns = np.array([rank[name] for name in self._column_of], dtype=np.int64)[columns]
         Y = sparse.csr_array(
             (np.ones(columns.size, np.int8), columns, np.array(self._bounds, dtype=np.int64)),
             shape=(len(self._bounds) - 1, len(names)),

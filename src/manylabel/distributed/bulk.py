@@ -239,8 +239,8 @@ def _answered(
     suggestions = [
         Suggestions(
             [
-                Suggestion(labels[columns[place]], scores[place], names[columns[place]])
-                for place in range(stop - length, stop)
+                Suggestion(labels[columns[position]], scores[position], names[columns[position]])
+                for position in range(stop - length, stop)
             ],
             name,
         )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from manylabel.distributed.packing import packed, unpack
 from manylabel.distributed.spool import Spool, digest_of, name_of_job
-from manylabel.distributed.tasks import Call, Receipt, places_in
+from manylabel.distributed.tasks import Call, Receipt, paths_in
 from manylabel.distributed.travelling import by_value, call_by_name, itself
 from manylabel.exceptions import ClusterError, StoreError
 from manylabel.parallel import Callback
@@ -108,7 +108,7 @@ class Cluster:
         #: Futures of the bytes of objects that Dask hands out.
         self._chunks: dict[Path, list[Any]] = {}
         # Paths of immutable objects by identity, so that they are hashed only once.
-        self._places: dict[int, Path] = {}
+        self._paths: dict[int, Path] = {}
         # Jobs of several threads may share inputs.
         self._uses: Counter[Path] = Counter()
         self._lock = threading.RLock()
@@ -145,7 +145,7 @@ class Cluster:
         """
         with self._lock:
             given = tuple(map(self._given, shared))
-            used = list(places_in(given))
+            used = list(paths_in(given))
             self._uses.update(used)
         job = name_of_job(task.__module__, task.__qualname__, *_names(given))
         known = self.spool.finished(job)
@@ -181,18 +181,18 @@ class Cluster:
 
     def _put(self, thing: Any) -> Path:
         """Save an object that tasks share, and return its path."""
-        place = self._places.get(id(thing))
-        if place is None:
-            place = self.spool.put(thing)
+        path = self._paths.get(id(thing))
+        if path is None:
+            path = self.spool.put(thing)
             if getattr(thing, "immutable", False):
-                self._remember(thing, place)
-        return place
+                self._remember(thing, path)
+        return path
 
     def _release(self, used: list[Path]) -> None:
         """Drop the inputs of a finished job that no other job uses and no object refers to."""
         with self._lock:
             self._uses.subtract(used)
-            known = set(self._places.values())
+            known = set(self._paths.values())
             unused = [path for path in used if self._uses[path] <= 0 and path not in known]
             self.spool.drop(unused)
             self._forget(unused)
@@ -202,17 +202,17 @@ class Cluster:
         for path in paths:
             self._chunks.pop(path, None)
 
-    def _remember(self, thing: Any, place: Path) -> None:
+    def _remember(self, thing: Any, path: Path) -> None:
         """Remember the path of an object while it lives; then remove transient files."""
-        self._places[id(thing)] = place
-        weakref.finalize(thing, self._places.pop, id(thing), None)
+        self._paths[id(thing)] = path
+        weakref.finalize(thing, self._paths.pop, id(thing), None)
         if getattr(thing, "transient", False):
-            weakref.finalize(thing, self._discard, place)
+            weakref.finalize(thing, self._discard, path)
 
-    def _discard(self, place: Path) -> None:
+    def _discard(self, path: Path) -> None:
         """Remove the files of a transient object, even from a lasting spool."""
-        self._forget([place])
-        self.spool.discard(place)
+        self._forget([path])
+        self.spool.discard(path)
 
     def _submit(
         self,
@@ -226,10 +226,8 @@ class Cluster:
         plain = all(isinstance(each, int) for each in item)
         name = "-".join(map(str, item)) if plain else digest_of(item)
         sent = tuple(each if isinstance(each, list) else self._given(each) for each in item)
-        place = self.spool.place_of_result(job, name)
-        call = Call(
-            task.__module__, task.__qualname__, (*shared, *sent), place, travel=self._travel
-        )
+        path = self.spool.path_of_result(job, name)
+        call = Call(task.__module__, task.__qualname__, (*shared, *sent), path, travel=self._travel)
         return _Task(call, None if name in known else self._start(call))
 
     def _start(self, call: Call) -> Any:
@@ -250,9 +248,9 @@ class Cluster:
 
     def _hand_out(self, call: Call) -> tuple[Any, ...]:
         """The numbers of chunks of a call's inputs, and the chunks, each a separate task."""
-        places = list(places_in(call.arguments))
+        paths = list(paths_in(call.arguments))
         with self._lock:
-            for path in places:
+            for path in paths:
                 if path not in self._chunks:
                     data = packed(path)
                     self._chunks[path] = [
@@ -263,7 +261,7 @@ class Cluster:
                         )
                         for start in range(0, len(data), _CHUNK)
                     ]
-            chunks = [self._chunks[path] for path in places]
+            chunks = [self._chunks[path] for path in paths]
         return [len(each) for each in chunks], *(future for each in chunks for future in each)
 
     def _collect(
@@ -321,8 +319,8 @@ class Cluster:
         if self.spool.handed:
             # Drop what only this task needed.
             with self._lock:
-                kept = set(self._places.values())
-                mine = set(places_in(call.arguments))
+                kept = set(self._paths.values())
+                mine = set(paths_in(call.arguments))
                 self._forget(path for path in mine - kept if self._uses[path] <= 0)
         if getattr(result, "immutable", False):
             self._remember(result, call.result)

@@ -135,7 +135,7 @@ class Spool:
             publish(unfinished, path)
         return self._sent(path)
 
-    def place_of_result(self, job: str, name: str) -> Path:
+    def path_of_result(self, job: str, name: str) -> Path:
         """The path of a result of a job, whether it exists or not."""
         return self.folder / _RESULTS / job / name
 

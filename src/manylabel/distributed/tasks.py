@@ -20,7 +20,7 @@ from manylabel.distributed.travelling import call_by_name
 from manylabel.exceptions import ClusterError
 from manylabel.progress import peak_memory
 
-__all__ = ["Call", "Receipt", "Travel", "places_in", "run_call"]
+__all__ = ["Call", "Receipt", "Travel", "paths_in", "run_call"]
 
 #: Inputs that a worker keeps open; they are memory-mapped files, so they cost no memory.
 _OPEN = 64
@@ -116,8 +116,8 @@ def _run_apart(
     call: Call, travel: Travel, counts: list[int] | None = None, *chunks: bytes
 ) -> tuple[bytes, ...]:
     """Run a call whose inputs must be fetched, and send its result."""
-    places = list(places_in(call.arguments))
-    keys = {path: path.relative_to(travel.root).as_posix() for path in places}
+    paths = list(paths_in(call.arguments))
+    keys = {path: path.relative_to(travel.root).as_posix() for path in paths}
     target = call.result.relative_to(travel.root).as_posix()
     if travel.address and depot_at(travel.address).has(target):
         return ()
@@ -125,7 +125,7 @@ def _run_apart(
     cache = cache_of(name, travel.limit)
     remaining = iter(chunks)
     copies: dict[Path, Path] = {}
-    for number, path in enumerate(places):
+    for number, path in enumerate(paths):
         mine = [next(remaining) for _ in range(counts[number])] if counts is not None else []
 
         def fetch(local: Path, key: str = keys[path], mine: list[bytes] = mine) -> None:
@@ -154,11 +154,11 @@ def _run_apart(
     return ()
 
 
-def places_in(given: Any) -> Iterator[Path]:
+def paths_in(given: Any) -> Iterator[Path]:
     """Find the paths among arguments."""
     for each in given:
         if isinstance(each, tuple):
-            yield from places_in(each)
+            yield from paths_in(each)
         elif isinstance(each, Path):
             yield each
 

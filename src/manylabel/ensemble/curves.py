@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.logistic import likeliest, surprise
+from manylabel.logistic import fit_logistic, log_losses
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
@@ -140,11 +140,11 @@ class Combination:
             )
         return replace(self, curves=curves)
 
-    def hopeful(self) -> Combination:
+    def optimistic(self) -> Combination:
         """The same, but labels without documents are judged as if they had half a document.
 
-        In a large corpus, a label that was never given is hardly ever right, so an honest
-        probability keeps it out of the first suggestions for ever. The log-odds are the mean of
+        In a large corpus, a label that was never given is hardly ever right, so a calibrated
+        probability keeps it out of the first suggestions forever. The log-odds are the mean of
         those of labels without and with one document.
         """
         offsets, factors = self.offsets.copy(), self.factors.copy()
@@ -206,7 +206,7 @@ def _groups_to_learn(
 
 def log_loss(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
     """Mean negative log-likelihood."""
-    return float(np.mean(surprise(log_odds, truth)))
+    return float(np.mean(log_losses(log_odds, truth)))
 
 
 def fit_combination(
@@ -266,20 +266,20 @@ def fit_combination(
     ridge = np.full(design.shape[1], _RIDGE)
     ridge[n_rises:] = _RIDGE / 10
     base = np.log((truth.sum() + 0.5) / (truth.size - truth.sum() + 0.5))
-    learned = likeliest(
+    learned = fit_logistic(
         design,
         truth,
         start=np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)]),
-        precision=2 * truth.size * ridge,
-        lowest=np.where(np.arange(design.shape[1]) < n_rises, 0.0, -np.inf),
-        little=tolerance,
+        prior_precision=2 * truth.size * ridge,
+        lower_bound=np.where(np.arange(design.shape[1]) < n_rises, 0.0, -np.inf),
+        tolerance=tolerance,
     )
     curves, at = {}, 0
-    for name, places in knots.items():
-        rises = learned[at : at + places.size - 1]
-        at += places.size - 1
+    for name, positions in knots.items():
+        rises = learned[at : at + positions.size - 1]
+        at += positions.size - 1
         values = np.concatenate([[0.0], np.cumsum(rises)])
-        curves[name] = Curve(places, values - np.interp(0.0, places, values))
+        curves[name] = Curve(positions, values - np.interp(0.0, positions, values))
     # A group without candidates is interpolated from those that have some.
     offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:]) + np.log(share)
     combination = Combination(curves, offsets)
@@ -294,12 +294,12 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
     expected, lowest = [0.0, 1.0], [-np.inf, 0.1]
     design = np.stack([np.ones(truth.size), log_odds], axis=1)
     precision = 1 / np.square(_SPREAD)
-    offset, factor = likeliest(design, truth, expected, expected, precision, lowest)
+    offset, factor = fit_logistic(design, truth, expected, expected, precision, lowest)
     return float(offset), float(factor)
 
 
 def _weights(
-    parts: NDArray[np.float64], given: float, truth: NDArray[np.bool_]
+    parts: NDArray[np.float64], offset: float, truth: NDArray[np.bool_]
 ) -> tuple[float, NDArray[np.float64]]:
     """A correction of the offset and a factor for each column, by maximum a posteriori."""
     design = np.concatenate([np.ones((truth.size, 1)), parts], axis=1)
@@ -307,7 +307,7 @@ def _weights(
     expected = np.where(is_offset, 0.0, 1.0)
     precision = np.where(is_offset, 1 / _SPREAD[0] ** 2, 1 / _WEIGHT_SPREAD**2)
     lowest = np.where(is_offset, -np.inf, 0.0)
-    best = likeliest(design, truth, expected, expected, precision, lowest, given)
+    best = fit_logistic(design, truth, expected, expected, precision, lowest, offset)
     return float(best[0]), best[1:]
 
 

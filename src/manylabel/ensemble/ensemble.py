@@ -22,13 +22,13 @@ from manylabel.ensemble.choosing import (
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.fitting import (
+    documents_for,
+    fair_sample,
     fit_scorer,
     held_out_folds,
     is_worth_fitting,
-    judged_by,
     known_elsewhere,
-    lessons,
-    prepared_aside,
+    prepare_in_background,
 )
 from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
@@ -151,7 +151,7 @@ class Ensemble(Updating):
     can_leave_out = True
     reads_incomplete = True
     # Whether `fit` scores all training documents, for `fit_out_of_sample`.
-    _scores_everyone = False
+    _scores_all_documents = False
     default_grid: ClassVar[Grid] = {
         "k": (50, 100, 200),
         "n_candidates": (50, 100),
@@ -215,9 +215,13 @@ class Ensemble(Updating):
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         documents, incomplete = Documents.of(X), self._incomplete
         self.weighting_ = make_weighting(self.weighting, np.float32).fit(documents.counts)
-        everyone = self._scores_everyone
+        all_documents = self._scores_all_documents
         folds = held_out_folds(
-            Y.shape[0], self.seed_, self.effort, everyone, None if everyone else incomplete
+            Y.shape[0],
+            self.seed_,
+            self.effort,
+            all_documents,
+            None if all_documents else incomplete,
         )
         training = Training(
             documents.weighted(self.weighting_),
@@ -241,7 +245,7 @@ class Ensemble(Updating):
             if is_forced or (is_within(scorer.effort, self.effort) and scorer.wants(training))
         ]
         with ThreadPoolExecutor(1) as executor:
-            aside = prepared_aside(scorers, training, executor)
+            prepared = prepare_in_background(scorers, training, executor)
             self.source_ = fit_source(
                 training,
                 k=self.k,
@@ -249,8 +253,8 @@ class Ensemble(Updating):
                 alpha=self.alpha,
                 limit=min(self.n_candidates, Y.shape[1]),
             )
-            scorers = [s for s in scorers if s.consult(self.source_, training, is_forced)]
-            candidates, held, honest = self._propose_training(training)
+            scorers = [s for s in scorers if s.configure_source(self.source_, training, is_forced)]
+            candidates, held, proposed = self._propose_training(training)
             self.source_.trial = None
             known, others = known_elsewhere(training, held), self.counts_[held.labels]
             scores: dict[str, NDArray[np.float64]] = {}
@@ -259,19 +263,19 @@ class Ensemble(Updating):
             # reveals the truth where it moves a label to another group, so frequent labels always
             # lose one.
             taken = np.where(others <= _RARE, held_out.truth, 1)
-            if honest is not None:
+            if proposed is not None:
                 # Documents are judged by these probabilities: nothing may reveal the truth.
                 taken = np.minimum(others, 1)
             held_out = replace(held_out, counts=others - taken)
             for scorer in sorted(scorers, key=lambda scorer: scorer.is_costly):
-                if scorer.name in aside:
-                    aside[scorer.name].result()
+                if scorer.name in prepared:
+                    prepared[scorer.name].result()
                 else:
-                    scorer.prepare(lessons(scorer, training))
+                    scorer.prepare(documents_for(scorer, training))
                 if (
                     scorer.is_costly
                     and not is_forced
-                    and not is_worth_fitting(scorer, training, candidates, held_out, honest)
+                    and not is_worth_fitting(scorer, training, candidates, held_out, proposed)
                 ):
                     scorers.remove(scorer)
                     continue
@@ -281,10 +285,12 @@ class Ensemble(Updating):
                     values = np.where(known, values, 0.0)
                 scores[scorer.name] = values
         held_out = replace(held_out, scores={s.name: scores[s.name] for s in scorers})
-        self._combine(scorers, judged_by(training, held_out, honest), Y)
-        if honest is not None:
+        self._combine(scorers, fair_sample(training, held_out, proposed), Y)
+        if proposed is not None:
             counts, scores = np.where(known, held_out.counts, 0), held_out.scores
-            self._everyone = OutOfSample(held.pattern, scores, counts, self.combination_, honest)
+            self._out_of_sample = OutOfSample(
+                held.pattern, scores, counts, self.combination_, proposed
+            )
 
     def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:
         """Fit, and estimate how likely each label of each training document is.
@@ -306,12 +312,12 @@ class Ensemble(Updating):
             Scores of the candidates and the labels of every document; of an incomplete document,
             only of its labels.
         """
-        self._scores_everyone = True
+        self._scores_all_documents = True
         try:
             self.fit(X, Y, incomplete)
-            out_of_sample: OutOfSample = self.__dict__.pop("_everyone")
+            out_of_sample: OutOfSample = self.__dict__.pop("_out_of_sample")
         finally:
-            del self._scores_everyone
+            del self._scores_all_documents
         return out_of_sample
 
     def _propose_training(
@@ -323,31 +329,31 @@ class Ensemble(Updating):
         then marks the candidates that sources proposed without seeing the labels.
         """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
-        everyone, also = np.arange(len(training.documents)), None
+        all_rows, also = np.arange(len(training.documents)), None
         for source in self.sources_:
             source.fit(training)
         if self.sources == "auto":
             trial = self.source_.trial
-            self.sources_ = [s for s in self.sources_ if s.is_worth_its_time(trial)]
+            self.sources_ = [s for s in self.sources_ if s.is_worthwhile(trial)]
         if self.sources_:
             also = union(
-                [s.propose(training.shared, everyone, self.n_jobs).pattern for s in self.sources_]
+                [s.propose(training.shared, all_rows, self.n_jobs).pattern for s in self.sources_]
             )
-        given = training.Y if self._scores_everyone else None
+        given = training.Y if self._scores_all_documents else None
         candidates, held = self.source_.propose_training(
             training.shared, training.held, also, self.n_jobs, self.verbose, given
         )
-        honest = None
+        proposed = None
         if given is not None:
-            honest = values_at(candidates, held.pattern) > 0
+            proposed = values_at(candidates, held.pattern) > 0
             candidates = union([candidates, given])
         if training.incomplete is not None:
             # A label that is missing from an incomplete document is neither true nor false.
             candidates = training.known(candidates)
             kept = values_at(candidates, held.pattern) > 0
             held = held.keep(kept)
-            honest = None if honest is None else honest[kept]
-        return candidates, replace(held, vocabulary=self.vocabulary), honest
+            proposed = None if proposed is None else proposed[kept]
+        return candidates, replace(held, vocabulary=self.vocabulary), proposed
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
         """Learn the curves, keep the scorers that help, and write the report."""
@@ -370,18 +376,18 @@ class Ensemble(Updating):
             combination = stretch_curves(held_out, combination, self.objective, Y_train)
         combination = combination.calibrated(parts, counts, truth)
         self.combination_ = combination
-        at_once = [s.name for s in scorers if s.learns_at_once and s.judges_new_labels]
+        at_once = [s.name for s in scorers if s.learns_at_once and s.scores_new_labels]
         self.lazy_combination_ = fitted(at_once, others, is_cautious=True)
         self.scorers_ = {
             scorer.name: scorer
             for scorer in scorers
             if scorer.name in kept or scorer.name in at_once
         }
-        named = [scorer.name for scorer in scorers if scorer.judges_bare_labels]
+        named = [scorer.name for scorer in scorers if scorer.scores_unused_labels]
         self.bare_combination_ = self.lazy_combination_
         if named:
             bare = fitted(named, counts, is_cautious=True)
-            self.bare_combination_ = bare.calibrated(parts, counts, truth).hopeful()
+            self.bare_combination_ = bare.calibrated(parts, counts, truth).optimistic()
         log_odds = np.where(
             known, combination(parts, counts), self.bare_combination_(parts, counts)
         )
@@ -438,12 +444,12 @@ class Ensemble(Updating):
         csr_array of shape (n_documents, n_labels)
         """
         check_is_fitted(self)
-        places = np.asarray(numbers, np.int64)
+        positions = np.asarray(numbers, np.int64)
         documents, candidates = self._candidates(
-            self._checked_features(X, reset=False), self.n_jobs, places
+            self._checked_features(X, reset=False), self.n_jobs, positions
         )
         parts = self._scores_by_scorer(documents, candidates)
-        own = values_at(self.source_.Y[places], candidates.pattern).astype(np.int64)
+        own = values_at(self.source_.Y[positions], candidates.pattern).astype(np.int64)
         return candidates.scores(expit(self._log_odds(candidates, parts, own)))
 
     def _scores_by_scorer(
@@ -495,7 +501,7 @@ class Ensemble(Updating):
             return log_odds
         for which, combination in (
             (new & (counts > 0), self.lazy_combination_),
-            (new & (counts == 0), self._of_bare_labels),
+            (new & (counts == 0), self._unused_label_combination),
         ):
             if which.any():
                 some = {name: values[which] for name, values in parts.items()}
@@ -503,7 +509,7 @@ class Ensemble(Updating):
         return log_odds
 
     @property
-    def _of_bare_labels(self) -> Combination:
+    def _unused_label_combination(self) -> Combination:
         """The curves for labels without documents; older model folders lack them."""
         return getattr(self, "bare_combination_", self.lazy_combination_)
 
@@ -519,29 +525,31 @@ class Ensemble(Updating):
         log_odds = self._log_odds(candidates, parts)
         slopes: dict[tuple[int, str], NDArray[np.float64]] = {}
 
-        def slope(combination: Combination, name: str, place: int) -> float:
+        def slope(combination: Combination, name: str, position: int) -> float:
             key = id(combination), name
             if key not in slopes:
                 slopes[key] = combination.curves[name].slopes(parts[name])
-            return float(slopes[key][place])
+            return float(slopes[key][position])
 
         def explain(labels: NDArray[np.int64]) -> list[Explanation]:
             return [explained(label) for label in labels.tolist()]
 
         def explained(label: int) -> Explanation:
-            place = candidates.place(label)
-            assert place is not None
+            position = candidates.position(label)
+            assert position is not None
             combination = self.combination_
             if not self.known_labels_[label]:
-                is_bare = self.counts_[label] == 0
-                combination = self._of_bare_labels if is_bare else self.lazy_combination_
+                is_unused = self.counts_[label] == 0
+                combination = (
+                    self._unused_label_combination if is_unused else self.lazy_combination_
+                )
             group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
             for name in combination.curves:
                 scores, why = by_scorer[name]
-                score = float(scores[place])
-                factor = combination.factor(name, group) * slope(combination, name, place)
-                below = _scaled(why(place), factor)
+                score = float(scores[position])
+                factor = combination.factor(name, group) * slope(combination, name, position)
+                below = _scaled(why(position), factor)
                 if score or below:
                     scorer, share = self.scorers_[name], factor * score
                     reasons.append(
@@ -554,8 +562,10 @@ class Ensemble(Updating):
                         )
                     )
             reasons.sort(key=lambda reason: -reason.share)
-            score = float(log_odds[place])
-            return Explanation(0, label, score, tuple(reasons), float(expit(log_odds[[place]])[0]))
+            score = float(log_odds[position])
+            return Explanation(
+                0, label, score, tuple(reasons), float(expit(log_odds[[position]])[0])
+            )
 
         return candidates.scores(expit(log_odds)), explain
 

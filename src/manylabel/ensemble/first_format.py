@@ -38,7 +38,7 @@ def report(state: dict[str, Any]) -> Report:
 def ensemble(state: dict[str, Any]) -> Ensemble:
     """In the first format, each scorer was an attribute of the model, with its own parameters."""
     is_wanted = {name: state.pop(name, "auto") for name in ("words", "topics", "trees")}
-    hood, linear = state.pop("neighborhood_", None), state.pop("linear_", None)
+    neighborhood, linear = state.pop("neighborhood_", None), state.pop("linear_", None)
     topics, trees = state.pop("topics_", None), state.pop("trees_", None)
     if "learned_" in state:
         state["report_"] = state.pop("learned_")
@@ -47,9 +47,9 @@ def ensemble(state: dict[str, Any]) -> Ensemble:
     if left_out:
         all_names = ("neighbours", "nearest", "words", "linear", "topics", "trees")
         model.scorers = [name for name in all_names if name not in left_out]
-    if hood is None:
+    if neighborhood is None:
         return model
-    model.source_, model.sources_ = _source(hood.state), []
+    model.source_, model.sources_ = _source(neighborhood.state), []
     known: list[Scorer] = [NeighborVotes(), NearestVotes()]
     if model.source_.features is not None:
         known.append(WordVotes())
@@ -66,21 +66,21 @@ def ensemble(state: dict[str, Any]) -> Ensemble:
     return model
 
 
-def _source(hood: dict[str, Any]) -> NeighborSource:
+def _source(neighborhood: dict[str, Any]) -> NeighborSource:
     """In the first format, a neighbourhood proposed the candidates."""
     source = NeighborSource(
-        hood["index"],
-        hood["Y"],
-        k=hood["k"],
-        near=hood["near"],
-        alpha=hood["alpha"],
+        neighborhood["index"],
+        neighborhood["Y"],
+        k=neighborhood["k"],
+        near=neighborhood["near"],
+        alpha=neighborhood["alpha"],
         weight=0.5,
-        features=hood["features"],
-        top_words=hood["n_candidates"],
-        limit=hood["n_candidates"],
+        features=neighborhood["features"],
+        top_words=neighborhood["n_candidates"],
+        limit=neighborhood["n_candidates"],
         lag=_LAG,
         dtype=np.float32,
     )
-    for rows, Y, sign in hood["_pending"]:
+    for rows, Y, sign in neighborhood["_pending"]:
         source.features.update(rows, Y, sign)  # type: ignore[union-attr]
     return source

@@ -15,41 +15,43 @@ from manylabel.parallel import effective_jobs
 from manylabel.scoring import Candidates, Scorer, Training
 
 __all__ = [
+    "documents_for",
+    "fair_sample",
     "fit_scorer",
     "held_out_folds",
     "is_worth_fitting",
-    "judged_by",
     "known_elsewhere",
-    "lessons",
-    "prepared_aside",
+    "prepare_in_background",
 ]
 
 #: The share by which a trial must lower the log-loss for a scorer to be fitted.
 _MIN_GAIN = 1e-3
 #: Up to this many documents, all are held out in turn, in this many folds.
-_FEW, _FOLDS = 6_000, 5
+_MAX_ALL_HELD_OUT, _FOLDS = 6_000, 5
 #: Number of folds if all of more documents are to be held out.
 _FOLDS_OF_MANY = 3
 #: Of more documents, this share is held out, up to this number.
-_SHARE, _MOST = 0.2, 6_000
+_SHARE, _MAX_HELD_OUT = 0.2, 6_000
 #: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
 
 
-def prepared_aside(
+def prepare_in_background(
     scorers: list[Scorer], training: Training, executor: ThreadPoolExecutor
 ) -> dict[str, Future[None]]:
     """Start scorers that need no candidates in a thread, while neighbours are searched for."""
     if effective_jobs(training.n_jobs) == 1:
         return {}
     return {
-        scorer.name: executor.submit(copy_context().run, scorer.prepare, lessons(scorer, training))
+        scorer.name: executor.submit(
+            copy_context().run, scorer.prepare, documents_for(scorer, training)
+        )
         for scorer in scorers
-        if scorer.prepares_aside
+        if scorer.prepares_in_background
     }
 
 
-def lessons(scorer: Scorer, training: Training) -> Training:
+def documents_for(scorer: Scorer, training: Training) -> Training:
     """The documents that a scorer learns from: all of them, or only the complete ones."""
     return training if scorer.reads_incomplete else training.complete
 
@@ -78,7 +80,7 @@ def fit_scorer(
 
     A scorer that learns only from complete documents scores the incomplete ones as new documents.
     """
-    known = lessons(scorer, training)
+    known = documents_for(scorer, training)
     if known is training:
         return scorer.fit(training, candidates, held)
     assert training.incomplete is not None
@@ -98,18 +100,18 @@ def is_worth_fitting(
     training: Training,
     candidates: sparse.csr_array,
     held_out: HeldOut,
-    honest: NDArray[np.bool_] | None,
+    proposed: NDArray[np.bool_] | None,
 ) -> bool:
     """Whether a costly scorer's trial helps beside the scorers that are fitted."""
-    held, known = held_out.candidates, lessons(scorer, training)
+    held, known = held_out.candidates, documents_for(scorer, training)
     if known is training:
         rows, tried = scorer.trial(training, candidates, held)
     else:
         assert training.incomplete is not None
-        places = np.flatnonzero(~training.incomplete[training.held])
+        positions = np.flatnonzero(~training.incomplete[training.held])
         complete = candidates[np.flatnonzero(~training.incomplete)]
-        rows, tried = scorer.trial(known, complete, held.take(places))
-        rows = places[rows]
+        rows, tried = scorer.trial(known, complete, held.take(positions))
+        rows = positions[rows]
     there = np.zeros(training.held.size, np.bool_)
     there[rows] = True
     values = np.zeros(len(held))
@@ -118,14 +120,14 @@ def is_worth_fitting(
     scores = held_out.scores | {scorer.name: np.where(held_out.known, values, 0.0)}
     counts = np.where(held_out.known, held_out.counts, 0)
     held_out = replace(held_out, scores=scores, counts=counts)
-    gain = gain_of(judged_by(training, held_out, honest, there), scorer.name)
+    gain = gain_of(fair_sample(training, held_out, proposed, there), scorer.name)
     return gain >= _MIN_GAIN
 
 
-def judged_by(
+def fair_sample(
     training: Training,
     held_out: HeldOut,
-    honest: NDArray[np.bool_] | None,
+    proposed: NDArray[np.bool_] | None,
     among: NDArray[np.bool_] | None = None,
 ) -> HeldOut:
     """What models are judged by: complete documents, and candidates that sources proposed.
@@ -135,7 +137,7 @@ def judged_by(
     there = np.isin(training.held, training.judged)
     if among is not None:
         there &= among
-    mine = held_out if honest is None else held_out.take(honest)
+    mine = held_out if proposed is None else held_out.take(proposed)
     return mine if there.all() else mine.of_documents(there)
 
 
@@ -143,7 +145,7 @@ def held_out_folds(
     n_rows: int,
     seed: int,
     effort: str = "normal",
-    everyone: bool = False,
+    all_documents: bool = False,
     incomplete: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int8]:
     """The fold of each document; -1 for those that need no out-of-sample score.
@@ -154,7 +156,7 @@ def held_out_folds(
     seed : int
     effort : str
         With "best" the held-out documents are in more folds.
-    everyone : bool
+    all_documents : bool
         Put every document in a fold, not only a sample.
     incomplete : array of bool, optional
         Documents to leave out of all folds: models are judged on complete documents.
@@ -162,11 +164,11 @@ def held_out_folds(
     n_folds = _BEST_FOLDS if effort == "best" else 1
     order = np.random.default_rng(seed).permutation(n_rows)
     folds = np.full(n_rows, -1, np.int8)
-    if n_rows <= _FEW or everyone:
-        n_folds = _FOLDS if n_rows <= _FEW else max(n_folds, _FOLDS_OF_MANY)
+    if n_rows <= _MAX_ALL_HELD_OUT or all_documents:
+        n_folds = _FOLDS if n_rows <= _MAX_ALL_HELD_OUT else max(n_folds, _FOLDS_OF_MANY)
         folds[order] = np.arange(n_rows) % min(n_folds, n_rows)
     else:
-        n_scored = min(_MOST, int(_SHARE * n_rows))
+        n_scored = min(_MAX_HELD_OUT, int(_SHARE * n_rows))
         folds[order[:n_scored]] = np.arange(n_scored) % n_folds
     if incomplete is None:
         return folds

@@ -213,10 +213,10 @@ class NamesAlone(MultiLabelClassifier):
             return [explained(label) for label in labels.tolist()]
 
         def explained(label: int) -> Explanation:
-            place = candidates.place(label)
-            assert place is not None
-            below = scorer.reasons(documents, candidates, place)
-            share = float(values[place])
+            position = candidates.position(label)
+            assert position is not None
+            below = scorer.reasons(documents, candidates, position)
+            share = float(values[position])
             name = Reason(
                 scorer.name,
                 share,
@@ -226,7 +226,9 @@ class NamesAlone(MultiLabelClassifier):
             )
             score = UNNAMED + share
             reasons = (name, Reason("prior", UNNAMED))
-            return Explanation(0, label, score, reasons, float(expit(values[[place]] + UNNAMED)[0]))
+            return Explanation(
+                0, label, score, reasons, float(expit(values[[position]] + UNNAMED)[0])
+            )
 
         return candidates.scores(expit(values + UNNAMED)), explain
 
@@ -242,7 +244,7 @@ class NamesAlone(MultiLabelClassifier):
 def _entries(
     Y: sparse.csr_array, rows: NDArray[np.int64], labels: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether each row has the label at the same place in ``labels``."""
+    """Whether each row has the label at the same position in ``labels``."""
     if not rows.size:
         return np.empty(0, np.bool_)
     ptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=Y.shape[0]))])

@@ -12,7 +12,7 @@ from typing import Any
 
 from manylabel.exceptions import ParameterError
 from manylabel.scoring import CandidateSource, Scorer
-from manylabel.store.classes import add_place
+from manylabel.store.classes import add_location
 
 __all__ = [
     "EFFORTS",
@@ -47,15 +47,15 @@ SCORERS: dict[str, str | type[Scorer]] = {
 SOURCES: dict[str, str | type[CandidateSource]] = {
     "names": "manylabel.vocabulary.scorer:NameSource",
     "vectors": "manylabel.vectors.scorer:VectorSource",
-    "every": "manylabel.scoring.candidates:EveryLabel",
+    "all": "manylabel.scoring.candidates:AllLabels",
 }
 
-add_place("manylabel.vocabulary.name_words:Rarity")
-add_place("manylabel.vocabulary.name_counts:NameCounts")
+add_location("manylabel.vocabulary.name_words:Rarity")
+add_location("manylabel.vocabulary.name_counts:NameCounts")
 # Model folders contain objects of these classes.
-for _place in (*SCORERS.values(), *SOURCES.values()):
-    if isinstance(_place, str):
-        add_place(_place)
+for _location in (*SCORERS.values(), *SOURCES.values()):
+    if isinstance(_location, str):
+        add_location(_location)
 
 
 def register(cls: type[Scorer] | type[CandidateSource]) -> Any:

@@ -147,7 +147,7 @@ class LinearScorer(Scorer):
         rows, view = self._rows(documents), "" if self.weighting is None else self.view
         explain = reasons_of_row(self.model, rows, 0, view=view)
         scores = self._margins(rows, candidates, 1)
-        return scores, lambda place: explain(int(candidates.labels[place]))
+        return scores, lambda position: explain(int(candidates.labels[position]))
 
     def grow(self, n_labels: int) -> None:
         """New labels have no weights, and an intercept of minus infinity."""
@@ -175,14 +175,14 @@ def reasons_of_row(
     start, stop = rows.indptr[row], rows.indptr[row + 1]
     features, coef = rows.indices[start:stop].astype(np.int32, copy=False), model.rows
     values = rows.data[start:stop].astype(np.float32).astype(np.float64)
-    places = np.empty(features.size, np.int64)
+    positions = np.empty(features.size, np.int64)
 
     def explain(label: int) -> WordReasons:
         if model.intercept[label] == -np.inf:
             return WordReasons([], [])
-        svm.find_weights(coef, features, label, places)
-        mine = np.flatnonzero(places >= 0)
-        shares = values[mine] * coef.values[places[mine]].astype(np.float64)
+        svm.find_weights(coef, features, label, positions)
+        mine = np.flatnonzero(positions >= 0)
+        shares = values[mine] * coef.values[positions[mine]].astype(np.float64)
         words = features[mine]
         if not bias:
             return WordReasons(words, shares, view)

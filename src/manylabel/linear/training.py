@@ -155,7 +155,7 @@ class _Collector:
         names = kept if features is None else features[kept]
         self._append(names, w[kept].astype(np.float32), float(w[-1]) * trainer.bias)
 
-    def add_nothing(self) -> None:
+    def add_empty(self) -> None:
         """Add a label that is not trained."""
         self._append(np.empty(0, np.int32), np.empty(0, np.float32), -np.inf)
 
@@ -208,8 +208,10 @@ class Trainer:
         costs = np.full(2, settings.C)
         self._stream = np.uint64(kernels.stream_of(settings.seed, label))
         self._members = members
-        rows, squares, weights, places = self._own_rows(members)
-        self._problem = kernels.Problem(rows, squares, weights, places, positive, costs, self.bias)
+        rows, squares, weights, positions = self._own_rows(members)
+        self._problem = kernels.Problem(
+            rows, squares, weights, positions, positive, costs, self.bias
+        )
         self._solution = kernels.Solution(self._w, np.zeros(members.size))
         self._order = np.arange(members.size, dtype=np.int32)
         self.positive_weight = 1.0
@@ -240,8 +242,8 @@ class Trainer:
             self._rows, members, self._place_of, rows.ptr, rows.features, rows.values, columns
         )
         self.features, self._w = columns[:n_columns], np.zeros(n_columns + 1)
-        places = np.arange(members.size, dtype=np.int32)
-        return rows, self._squares[members], self._sample_weight[members], places
+        positions = np.arange(members.size, dtype=np.int32)
+        return rows, self._squares[members], self._sample_weight[members], positions
 
     def _own_folds(self, folds: NDArray[np.int8]) -> NDArray[np.int8]:
         """The folds of the rows that the problem has."""
@@ -346,14 +348,14 @@ def _train_labels(
     positive_weights = np.ones(stop - start)
     sweeps = np.zeros(stop - start, np.int64)
     for label in range(start, stop):
-        places, positive = members.of_label(label)
-        held_out = np.zeros(places.size if folds is not None and with_scores else 0)
+        positions, positive = members.of_label(label)
+        held_out = np.zeros(positions.size if folds is not None and with_scores else 0)
         if not positive.any():
-            weights.add_nothing()
-            without.add_nothing()
-            scores.append(_scored(held_out, places, folds))
+            weights.add_empty()
+            without.add_empty()
+            scores.append(_scored(held_out, positions, folds))
             continue
-        sweeps[label - start] = trainer.fit(label, places, positive)
+        sweeps[label - start] = trainer.fit(label, positions, positive)
         positive_weights[label - start] = trainer.positive_weight
         weights.add(trainer)
         if folds is not None and with_scores:
@@ -361,17 +363,17 @@ def _train_labels(
         elif folds is not None:
             trainer.leave_out(folds, 0)
             without.add(trainer)
-        scores.append(_scored(held_out, places, folds))
+        scores.append(_scored(held_out, positions, folds))
     return Trained(
         weights.weights(), without.weights(), np.concatenate(scores), positive_weights, sweeps
     )
 
 
 def _scored(
-    scores: NDArray[np.float64], places: NDArray[np.int32], folds: NDArray[np.int8] | None
+    scores: NDArray[np.float64], positions: NDArray[np.int32], folds: NDArray[np.int8] | None
 ) -> NDArray[np.float64]:
     """The scores of rows that are in a fold; most rows of a large corpus are in none."""
-    return scores if folds is None or scores.size == 0 else scores[folds[places] >= 0]
+    return scores if folds is None or scores.size == 0 else scores[folds[positions] >= 0]
 
 
 def _joined(blocks: Sequence[Trained]) -> Trained:

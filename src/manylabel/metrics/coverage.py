@@ -51,16 +51,16 @@ class CoverageCurve:
         None if no threshold has it. This describes the measured documents only; for new documents,
         use :class:`manylabel.thresholds.Promise`.
         """
-        places = np.flatnonzero(self.precision >= level)
-        if not places.size:
+        positions = np.flatnonzero(self.precision >= level)
+        if not positions.size:
             return None
-        place = places[-1]
+        position = positions[-1]
         return {
-            "threshold": float(self.thresholds[place]),
-            "precision": float(self.precision[place]),
-            "coverage": float(self.coverage[place]),
-            "recall": float(self.recall[place]),
-            "labels": float(self.n_labels[place]),
+            "threshold": float(self.thresholds[position]),
+            "precision": float(self.precision[position]),
+            "coverage": float(self.coverage[position]),
+            "recall": float(self.recall[position]),
+            "labels": float(self.n_labels[position]),
         }
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -96,8 +96,8 @@ def coverage_curve(Y_true: Any, scores: Any) -> CoverageCurve:
     judged = judge(Y_true, scores)
     rows = np.repeat(np.arange(judged.n_rows), np.diff(judged.indptr))
     ranked = np.sort(judged.scores.astype(np.float64))[::-1]
-    places = np.unique(np.geomspace(1, max(ranked.size, 1), _POINTS).astype(np.int64)) - 1
-    cuts = np.unique(ranked[places[: ranked.size]])[::-1]
+    positions = np.unique(np.geomspace(1, max(ranked.size, 1), _POINTS).astype(np.int64)) - 1
+    cuts = np.unique(ranked[positions[: ranked.size]])[::-1]
     has_labels = judged.n_true > 0
     points = []
     for cut in cuts:

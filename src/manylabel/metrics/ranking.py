@@ -113,8 +113,8 @@ def coverage_at(Y_true: Any, scores: Any, k: int = 5) -> float:
 
 def coverage_of(judged: Judged, k: int) -> float:
     """Coverage@k of a judged ranking; NaN when there are no true labels."""
-    place = np.arange(judged.hits.size) - np.repeat(judged.indptr[:-1], np.diff(judged.indptr))
-    n_hit = np.unique(judged.items[(place < k) & (judged.hits == 1)]).size
+    position = np.arange(judged.hits.size) - np.repeat(judged.indptr[:-1], np.diff(judged.indptr))
+    n_hit = np.unique(judged.items[(position < k) & (judged.hits == 1)]).size
     occurring = np.count_nonzero(judged.item_frequency)
     return float(n_hit / occurring) if occurring else float("nan")
 

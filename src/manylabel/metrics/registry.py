@@ -18,12 +18,12 @@ from manylabel.metrics.judge import Judged, Pivot, check_truth, judge_matrices, 
 from manylabel.predictions import canonical_scores
 from manylabel.validation import check_labels
 
-__all__ = ["MEASURES", "Given", "Measure", "get_measure"]
+__all__ = ["MEASURES", "Inputs", "Measure", "get_measure"]
 
 _WORDS = {"scores": "scores", "labels": "Y_pred", "train": "Y_train"}
 
 
-class Given:
+class Inputs:
     """The input of measures; what several measures share is computed once."""
 
     def __init__(self, Y_true: Any, scores: Any, Y_pred: Any, Y_train: Any) -> None:
@@ -103,16 +103,16 @@ class Measure:
         """The member of a family for one k."""
         return replace(self, name=f"{self.name[:-1]}{k}", k=k)
 
-    def compute(self, given: Given) -> float:
+    def compute(self, inputs: Inputs) -> float:
         """Compute the value; an error names missing inputs."""
-        if not given.has(self.needs):
+        if not inputs.has(self.needs):
             wanted = ", ".join(
                 word
                 for need, word in _WORDS.items()
-                if need in self.needs and getattr(given, need) is None
+                if need in self.needs and getattr(inputs, need) is None
             )
             raise InputError(f"{self.name} needs {wanted}.")
-        return self.function(given) if self.k is None else self.function(given, self.k)
+        return self.function(inputs) if self.k is None else self.function(inputs, self.k)
 
 
 def get_measure(name: str) -> Measure:
@@ -155,9 +155,9 @@ def _top_entries() -> list[Measure]:
         "ndcg": "normalised discounted cumulative gain of the k best labels",
     }
 
-    def by_document(family: str) -> Callable[[Given, int], float]:
+    def by_document(family: str) -> Callable[[Inputs, int], float]:
         values = ranking.TOP_MEASURES[family]
-        return lambda given, k: mean(values(given.judged("document"), k))
+        return lambda inputs, k: mean(values(inputs.judged("document"), k))
 
     scores, train = frozenset({"scores"}), frozenset({"scores", "train"})
     return [
@@ -170,15 +170,15 @@ def _top_entries() -> list[Measure]:
             "share of the true labels that are a hit for some document",
             scores,
             True,
-            lambda given, k: ranking.coverage_of(given.judged("document"), k),
+            lambda inputs, k: ranking.coverage_of(inputs.judged("document"), k),
         ),
         Measure(
             "psp@k",
             "propensity-scored precision among the k best labels",
             train,
             True,
-            lambda given, k: propensity.psp_of(
-                given.judged("document"), given.truth, given.weights, k
+            lambda inputs, k: propensity.psp_of(
+                inputs.judged("document"), inputs.truth, inputs.weights, k
             ),
         ),
         Measure(
@@ -186,8 +186,8 @@ def _top_entries() -> list[Measure]:
             "propensity-scored nDCG of the k best labels",
             train,
             True,
-            lambda given, k: propensity.psndcg_of(
-                given.judged("document"), given.truth, given.weights, k
+            lambda inputs, k: propensity.psndcg_of(
+                inputs.judged("document"), inputs.truth, inputs.weights, k
             ),
         ),
     ]
@@ -202,9 +202,9 @@ def _set_entries() -> list[Measure]:
         "example": "averaged over documents",
     }
 
-    def averaged(average: str, name: str, absent: str = "zero") -> Callable[[Given], float]:
-        return lambda given: mean(
-            getattr(given.counts.averaged_over(average), name)(absent)  # type: ignore[arg-type]
+    def averaged(average: str, name: str, absent: str = "zero") -> Callable[[Inputs], float]:
+        return lambda inputs: mean(
+            getattr(inputs.counts.averaged_over(average), name)(absent)  # type: ignore[arg-type]
         )
 
     return [
@@ -245,14 +245,14 @@ def _set_entries() -> list[Measure]:
             "share of document-label pairs that are wrong",
             labels,
             False,
-            lambda given: sets.hamming_of(given.counts),
+            lambda inputs: sets.hamming_of(inputs.counts),
         ),
         Measure(
             "subset-accuracy",
             "share of documents whose predicted set is exactly the true one",
             labels,
             True,
-            lambda given: sets.subset_accuracy_of(given.counts),
+            lambda inputs: sets.subset_accuracy_of(inputs.counts),
         ),
     ]
 
@@ -271,8 +271,8 @@ def _full_ranking_entries() -> list[Measure]:
         "coverage-error": "rank of the last true item",
     }
 
-    def whole(pivot: Pivot, name: str) -> Callable[[Given], float]:
-        return lambda given: given.rank_value(pivot, name)
+    def whole(pivot: Pivot, name: str) -> Callable[[Inputs], float]:
+        return lambda inputs: inputs.rank_value(pivot, name)
 
     return [
         Measure(
@@ -289,15 +289,15 @@ def _full_ranking_entries() -> list[Measure]:
 
 def _cutoff_entries() -> list[Measure]:
     """F1 of rankings cut by rank."""
-    places = {
+    texts = {
         "proportional": "at the number of items expected from the training labels",
         "calibrated": "at the true number of items",
         "break-even": "at the number of items that is best for each ranking",
     }
 
-    def cut(pivot: Pivot, average: str, cutoff: str) -> Callable[[Given], float]:
-        return lambda given: cutoffs.f1_of(
-            cutoffs.cut_counts(given.judged(pivot), cutoff, pivot, given.train), average
+    def cut(pivot: Pivot, average: str, cutoff: str) -> Callable[[Inputs], float]:
+        return lambda inputs: cutoffs.f1_of(
+            cutoffs.cut_counts(inputs.judged(pivot), cutoff, pivot, inputs.train), average
         )
 
     return [
@@ -309,7 +309,7 @@ def _cutoff_entries() -> list[Measure]:
             cut(pivot, average, cutoff),
         )
         for pivot, prefix, view in _VIEWS
-        for cutoff, text in places.items()
+        for cutoff, text in texts.items()
         for average in ("micro", "macro")
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from manylabel.metrics.registry import MEASURES, Given, get_measure
+from manylabel.metrics.registry import MEASURES, Inputs, get_measure
 from manylabel.validation import check_whole
 
 __all__ = ["evaluate"]
@@ -46,15 +46,15 @@ def evaluate(
     >>> evaluate([[1, 0, 1]], [[0.9, 0.5, 0.1]], metrics=["p@1", "ranking-loss"])
     {'p@1': 1.0, 'ranking-loss': 0.5}
     """
-    given = Given(Y_true, scores, Y_pred, Y_train)
+    inputs = Inputs(Y_true, scores, Y_pred, Y_train)
     if metrics is not None:
         chosen = [get_measure(name) for name in metrics]
     else:
         ks = [check_whole("ks", k, 1) for k in ks]
-        possible = [measure for measure in MEASURES.values() if given.has(measure.needs)]
+        possible = [measure for measure in MEASURES.values() if inputs.has(measure.needs)]
         chosen = [
             member
             for measure in possible
             for member in ([measure.at(k) for k in ks] if measure.is_family else [measure])
         ]
-    return {measure.name: measure.compute(given) for measure in chosen}
+    return {measure.name: measure.compute(inputs) for measure in chosen}

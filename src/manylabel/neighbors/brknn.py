@@ -249,7 +249,7 @@ class MeanSize(Threshold):
         # Sums are multiples of 1/k, so 1e-9 only undoes the rounding errors of the shares.
         sizes = np.floor(matrix.sum(axis=1) + 0.5 + 1e-9)
         lengths = np.diff(matrix.indptr)
-        place = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], lengths)
+        position = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], lengths)
         given = np.zeros(matrix.nnz, bool)
-        given[rank_order(matrix)] = place < np.repeat(sizes, lengths)
+        given[rank_order(matrix)] = position < np.repeat(sizes, lengths)
         return pick(matrix, given)

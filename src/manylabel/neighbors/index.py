@@ -366,16 +366,16 @@ class NeighborIndex:
             return stacked_rows(*pieces) if len(pieces) > 1 else pieces[0]
         last = np.cumsum([piece.ptr.size - 1 for piece in pieces])
         home = np.searchsorted(last, numbers, side="right")
-        places = [
+        chosen_rows = [
             (piece, np.flatnonzero(home == at), numbers[home == at] - last[at] + piece.ptr.size - 1)
             for at, piece in enumerate(pieces)
         ]
         lengths = np.empty(numbers.size, np.int64)
-        for piece, chosen, rows in places:
+        for piece, chosen, rows in chosen_rows:
             lengths[chosen] = piece.ptr[rows + 1] - piece.ptr[rows]
         ptr = np.concatenate([[0], np.cumsum(lengths)])
         taken = Rows(ptr, np.empty(ptr[-1], np.int32), np.empty(ptr[-1], np.float32))
-        for piece, chosen, rows in places:
+        for piece, chosen, rows in chosen_rows:
             sizes = lengths[chosen]
             within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             source = np.repeat(piece.ptr[rows], sizes) + within

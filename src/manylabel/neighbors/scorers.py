@@ -29,7 +29,7 @@ _LABELS_PER_WORD = 200
 #: Words propose labels if that raises the nDCG or the recall of candidates by at least this much.
 _WORTH_WORDS = 0.01
 #: In a large corpus words are not tried if the recall of candidates without them is this high.
-_ENOUGH = 0.9
+_HIGH_RECALL = 0.9
 #: Words are updated when new documents amount to one in this many.
 _LAG = 1000
 
@@ -86,8 +86,8 @@ class NeighborVotes(_Votes):
             reasons: WordReasons = shared[number]
             return reasons
 
-        def reasons(place: int) -> list[Reason]:
-            at, votes = given(int(candidates.labels[place]))
+        def reasons(position: int) -> list[Reason]:
+            at, votes = given(int(candidates.labels[position]))
             # An incomplete neighbour counts only where it has the label.
             known = total if are_open is None else total + float(weights[at[are_open[at]]].sum())
             shares = weights[at] / known if known else weights[at]
@@ -123,9 +123,9 @@ class WordVotes(_Votes):
     title: ClassVar[str] = "words typical of it"
     sentence: ClassVar[str] = "Words of the text that are common in documents with the label."
     # A word may occur only in the only document of a new label, mostly by chance.
-    judges_new_labels: ClassVar[bool] = False
+    scores_new_labels: ClassVar[bool] = False
 
-    def consult(self, source: NeighborSource, training: Training, forced: bool) -> bool:
+    def configure_source(self, source: NeighborSource, training: Training, forced: bool) -> bool:
         """Let words propose labels, if that improves the candidates."""
         trial = source.trial
         if not forced and (trial is None or not trial.is_open):
@@ -137,11 +137,11 @@ class WordVotes(_Votes):
             source.features = None
         return source.features is not None
 
-    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
+    def reasons(self, documents: Documents, candidates: Candidates, position: int) -> list[Reason]:
         """What each word adds to the label."""
         source: NeighborSource = candidates.source
         features, values = entries(documents.rows, 0)
-        total, label = float(values.sum(dtype=np.float64)), int(candidates.labels[place])
+        total, label = float(values.sum(dtype=np.float64)), int(candidates.labels[position])
         if source.features is None or total == 0:
             return []
         words = []
@@ -193,7 +193,7 @@ class _Trial:
     @property
     def is_open(self) -> bool:
         """Whether the candidates could be much better, or a trial is cheap."""
-        return self._is_small or bool(self._before[1] < _ENOUGH)
+        return self._is_small or bool(self._before[1] < _HIGH_RECALL)
 
     def is_better(self) -> bool:
         """Whether the current quality clearly beats the baseline."""
@@ -251,8 +251,8 @@ def labels_of_rows(
     starts, stops = matrix.ptr[rows], matrix.ptr[rows + 1]
     sizes = stops - starts
     at = np.repeat(np.arange(sizes.size), sizes)
-    places = np.arange(at.size) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-    columns, values = matrix.indices[places], matrix.data[places].astype(np.float64)
+    positions = np.arange(at.size) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    columns, values = matrix.indices[positions], matrix.data[positions].astype(np.float64)
 
     def of(column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         mine = np.flatnonzero((columns == column) & (values != 0))
@@ -281,7 +281,8 @@ def _shared_words(
     ends = np.cumsum(np.bincount(owner, minlength=numbers.size + 1)).tolist()
     return {
         number: WordReasons(
-            common[ends[place] : ends[place + 1]], sorted_shares[ends[place] : ends[place + 1]]
+            common[ends[position] : ends[position + 1]],
+            sorted_shares[ends[position] : ends[position + 1]],
         )
-        for place, number in enumerate(numbers.tolist())
+        for position, number in enumerate(numbers.tolist())
     }

@@ -50,9 +50,9 @@ def _ballots(
     """Where each voter's votes end, their labels, and what each vote is worth."""
     begins, lengths = given.ptr[voters], given.ptr[voters + 1] - given.ptr[voters]
     ends = np.cumsum(lengths)
-    places = np.repeat(begins - (ends - lengths), lengths) + np.arange(lengths.sum())
-    worth = np.maximum(np.repeat(weights, lengths) * given.data[places], votes.LEAST)
-    return ends, given.indices[places], worth
+    positions = np.repeat(begins - (ends - lengths), lengths) + np.arange(lengths.sum())
+    worth = np.maximum(np.repeat(weights, lengths) * given.data[positions], votes.LEAST)
+    return ends, given.indices[positions], worth
 
 
 def _has_kernel() -> bool:
@@ -74,7 +74,7 @@ def _total(weights: NDArray[np.float64]) -> float:
 
 
 def _best(values: NDArray[Any], n: int, top: int) -> NDArray[np.int64]:
-    """Places of the greatest values, at most the ``n`` and the ``top`` greatest."""
+    """Positions of the greatest values, at most the ``n`` and the ``top`` greatest."""
     return np.argsort(-values, kind="stable")[: min(n, top)]
 
 
@@ -243,9 +243,9 @@ class NeighborSource(CandidateSource):
         features, held_out = self.features, own is not None
         weight = self.weight if features is not None else 1.0
         is_single = n_rows == 1 and neighbors is not None and not held_out
-        if is_single and self._votes_simply(weight) and not _has_kernel():
+        if is_single and self._all_vote_on_all_labels(weight) and not _has_kernel():
             assert neighbors is not None
-            labels, values = self._vote_once(rows, neighbors, weight, also)
+            labels, values = self._vote_for_one(rows, neighbors, weight, also)
             return self._voted(labels, values, np.array([labels.size]), neighbors)
         if neighbors is None:
             indices, similarities = (
@@ -296,11 +296,11 @@ class NeighborSource(CandidateSource):
         written, labels, *values = (np.concatenate(each) for each in zip(*in_order, strict=True))
         return self._voted(labels, values, written, neighbors)
 
-    def _votes_simply(self, weight: float) -> bool:
+    def _all_vote_on_all_labels(self, weight: float) -> bool:
         """Whether neighbours vote, and each has a vote on all labels."""
         return weight > 0 and self.incomplete is None and isinstance(self.alpha, float)
 
-    def _vote_once(
+    def _vote_for_one(
         self,
         rows: sparse.csr_array,
         neighbors: Neighbors,
@@ -337,12 +337,12 @@ class NeighborSource(CandidateSource):
         # Labels of words are those with the most votes; of equal ones, the lower labels.
         chosen = sums[0] > 0
         chosen[_best(sums[2], int(np.count_nonzero(sums[2])), self.top_words)] = True
-        places = np.flatnonzero(chosen)
-        if 0 < self.limit < places.size:
+        positions = np.flatnonzero(chosen)
+        if 0 < self.limit < positions.size:
             scores = weight * values[0] + (1 - weight) * sums[2] / _total(worth)
-            scores = np.maximum(scores[places], votes.LEAST)
-            places = places[np.sort(_best(scores, places.size, self.limit))]
-        labels = known[places]
+            scores = np.maximum(scores[positions], votes.LEAST)
+            positions = positions[np.sort(_best(scores, positions.size, self.limit))]
+        labels = known[positions]
         if also is not None:
             labels = np.union1d(labels, also.indices).astype(np.int32)
         is_known = np.isin(labels, known)
@@ -458,7 +458,7 @@ class NeighborSource(CandidateSource):
         self._pending.append((documents.rows, Y, incomplete))
         waiting = sum(rows.shape[0] for rows, *_ in self._pending)
         if self.lag is None or waiting * self.lag >= self.Y.shape[0]:
-            self._tell_words()
+            self._update_similarities()
         else:
             self.features.grow(self.n_labels)
 
@@ -469,7 +469,7 @@ class NeighborSource(CandidateSource):
             if rows is None:
                 assert self.index is not None
                 rows = self.index.rows(gone)
-            self._tell_words()
+            self._update_similarities()
             self.features.update(rows, self.Y[gone], -1, self.open_rows(gone))
         if self.index is not None:
             self.index.remove(gone)
@@ -487,7 +487,7 @@ class NeighborSource(CandidateSource):
             if rows is None:
                 assert self.index is not None
                 rows = self.index.rows(changed)
-            self._tell_words()
+            self._update_similarities()
             before, after = self.Y[changed].astype(np.int8), Y.astype(np.int8)
             kept = before.multiply(after)
             self.features.relabel(
@@ -514,14 +514,14 @@ class NeighborSource(CandidateSource):
     def compact(self) -> NDArray[np.int64]:
         """Rebuild the index from the remaining documents; return their old numbers, in order."""
         assert self.index is not None
-        self._tell_words()
+        self._update_similarities()
         kept = self.index.compact()
         self.set_labels(self.Y[kept])
         if self.incomplete is not None:
             self.incomplete = self.incomplete[kept] if self.incomplete[kept].any() else None
         return kept
 
-    def _tell_words(self) -> None:
+    def _update_similarities(self) -> None:
         """Update the words' similarities with the pending documents."""
         if self.features is not None:
             for rows, Y, incomplete in self._pending:

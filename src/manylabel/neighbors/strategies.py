@@ -30,7 +30,7 @@ __all__ = [
 
 #: Queries per batch when BLAS multiplies the columns, and the fewest for which that pays.
 BATCH = 128
-FEWEST_FOR_BLAS = 8
+MIN_FOR_BLAS = 8
 #: Queries per task otherwise.
 BLOCK = 64
 #: `maxscore` was faster up to these limits: postings per row, and the share of a query's squared
@@ -105,7 +105,7 @@ class Job:
 
 def _hybrid(shard: Shard, job: Job) -> None:
     """Multiply columns by BLAS, one batch of queries at a time; add lists tile by tile."""
-    if job.n_queries < FEWEST_FOR_BLAS:
+    if job.n_queries < MIN_FOR_BLAS:
 
         def one(first: int, last: int, counters: NDArray[np.int64]) -> None:
             batch = _batch(shard, job, first, last, counters)

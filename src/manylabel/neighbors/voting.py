@@ -180,13 +180,13 @@ class VotingClassifier(MultiLabelClassifier):
         def explain(labels: NDArray[np.int64]) -> list[Explanation]:
             explanations = []
             for label in labels.tolist():
-                place = candidates.place(label)
-                assert place is not None
+                position = candidates.position(label)
+                assert position is not None
                 reasons = [
-                    reason.scaled(weight) for weight, part in parts for reason in part(place)
+                    reason.scaled(weight) for weight, part in parts for reason in part(position)
                 ]
                 reasons.sort(key=lambda reason: -reason.share)
-                explanations.append(Explanation(0, label, float(scores[place]), tuple(reasons)))
+                explanations.append(Explanation(0, label, float(scores[position]), tuple(reasons)))
             return explanations
 
         return candidates.scores(scores), explain

@@ -19,7 +19,7 @@ from manylabel.scoring.scorer import Reasons
 __all__ = ["NetworkScorer"]
 
 #: Fewer documents are too few to learn vectors from.
-_FEWEST = 1_000
+_MIN_DOCUMENTS = 1_000
 #: Hidden units of a network if there are several folds, and if there is one.
 _SIZE, _SIZE_OF_ONE = 256, 384
 #: Networks per fold if there is only one fold: their mean is better than each.
@@ -27,7 +27,7 @@ _COPIES_OF_ONE = 4
 #: Hidden units of the network that is tried first.
 _TRIAL_SIZE = 64
 #: Learning rates, first and last, of the epoch that adds the held-out documents.
-_LATE = (0.3, 0.1)
+_HELD_OUT_RATES = (0.3, 0.1)
 
 
 class NetworkScorer(Scorer):
@@ -59,7 +59,7 @@ class NetworkScorer(Scorer):
         phrases, so large corpora use it only with effort "best".
         """
         is_quick = training.is_small or training.settings.get("effort") == "best"
-        return len(training.documents) >= _FEWEST and is_quick
+        return len(training.documents) >= _MIN_DOCUMENTS and is_quick
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -128,10 +128,10 @@ class NetworkScorer(Scorer):
         known = self._known(candidates)
         each = [network.shares(documents.rows, 0) for network in self.networks]
 
-        def reasons(place: int) -> list[Reason]:
-            if not known[place]:
+        def reasons(position: int) -> list[Reason]:
+            if not known[position]:
                 return []
-            by_copy = [of(int(candidates.labels[place])) for of in each]
+            by_copy = [of(int(candidates.labels[position])) for of in each]
             shares = sum(shares for _, shares, _ in by_copy) / len(by_copy)
             constant = sum(constant for _, _, constant in by_copy) / len(by_copy)
             words = word_reasons(by_copy[0][0].tolist(), np.asarray(shares).tolist())
@@ -164,4 +164,4 @@ def _train_without(
         # The networks of the other folds have seen this one.
         return before, before
     before = before.copy()
-    return before, trainer.train(np.arange(folds.size), 1, _LATE)
+    return before, trainer.train(np.arange(folds.size), 1, _HELD_OUT_RATES)

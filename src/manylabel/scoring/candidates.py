@@ -14,7 +14,7 @@ from manylabel.scoring.documents import Documents
 from manylabel.scoring.training import Training
 from manylabel.validation import trusted_csr
 
-__all__ = ["CandidateSource", "Candidates", "EveryLabel", "all_pairs", "recall", "union"]
+__all__ = ["AllLabels", "CandidateSource", "Candidates", "all_pairs", "recall", "union"]
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ class Candidates:
         ptr = self.pattern.indptr
         lengths = ptr[rows + 1] - ptr[rows]
         starts = np.repeat(ptr[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        places = starts + np.arange(lengths.sum())
+        positions = starts + np.arange(lengths.sum())
         near = self.neighbors
         if near is not None:
             near = replace(near, indices=near.indices[rows], similarities=near.similarities[rows])
         return replace(
             self,
             pattern=self.pattern[rows],
-            evidence={name: values[places] for name, values in self.evidence.items()},
+            evidence={name: values[positions] for name, values in self.evidence.items()},
             neighbors=near,
             cache={},
         )
@@ -99,7 +99,7 @@ class Candidates:
             cache={},
         )
 
-    def place(self, label: int) -> int | None:
+    def position(self, label: int) -> int | None:
         """The position of a label among the candidates of a single document; None if not there."""
         at = int(np.searchsorted(self.labels, label))
         return at if at < self.labels.size and self.labels[at] == label else None
@@ -123,7 +123,7 @@ class CandidateSource(ABC):
     def fit(self, training: Training) -> None:  # noqa: B027
         """Learn from training documents."""
 
-    def is_worth_its_time(self, trial: Any) -> bool:
+    def is_worthwhile(self, trial: Any) -> bool:
         """Whether enough of what it proposes is true and new, after ``fit``.
 
         ``trial.recall_gained(source)`` measures that on held-out documents.
@@ -162,18 +162,18 @@ class CandidateSource(ABC):
         return None
 
 
-class EveryLabel(CandidateSource):
+class AllLabels(CandidateSource):
     """Proposes every label, so that none is missed; for small label sets.
 
     Examples
     --------
-    >>> source = EveryLabel()
+    >>> source = AllLabels()
     >>> source.n_labels = 3
     >>> source.propose(Documents(sparse.csr_array([[1], [2]]))).pattern.toarray().tolist()
     [[1, 1, 1], [1, 1, 1]]
     """
 
-    name: ClassVar[str] = "every"
+    name: ClassVar[str] = "all"
 
     def __init__(self) -> None:
         self.n_labels = 0

@@ -47,16 +47,16 @@ class Scorer(ABC):
     #: are new after ``fit``.
     learns_at_once: ClassVar[bool] = False
     #: Whether its scores of labels that are new after ``fit`` are as reliable as others.
-    judges_new_labels: ClassVar[bool] = True
+    scores_new_labels: ClassVar[bool] = True
     #: Whether it can score labels without documents.
-    judges_bare_labels: ClassVar[bool] = False
+    scores_unused_labels: ClassVar[bool] = False
     #: Whether it treats labels that an incomplete document lacks as unknown. Other scorers learn
     #: from the complete documents alone.
     reads_incomplete: ClassVar[bool] = False
     #: Whether an ensemble keeps it even if it does not seem to help.
     is_needed: ClassVar[bool] = False
     #: Whether :meth:`prepare` takes long and may run in parallel with the search for candidates.
-    prepares_aside: ClassVar[bool] = False
+    prepares_in_background: ClassVar[bool] = False
     #: Whether ``fit`` takes long, so that an ensemble looks at a :meth:`trial` first.
     is_costly: ClassVar[bool] = False
 
@@ -67,7 +67,7 @@ class Scorer(ABC):
     def prepare(self, training: Training) -> None:  # noqa: B027
         """Learn what can be learned without candidates; always called before ``fit``."""
 
-    def consult(self, source: Any, training: Training, forced: bool) -> bool:
+    def configure_source(self, source: Any, training: Training, forced: bool) -> bool:
         """Configure the source for this scorer, before candidates are proposed.
 
         Returns
@@ -88,7 +88,7 @@ class Scorer(ABC):
         Returns
         -------
         rows : ndarray
-            Places in ``training.held`` of the documents that were scored, ascending.
+            Positions in ``training.held`` of the documents that were scored, ascending.
         scores : ndarray
             Of their candidates.
         """
@@ -120,7 +120,9 @@ class Scorer(ABC):
     ) -> NDArray[np.float64]:
         """A score of each candidate, in the order of ``candidates.pattern``."""
 
-    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> Sequence[Reason]:
+    def reasons(
+        self, documents: Documents, candidates: Candidates, position: int
+    ) -> Sequence[Reason]:
         """Reasons whose shares add up to the score of one candidate of a single document.
 
         An empty list means that the score is not explained further.
@@ -135,7 +137,7 @@ class Scorer(ABC):
         Override this if scores and reasons share work.
         """
         scores = self.score(documents, candidates, 1)
-        return scores, lambda place: self.reasons(documents, candidates, place)
+        return scores, lambda position: self.reasons(documents, candidates, position)
 
     def add(  # noqa: B027
         self,

@@ -18,7 +18,7 @@ from manylabel.validation import check_real, check_whole
 __all__ = ["Fold", "make_folds", "share_mask"]
 
 #: For ``cv="auto"``: this many folds for a corpus of fewer documents, a share of a larger one.
-_FEW, _FOLDS, _SHARE = 2_000, 3, 0.2
+_SMALL_CORPUS, _FOLDS, _SHARE = 2_000, 3, 0.2
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def make_folds(
     """
     n_rows = Y.shape[0]
     if isinstance(cv, str) and cv == "auto":
-        cv = "loo" if can_leave_out else _FOLDS if _FOLDS <= n_rows < _FEW else _SHARE
+        cv = "loo" if can_leave_out else _FOLDS if _FOLDS <= n_rows < _SMALL_CORPUS else _SHARE
     if isinstance(cv, str):
         if cv != "loo":
             raise ParameterError(

@@ -16,11 +16,11 @@ __all__ = [
     "Setting",
     "checked_grid",
     "combinations",
+    "default_grid",
     "keeps_all",
     "n_settings",
     "own",
     "stages",
-    "usual_grid",
     "within",
 ]
 
@@ -30,7 +30,7 @@ KEEP = "keep"
 Setting = dict[str, Any]
 
 
-def usual_grid(
+def default_grid(
     model: MultiLabelClassifier, metric: str, fixed: Collection[str] = ()
 ) -> dict[str, Sequence[Any]]:
     """The default grid of a model, without parameters that are fixed or do not affect the measure.
@@ -52,7 +52,7 @@ def usual_grid(
     Examples
     --------
     >>> from manylabel.neighbors import FeatureKNN
-    >>> usual_grid(FeatureKNN(), "ndcg@5")
+    >>> default_grid(FeatureKNN(), "ndcg@5")
     {'beta': (0.5, 1.0, 1.5, 2.0, 3.0)}
     """
     if "labels" not in get_measure(metric).needs:
@@ -70,8 +70,8 @@ def usual_grid(
 
 
 def checked_grid(grid: Grid | None, model: MultiLabelClassifier, metric: str) -> Grid:
-    """Check a grid for a model; by default the usual one."""
-    grid = usual_grid(model, metric) if grid is None else grid
+    """Check a grid for a model; by default the model's own."""
+    grid = default_grid(model, metric) if grid is None else grid
     known = model.get_params(deep=False)
     for name in grid:
         if name != KEEP and name not in known:

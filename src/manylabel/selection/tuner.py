@@ -38,7 +38,7 @@ __all__ = ["Trial", "Tuner"]
 Trial = dict[str, Any]
 
 #: With more combinations than this, parameters are tuned one after another.
-_MANY = 15
+_MAX_COMBINATIONS = 15
 
 
 class Tuner(MetaEstimatorMixin, BaseEstimator):
@@ -276,7 +276,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
         if isinstance(staged, str):
             if staged != "auto":
                 raise ParameterError(f'`staged` must be True, False or "auto"; got {staged!r}.')
-            staged = n_settings(grid, False, rounds) > _MANY
+            staged = n_settings(grid, False, rounds) > _MAX_COMBINATIONS
         sign = self._sign()
         self.trials_: list[Trial] = []
         best: list[Trial] = []

@@ -170,11 +170,11 @@ class BackgroundCheck:
 
     def _compare(self) -> None:
         """Compare checksums, with pauses."""
-        place = self._folder / self._manifest["data"]
+        data = self._folder / self._manifest["data"]
         # Large files first: the small ones were checked when the model was loaded.
         records = sorted(self._manifest["files"].items(), key=lambda item: -item[1]["bytes"])
         for name, record in records:
             begun = time.monotonic()
-            for _ in _read(place / name, record):
+            for _ in _read(data / name, record):
                 self._is_awaited.wait(min(1.0, time.monotonic() - begun))
                 begun = time.monotonic()

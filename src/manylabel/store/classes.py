@@ -17,7 +17,7 @@ __all__ = [
     "CLASSES",
     "CONVERTERS",
     "VANISHED",
-    "add_place",
+    "add_location",
     "class_named",
     "converter_of",
     "is_estimator",
@@ -85,9 +85,9 @@ CLASSES: dict[str, str] = {
     "Documents": "manylabel.scoring.documents:Documents",
     "FeatureSimilarity": "manylabel.neighbors.features:FeatureSimilarity",
     "Forest": "manylabel.trees.forest:Forest",
-    "IndexPart": "manylabel.neighbors.shard:Shard",
     "IndexPostings": "manylabel.kernels.index:Postings",
     "IndexRows": "manylabel.kernels.index:Rows",
+    "IndexShard": "manylabel.neighbors.shard:Shard",
     "IndexTail": "manylabel.neighbors.shard:Tail",
     "LabelTopics": "manylabel.topics.label_topics:LabelTopics",
     "LabelledTraining": "manylabel.topics.training:LabelledTraining",
@@ -124,6 +124,9 @@ CLASSES: dict[str, str] = {
     "WordLabelRows": "manylabel.topics.word_labels:Rows",
 }
 
+#: Former name -> current name, so that older folders still load.
+FORMER_NAMES = {"EveryLabel": "AllLabels", "IndexPart": "IndexShard"}
+
 #: Name -> the function that converts the attributes of an older object to a current object. A class
 #: of the first format is here under its full name; one whose attributes change later keeps its name
 #: here, and gets a new one in ``CLASSES``.
@@ -153,7 +156,7 @@ VANISHED: set[str] = {
 }
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_names = {place: name for name, place in CLASSES.items()}
+_names = {location: name for name, location in CLASSES.items()}
 _registered: dict[str, type] = {}
 
 
@@ -207,15 +210,15 @@ def register(cls: type, name: str | None = None) -> type:
     return cls
 
 
-def add_place(place: str) -> None:
+def add_location(location: str) -> None:
     """Allow a class of the package in model folders, under its own name.
 
-    For lists of classes that grow; ``place`` is ``module:class``, which is not imported yet.
+    For lists of classes that grow; ``location`` is ``module:class``, which is not imported yet.
     """
-    name = place.rpartition(":")[2]
-    if CLASSES.setdefault(name, place) != place:
+    name = location.rpartition(":")[2]
+    if CLASSES.setdefault(name, location) != location:
         raise InputError(f"a class called {name!r} is already registered: {CLASSES[name]}.")
-    _names[place] = name
+    _names[location] = name
 
 
 def unregister(cls: type) -> None:
@@ -244,14 +247,14 @@ def class_named(name: str) -> type | None:
     """The class of that name; None if there is none."""
     if name in _registered:
         return _registered[name]
-    place = CLASSES.get(name)
-    return None if place is None else _imported(place)
+    location = CLASSES.get(FORMER_NAMES.get(name, name))
+    return None if location is None else _imported(location)
 
 
 def converter_of(name: str) -> Callable[[dict[str, Any]], Any] | None:
     """The function that converts the attributes of an older object of that name; None if none."""
-    place = CONVERTERS.get(name)
-    return None if place is None else _imported(place)
+    location = CONVERTERS.get(name)
+    return None if location is None else _imported(location)
 
 
 def is_estimator(cls: type) -> bool:
@@ -259,7 +262,7 @@ def is_estimator(cls: type) -> bool:
     return hasattr(cls, "get_params")
 
 
-def _imported(place: str) -> Any:
+def _imported(location: str) -> Any:
     """Import what a table names as ``module:name``."""
-    module, _, own_name = place.partition(":")
+    module, _, own_name = location.partition(":")
     return getattr(import_module(module), own_name)

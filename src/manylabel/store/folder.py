@@ -295,19 +295,19 @@ def _made(folder: Path) -> Iterator[None]:
     """Make the folder; remove it again on failure."""
     if folder.exists() and not folder.is_dir():
         raise StoreError("this is a file; choose a new folder.", folder)
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _check_free(folder)
         yield
     except BaseException:
-        for place in missing:
+        for parent in missing:
             with suppress(OSError):
-                place.rmdir()
+                parent.rmdir()
         raise
-    for place in missing:
+    for parent in missing:
         with suppress(OSError):
-            _flush_folder(place.parent)
+            _flush_folder(parent.parent)
 
 
 def _check_free(folder: Path) -> None:
@@ -334,13 +334,13 @@ def _loaded(
     folder: Path, manifest: dict[str, Any], verify: bool | None, is_deep: bool = False
 ) -> Any:
     """The model of a manifest; its indices are looked at with the checksums, or if asked for."""
-    place, records = folder / manifest["data"], manifest["files"]
-    if place.is_symlink():
+    data, records = folder / manifest["data"], manifest["files"]
+    if data.is_symlink():
         raise StoreError(
             "this is a link, which is not allowed in a model folder; replace it by the folder.",
-            place,
+            data,
         )
-    files = {name: open_file(place / name, record) for name, record in records.items()}
+    files = {name: open_file(data / name, record) for name, record in records.items()}
     mapped = [name for name, buffer in files.items() if isinstance(buffer, mmap.mmap)]
     if verify is None:
         verify = not _checks_itself(manifest)
@@ -348,10 +348,10 @@ def _loaded(
 
     def check(start: int, stop: int) -> None:
         for name in checked[start:stop]:
-            check_sum(place / name, files[name], records[name])
+            check_sum(data / name, files[name], records[name])
 
     run_blocks(check, len(checked), 1, -1 if verify and mapped else 1)
-    arrays = {name: as_array(place / name, buffer, records[name]) for name, buffer in files.items()}
+    arrays = {name: as_array(data / name, buffer, records[name]) for name, buffer in files.items()}
     path = folder / MANIFEST
     try:
         return Decoder(arrays.__getitem__, verify or is_deep).decode(manifest["model"])

@@ -101,9 +101,9 @@ class Mark:
                 return
             # Overwrite the older line; a new file gets both.
             newest = max(lines, key=lines.__getitem__, default=None)
-            for place in (0, 1):
-                if place != newest:
-                    _write(file, _line(token, number), place * _SECTOR)
+            for position in (0, 1):
+                if position != newest:
+                    _write(file, _line(token, number), position * _SECTOR)
             os.fsync(file)
         finally:
             os.close(file)
@@ -115,11 +115,11 @@ class Mark:
                 os.close(folder)
 
 
-def _write(file: int, content: bytes, place: int) -> None:
+def _write(file: int, content: bytes, position: int) -> None:
     """Write all of it, however little the system takes at a time."""
     while content:
-        size = os.pwrite(file, content, place)
-        content, place = content[size:], place + size
+        size = os.pwrite(file, content, position)
+        content, position = content[size:], position + size
 
 
 def _line(token: str, number: int) -> bytes:
@@ -130,8 +130,8 @@ def _line(token: str, number: int) -> bytes:
 def _lines(content: bytes, token: str) -> list[tuple[int, int]]:
     """Place and number of each intact line of this model."""
     lines = []
-    for place in (0, 1):
-        line = _LINE.match(content, place * _SECTOR)
+    for position in (0, 1):
+        line = _LINE.match(content, position * _SECTOR)
         if line is not None and line[1] == token.encode() and line[0] == _line(token, int(line[2])):
-            lines.append((place, int(line[2])))
+            lines.append((position, int(line[2])))
     return lines

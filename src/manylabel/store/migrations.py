@@ -37,7 +37,7 @@ _FIRST_NAMES = {
     "manylabel.neighbors.lcif.InstanceKNN": "InstanceKNN",
     "manylabel.neighbors.lcif.LCIF": "LCIF",
     "manylabel.neighbors.mlknn.MLkNN": "MLkNN",
-    "manylabel.neighbors.part.Part": "IndexPart",
+    "manylabel.neighbors.part.Part": "IndexShard",
     "manylabel.selection.NeighborSearchCV": "Tuner",
     "manylabel.store.strings.StringArray": "StringArray",
     "manylabel.tagger.documents.Documents": "TaggerDocuments",

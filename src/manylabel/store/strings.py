@@ -45,21 +45,21 @@ class StringArray(Sequence[str]):
         return self._ends.size - 1 + len(self._more)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, position: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice | NDArray[Any]) -> StringArray: ...
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, position: slice | NDArray[Any]) -> StringArray: ...
+    def __getitem__(self, position: Any) -> Any:
         """One string, or several by a slice, an array of positions or a boolean mask."""
-        if isinstance(place, slice | np.ndarray):
-            return StringArray(self[int(i)] for i in np.arange(len(self))[place])
-        if place < 0:
-            place += len(self)
-        if not 0 <= place < len(self):
-            raise IndexError(f"there are {len(self)} strings; got index {place}.")
+        if isinstance(position, slice | np.ndarray):
+            return StringArray(self[int(i)] for i in np.arange(len(self))[position])
+        if position < 0:
+            position += len(self)
+        if not 0 <= position < len(self):
+            raise IndexError(f"there are {len(self)} strings; got index {position}.")
         n_packed = self._ends.size - 1
-        if place >= n_packed:
-            return self._more[place - n_packed]
-        return _decoded(self._bytes[self._ends[place] : self._ends[place + 1]].tobytes())
+        if position >= n_packed:
+            return self._more[position - n_packed]
+        return _decoded(self._bytes[self._ends[position] : self._ends[position + 1]].tobytes())
 
     def __iter__(self) -> Iterator[str]:
         for block in self._blocks():

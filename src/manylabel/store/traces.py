@@ -12,7 +12,7 @@ from pathlib import Path
 __all__ = ["find_traces", "phrases"]
 
 #: Maximum phrases to look for per text.
-MOST = 60
+MAX_PHRASES = 60
 #: Words per phrase.
 WORDS = 3
 
@@ -29,7 +29,7 @@ def phrases(text: str) -> list[str]:
     if len(words) <= WORDS:
         return [text.strip()] if text.strip() else []
     starts = range(len(words) - WORDS + 1)
-    step = max(1, len(starts) // MOST)
+    step = max(1, len(starts) // MAX_PHRASES)
     return [text[words[i].start() : words[i + WORDS - 1].end()] for i in starts[::step]]
 
 

@@ -71,7 +71,7 @@ class Change:
 
 
 class Learn(NamedTuple):
-    """A document to add, or to put in the place of the one with its id.
+    """A document to add, or to replace the one with its id.
 
     Attributes
     ----------

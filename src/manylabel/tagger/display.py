@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 #: The page uses the same headings.
-FOR, AGAINST = "Words that speak for it", "Words that speak against it"
+FOR, AGAINST = "Words in its favour", "Words against it"
 SCALE = (
     "Each figure makes the label more or less likely, and their sum gives its probability: "
     "0 is 50 %, +3 is 95 %, −3 is 5 % (log-odds)."
@@ -45,12 +45,12 @@ _NEIGHBOURS, _WORDS, _SHARED = 5, 8, 5
 _TEXT = 1_500
 #: Maximum neighbours, words, and words per neighbour in a notebook.
 _NOTEBOOK_NEIGHBOURS, _NOTEBOOK_WORDS, _NOTEBOOK_SHARED = 10, 15, 8
-#: Colours of words that speak for and against a label, as red, green, blue.
+#: Colours of words for and against a label, as red, green, blue.
 _FOR, _AGAINST = "255, 193, 7", "220, 53, 69"
 
 
 def separate(spans: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """Drop overlapping spans, keeping those with the greatest weight; sort the rest by place."""
+    """Drop overlapping spans, keeping those with the greatest weight; sort the rest by position."""
     heaviest = sorted(spans, key=lambda span: (-abs(span[2]), span[0]))
     taken = bytearray(max((end for _, end, _ in heaviest), default=0))
     chosen = []
@@ -63,10 +63,10 @@ def separate(spans: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, fl
 
 def html_highlighted(text: str, spans: Iterable[tuple[int, int, float]]) -> str:
     """Escape a text and highlight spans; greater weights get stronger colours."""
-    places = separate(spans)
-    most = max((abs(weight) for _, _, weight in places), default=0.0) or 1.0
+    kept = separate(spans)
+    most = max((abs(weight) for _, _, weight in kept), default=0.0) or 1.0
     pieces, at = [], 0
-    for start, end, weight in places:
+    for start, end, weight in kept:
         colour = _FOR if weight >= 0 else _AGAINST
         strength = 0.15 + 0.85 * abs(weight) / most
         pieces.append(escape(text[at:start]))
@@ -110,7 +110,7 @@ def _label_view(reasons: LabelReasons) -> Table:
     table.add_column()
     for part in reasons.parts:
         table.add_row(f"{part.share:+.4f}", Text(part.title, "bold"))
-    total = "Score" if chance is None else f"Together {verdict}"
+    total = "Score" if chance is None else f"Total {verdict}"
     table.add_row(f"{reasons.score:+.4f}", Text(total, "bold green"))
     for heading, words in words_for_and_against(reasons):
         table.add_section()
@@ -146,7 +146,7 @@ def _neighbour_line(neighbour: NeighbourReason) -> Text:
     return Text.assemble(
         (neighbour.id, "cyan"),
         f" {beginning}" if beginning else "",
-        f", {percent(neighbour.similarity)} alike: ",
+        f", {percent(neighbour.similarity)} similar: ",
         (words, "yellow"),
     )
 
@@ -156,8 +156,8 @@ def explanation_html(why: TextExplanation) -> str:
     if not why.labels:
         return f"<p>{escape(why.text)}</p><p>no suggestions</p>"
     return "".join(
-        _label_section(why.text, reasons, is_open=place == 0)
-        for place, reasons in enumerate(why.labels)
+        _label_section(why.text, reasons, is_open=position == 0)
+        for position, reasons in enumerate(why.labels)
     )
 
 

@@ -14,11 +14,11 @@ from manylabel.wording import counted
 __all__ = ["Drift", "drift_of"]
 
 #: Pairs with a lower probability are ignored: there are very many, and users do not see them.
-_LEAST = 0.1
+_MIN_PROBABILITY = 0.1
 #: Standard errors between promise and outcome that count as more than chance.
 _SIGNIFICANT = 3.0
 #: Ratio of new to old documents from which training again pays in any case.
-_MANY = 0.2
+_MAX_NEW_RATIO = 0.2
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Drift:
     @property
     def should_retrain(self) -> bool:
         """Whether training again is worth it."""
-        return self.is_significant or self.n_documents >= _MANY * max(self.n_trained, 1)
+        return self.is_significant or self.n_documents >= _MAX_NEW_RATIO * max(self.n_trained, 1)
 
     @property
     def advice(self) -> str:
@@ -81,7 +81,7 @@ class Drift:
 def drift_of(scores: sparse.csr_array, truth: sparse.csr_array, n_trained: int) -> Drift:
     """Compare the probabilities of documents with the labels that people gave them."""
     rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    shown = scores.data >= _LEAST
+    shown = scores.data >= _MIN_PROBABILITY
     right = values_at(truth, scores) > 0
     promised, accepted = scores.data[shown], right[shown].astype(np.float64)
     differences = np.bincount(rows[shown], accepted - promised, scores.shape[0])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel import store
-from manylabel.corpus.given import as_corpus, as_texts
+from manylabel.corpus.conversion import as_corpus, as_texts
 from manylabel.estimators import BaseEstimator
 from manylabel.exceptions import InputError
 from manylabel.tagger.persistence import Persistent
@@ -147,8 +147,8 @@ class Estimator(Persistent, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         if not self.__sklearn_is_fitted__():
             return self.get_params(deep=False)
-        with TemporaryDirectory() as place:
-            folder = Path(place)
+        with TemporaryDirectory() as temporary:
+            folder = Path(temporary)
             store.save(self, folder)
             files = [path for path in folder.rglob("*") if path.is_file()]
             return {
@@ -161,12 +161,12 @@ class Estimator(Persistent, BaseEstimator):
             return
         # On POSIX, memory-mapped arrays outlive their files; elsewhere the files stay in use, and
         # the system removes them later.
-        with TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
             for name, content in state[_FILES].items():
-                path = Path(place, name)
+                path = Path(temporary, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            loaded = store.load(place)
+            loaded = store.load(temporary)
             # An unpickled tagger has no folder, like one that was never saved.
             self.__dict__.update(vars(loaded) | {"_folder": None, "_check": None})
 

@@ -50,7 +50,7 @@ class PartReason:
 
 @dataclass(frozen=True)
 class WordReason:
-    """A word that speaks for a label or, with a negative share, against it.
+    """A word in favour of a label or, with a negative share, against it.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from manylabel.tagger.reading import small
 from manylabel.text import CountVectorizer
 
 __all__ = [
-    "FEWEST_FOR_VIEWS",
+    "MIN_FOR_VIEWS",
     "VIEWS",
     "check_features",
     "choose_features",
@@ -26,9 +26,9 @@ __all__ = [
 ]
 
 #: Sample size: fewer documents give a random choice, more do not change it.
-_FEWEST, _MOST = 2_000, 4_000
+_MIN_DOCUMENTS, _MAX_DOCUMENTS = 2_000, 4_000
 #: Maximum documents to use n-grams with: each word has several, and all cost time.
-_MOST_WITH_NGRAMS = 100_000
+_MAX_WITH_NGRAMS = 100_000
 #: Minimum words of a long text, where the beginning matters most, and maximum words of a short
 #: one, where n-grams help.
 _LONG, _SHORT = 100, 30
@@ -37,7 +37,7 @@ _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
 #: Features are judged by ranking the labels of this many neighbours, in this many folds.
 _NEIGHBOURS, _FOLDS = 50, 3
 #: Minimum gain in nDCG@5, in standard errors, that is worth the time of more features.
-_WORTH = 1.0
+_MIN_GAIN = 1.0
 #: Name of a view -> parameters in which its vectorizer differs from that of the words. The scorer
 #: of the same name reads the view; an ensemble keeps it if it helps.
 VIEWS: dict[str, dict[str, Any]] = {
@@ -45,7 +45,7 @@ VIEWS: dict[str, dict[str, Any]] = {
     "opening": {"ngram_range": (1, 2), "min_df": 3, "lead": 60, "lead_only": True},
 }
 #: With fewer documents, hardly any other feature occurs often enough to learn from.
-FEWEST_FOR_VIEWS = 1_000
+MIN_FOR_VIEWS = 1_000
 #: Parameters that reset the other features of a word vectorizer to make one for a view. Extra
 #: weight for the first words applies to every view.
 _VIEW: dict[str, Any] = {
@@ -92,14 +92,14 @@ def choose_features(
     verbose : bool
         Print the comparison.
     """
-    if Y.shape[0] < _FEWEST:
+    if Y.shape[0] < _MIN_DOCUMENTS:
         return vectorizer
-    chosen = np.random.default_rng(0).permutation(Y.shape[0])[:_MOST]
+    chosen = np.random.default_rng(0).permutation(Y.shape[0])[:_MAX_DOCUMENTS]
     sample = texts(chosen)
     typical = float(np.median([len(text.split()) for text in sample]))
     if typical >= _LONG:
         more = _LEAD
-    elif typical <= _SHORT and Y.shape[0] <= _MOST_WITH_NGRAMS:
+    elif typical <= _SHORT and Y.shape[0] <= _MAX_WITH_NGRAMS:
         more = _PARTS
     else:
         return vectorizer
@@ -115,7 +115,7 @@ def choose_features(
             file=sys.stderr,
         )
     error = gain.std() / np.sqrt(gain.size)
-    return richer if gain.mean() > _WORTH * error else vectorizer
+    return richer if gain.mean() > _MIN_GAIN * error else vectorizer
 
 
 def _quality(

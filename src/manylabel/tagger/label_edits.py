@@ -191,7 +191,7 @@ class LabelEdits:
         full, code : str or None
             The language of the names, in full and as a code.
         """
-        column = {label: place for place, label in enumerate(labels)}
+        column = {label: position for position, label in enumerate(labels)}
         known_as = [
             "" if label in self.gone else self.concepts.get(label, label) for label in labels
         ]

@@ -73,25 +73,25 @@ class Labels:
         self.listed = list(labels)
         self.infos = dict(info)
         self.vocabulary, self.language = vocabulary, language
-        self._place = {label: column for column, label in enumerate(self.listed)}
+        self._columns_by_label = {label: column for column, label in enumerate(self.listed)}
 
     def __len__(self) -> int:
         return len(self.listed)
 
     def __contains__(self, label: str) -> bool:
-        return label in self._place and label not in self.edits.gone
+        return label in self._columns_by_label and label not in self.edits.gone
 
     def add(self, label: str) -> int:
         """Return the column of a label, adding one if needed; a deleted label comes back."""
         self.edits.gone.pop(label, None)
-        column = self._place.setdefault(label, len(self.listed))
+        column = self._columns_by_label.setdefault(label, len(self.listed))
         if column == len(self.listed):
             self.listed.append(label)
         return column
 
     def has_column(self, label: str) -> bool:
         """Whether a label has a column, even if it was deleted."""
-        return label in self._place
+        return label in self._columns_by_label
 
     def label_names(self, language: str | None) -> LabelNames:
         """The names to look for in texts; ``language`` is a full name, such as "english"."""
@@ -100,7 +100,7 @@ class Labels:
 
     def column(self, label: str) -> int:
         """The column of a label, even of a deleted one."""
-        return self._place[label]
+        return self._columns_by_label[label]
 
     def columns(
         self, wanted: str | Iterable[str], where: str | None, collections: bool = False
@@ -119,7 +119,7 @@ class Labels:
         columns: list[int] = []
         for name in names:
             if name in self:
-                columns.append(self._place[name])
+                columns.append(self._columns_by_label[name])
             elif collections and self._is_collection(name):
                 columns += self._members(name)
             else:
@@ -128,9 +128,9 @@ class Labels:
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 n_groups = len(self.vocabulary.collections) if self.vocabulary is not None else 0
                 of = f", {counted(n_groups, 'collection')}" if collections and n_groups else ""
-                place = "" if where is None else f" in `{where}`"
+                scope = "" if where is None else f" in `{where}`"
                 raise InputError(
-                    f"unknown label {name!r}{place} ({counted(len(self), 'label')}{of} known){hint}"
+                    f"unknown label {name!r}{scope} ({counted(len(self), 'label')}{of} known){hint}"
                 )
         return np.array(columns, np.int64)
 
@@ -144,7 +144,7 @@ class Labels:
 
     def named(self, names: Iterable[str]) -> dict[str, str]:
         """Unknown labels that are names in the vocabulary: name to label."""
-        unknown = [name for name in names if name not in self._place]
+        unknown = [name for name in names if name not in self._columns_by_label]
         if self.vocabulary is None or not unknown:
             return {}
         labels = self._by_concept()
@@ -169,20 +169,22 @@ class Labels:
         plain = self._by_concept()
         members = self.vocabulary.in_collection(collection)
         labels = (self.edits.successor(plain.get(member, member)) for member in members)
-        return [self._place[label] for label in labels if label in self._place]
+        return [
+            self._columns_by_label[label] for label in labels if label in self._columns_by_label
+        ]
 
     def _by_concept(self) -> dict[str, str]:
         """Labels by their identifiers in the vocabulary."""
-        plain = {bare(label): label for label in self._place}
+        plain = {bare(label): label for label in self._columns_by_label}
         return plain | {bare(concept): label for label, concept in self.edits.concepts.items()}
 
     def rename(self, label: str, to: str) -> None:
         """Rename the label of a column; a deleted label with the new name swaps columns with it."""
-        if label in self._place:
-            column, other = self._place.pop(label), self._place.get(to)
-            self.listed[column], self._place[to] = to, column
+        if label in self._columns_by_label:
+            column, other = self._columns_by_label.pop(label), self._columns_by_label.get(to)
+            self.listed[column], self._columns_by_label[to] = to, column
             if other is not None:
-                self.listed[other], self._place[label] = label, other
+                self.listed[other], self._columns_by_label[label] = label, other
         info = self.infos.pop(label, None) or self.infos.pop(bare(label), None)
         if info is not None:
             name = to if info.name == info.label else info.name

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from manylabel.corpus import Document
-from manylabel.corpus.given import as_corpus
+from manylabel.corpus.conversion import as_corpus
 from manylabel.exceptions import InputError
 from manylabel.store.traces import find_traces
 from manylabel.tagger.changes import Change, Forget, documents_of

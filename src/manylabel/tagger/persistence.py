@@ -69,8 +69,8 @@ class Persistent:
             A new folder, or that of a model to replace.
         """
         folder = Path(path)
-        while (place := self._folder) is not None and _same_folder(folder, place.path):
-            if self._fold(place, lambda state: state):
+        while (current := self._folder) is not None and _same_folder(folder, current.path):
+            if self._fold(current, lambda state: state):
                 return
         with ExitStack() as held:
             writer = None
@@ -194,12 +194,12 @@ class Persistent:
         if self._check is not None:
             self._check.raise_damage()
         while True:
-            state, place = self._fitted(), self._folder
-            if place is None or not place.has_changed():
+            state, folder = self._fitted(), self._folder
+            if folder is None or not folder.has_changed():
                 return state
             with self._lock.writing():
-                if place is self._folder:
-                    self._state = state = place.latest(self._fitted())
+                if folder is self._folder:
+                    self._state = state = folder.latest(self._fitted())
                     return state
 
     def _remember(self, state: TaggerState) -> None:
@@ -226,8 +226,8 @@ class Persistent:
         """Lock the latest state for writing; yields it with the function that changes it."""
         while True:
             # Another thread may save the tagger in another folder while this one waits.
-            place, state = self._folder, self._fitted()
-            if place is None:
+            folder, state = self._folder, self._fitted()
+            if folder is None:
                 with self._lock.writing():
                     if self._folder is None:
                         state = self._fitted()
@@ -235,38 +235,38 @@ class Persistent:
                         return
                 continue
             # Lock the journal first: other threads may read while this waits for another process.
-            with place.journal.writing() as writer, self._lock.writing():
-                if place is self._folder:
-                    state = self._state = place.latest(self._fitted(), writer.read)
-                    place.begin(state, writer)
-                    place.sweep()
-                    yield state, partial(_write_changes, place, writer, state)
+            with folder.journal.writing() as writer, self._lock.writing():
+                if folder is self._folder:
+                    state = self._state = folder.latest(self._fitted(), writer.read)
+                    folder.begin(state, writer)
+                    folder.sweep()
+                    yield state, partial(_write_changes, folder, writer, state)
                     return
 
     def _change(self, change: Callable[[TaggerState], TaggerState]) -> None:
         """Make an internal-only change, in the folder too if there is one."""
-        while (place := self._folder) is not None:
-            if self._fold(place, change):
+        while (folder := self._folder) is not None:
+            if self._fold(folder, change):
                 return
         with self._lock.writing():
             self._state = change(self._fitted())
 
-    def _fold(self, place: TaggerFolder, change: Callable[[TaggerState], TaggerState]) -> bool:
+    def _fold(self, folder: TaggerFolder, change: Callable[[TaggerState], TaggerState]) -> bool:
         """Fold the journal into the saved model, after an internal-only change.
 
         False if another thread has meanwhile saved the tagger in another folder.
         """
-        with place.journal.writing() as writer, self._lock.writing():
-            if place is not self._folder:
+        with folder.journal.writing() as writer, self._lock.writing():
+            if folder is not self._folder:
                 return False
-            before = self._state = place.latest(self._fitted(), writer.read)
+            before = self._state = folder.latest(self._fitted(), writer.read)
             state = self._state = change(before)
             state.token, state.sequence = before.token, before.sequence
-            self._write(place.path, state)
-            place.begin(state, writer)
+            self._write(folder.path, state)
+            folder.begin(state, writer)
             writer.fold(state.sequence)
-            place.saved()
-        place.journal.scrub()
+            folder.saved()
+        folder.journal.scrub()
         return True
 
     def _write(self, folder: Path, state: TaggerState) -> None:
@@ -388,7 +388,7 @@ class ReadWriteLock:
 
 
 def _write_changes(
-    place: TaggerFolder,
+    folder: TaggerFolder,
     writer: Writer,
     state: TaggerState,
     changes: Sequence[Changed],
@@ -397,7 +397,7 @@ def _write_changes(
     """Make changes: on disk first, then in memory."""
     last = writer.append(encoded(changes))
     writer.commit()
-    place.mark.write(state.token, last)
+    folder.mark.write(state.token, last)
     state.apply(changes, documents)
     state.sequence = last
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manylabel.corpus import Corpus, read
-from manylabel.corpus.given import as_corpus
+from manylabel.corpus.conversion import as_corpus
 from manylabel.corpus.vocabulary import union
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.predictions import keep_top, values_at
@@ -275,7 +275,7 @@ class Quality(Persistent):
         >>> len(tagger.next(load_catalogue("test"), n=3))
         3
         """
-        from manylabel.audit import least_sure, uncertainty, what_next
+        from manylabel.audit import choose_next, most_uncertain, uncertainty
         from manylabel.ensemble import Ensemble
         from manylabel.text import make_weighting
 
@@ -303,9 +303,9 @@ class Quality(Persistent):
             else:
                 rows = make_weighting("tfidf").fit_transform(counts)
             if by == "coverage":
-                chosen = what_next(rows, n, near, self.n_jobs)
+                chosen = choose_next(rows, n, near, self.n_jobs)
             else:
-                chosen = least_sure(uncertainty(scores), rows, n, near)
+                chosen = most_uncertain(uncertainty(scores), rows, n, near)
             names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]
             return list(suggestions(keep_top(scores[chosen], top), state.labels, names))
 

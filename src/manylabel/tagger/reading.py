@@ -21,7 +21,7 @@ from manylabel.wording import counted
 __all__ = ["Reader", "small"]
 
 #: Up to this many texts are counted one by one, with words that are looked up once.
-_FEW = 64
+_MAX_ONE_BY_ONE = 64
 
 
 class Reader:
@@ -82,7 +82,7 @@ class Reader:
 
     def _read_texts(self, texts: list[str]) -> Documents:
         assert self.vectorizer is not None
-        if 0 < len(texts) <= _FEW and (single := self._singly()) is not None:
+        if 0 < len(texts) <= _MAX_ONE_BY_ONE and (single := self._singly()) is not None:
             counts, *others = single.count(texts)
             documents = Documents(counts, texts=texts, views=_as_views(self.views, others))
             documents.trusted = True

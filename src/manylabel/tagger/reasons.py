@@ -159,26 +159,26 @@ class FoundWords(Sequence[WordReason]):
         return self._shares.size
 
     @overload
-    def __getitem__(self, place: int) -> WordReason: ...
+    def __getitem__(self, position: int) -> WordReason: ...
     @overload
-    def __getitem__(self, place: slice) -> list[WordReason]: ...
-    def __getitem__(self, place: int | slice) -> WordReason | list[WordReason]:
-        if isinstance(place, slice):
-            return self._made(place)
-        (reason,) = self._made(slice(place, place + 1 or None))
+    def __getitem__(self, position: slice) -> list[WordReason]: ...
+    def __getitem__(self, position: int | slice) -> WordReason | list[WordReason]:
+        if isinstance(position, slice):
+            return self._made(position)
+        (reason,) = self._made(slice(position, position + 1 or None))
         return reason
 
     def __iter__(self) -> Iterator[WordReason]:
         return iter(self._made(slice(None)))
 
-    def _made(self, places: slice) -> list[WordReason]:
+    def _made(self, positions: slice) -> list[WordReason]:
         """Make some of the words."""
         return [
             self._words[view].reason(feature, share)
             for view, feature, share in zip(
-                self._views[places].tolist(),
-                self._features[places].tolist(),
-                self._shares[places].tolist(),
+                self._views[positions].tolist(),
+                self._features[positions].tolist(),
+                self._shares[positions].tolist(),
                 strict=True,
             )
         ]

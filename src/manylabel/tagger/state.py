@@ -285,7 +285,7 @@ class TaggerState(Answers):
         if self.was_sorted or (self.was_sorted is None and fitted == sorted(fitted)):
             # `fit` got sorted labels, so it would have got these sorted as well.
             order = sorted(range(len(names)), key=names.__getitem__)
-            columns, names = columns[order], [names[place] for place in order]
+            columns, names = columns[order], [names[position] for position in order]
         Y = sparse.csr_array(Y[:, columns])
         Y.sort_indices()
         texts = [self.documents.text(number) for number in numbers.tolist()]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.corpus import Corpus
-from manylabel.corpus.given import as_texts
+from manylabel.corpus.conversion import as_texts
 from manylabel.exceptions import InputError
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Documents

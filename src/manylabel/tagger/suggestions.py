@@ -79,11 +79,11 @@ class Suggestions(Sequence[Suggestion]):
         self.id, self.why = id, why
 
     @overload
-    def __getitem__(self, place: int) -> Suggestion: ...
+    def __getitem__(self, position: int) -> Suggestion: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Suggestion, ...]: ...
-    def __getitem__(self, place: int | slice) -> Suggestion | tuple[Suggestion, ...]:
-        return self._suggestions[place]
+    def __getitem__(self, position: slice) -> tuple[Suggestion, ...]: ...
+    def __getitem__(self, position: int | slice) -> Suggestion | tuple[Suggestion, ...]:
+        return self._suggestions[position]
 
     def __len__(self) -> int:
         return len(self._suggestions)
@@ -105,11 +105,11 @@ class Suggestions(Sequence[Suggestion]):
             for label, score, name in self._suggestions
         ]
 
-    def _rows(self, place: int) -> list[dict[str, Any]]:
+    def _rows(self, position: int) -> list[dict[str, Any]]:
         """The labels as rows of a table; a document without an id is named by its position."""
         return [
             {
-                "document": place if self.id is None else self.id,
+                "document": position if self.id is None else self.id,
                 "rank": rank,
                 "label": label,
                 "name": name,
@@ -163,7 +163,9 @@ class SuggestionList(list[Suggestions]):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per label of each text."""
-        return [row for place, suggestions in enumerate(self) for row in suggestions._rows(place)]
+        return [
+            row for position, suggestions in enumerate(self) for row in suggestions._rows(position)
+        ]
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with one row per label of each text.
@@ -220,8 +222,8 @@ def suggestions(
     columns, values = scores.indices[order].tolist(), scores.data[order].tolist()
     for row in range(scores.shape[0]):
         ranked = [
-            (labels.listed[columns[place]], values[place])
-            for place in range(scores.indptr[row], scores.indptr[row + 1])
+            (labels.listed[columns[position]], values[position])
+            for position in range(scores.indptr[row], scores.indptr[row + 1])
         ]
         yield Suggestions(
             [Suggestion(label, score, labels.name(label)) for label, score in ranked],

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from manylabel.corpus import Corpus, Document
 from manylabel.corpus.chunks import TextFile
-from manylabel.corpus.given import as_corpus
+from manylabel.corpus.conversion import as_corpus
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.parallel import current_place
 from manylabel.progress import Clock

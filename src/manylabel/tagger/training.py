@@ -20,7 +20,7 @@ from manylabel.models import make_model
 from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
-from manylabel.tagger.features import FEWEST_FOR_VIEWS, count_views, new_views
+from manylabel.tagger.features import MIN_FOR_VIEWS, count_views, new_views
 from manylabel.tagger.labels import LabelInfo, Labels
 from manylabel.tagger.naming import Naming
 from manylabel.tagger.state import TaggerState
@@ -89,7 +89,7 @@ def train(
             Y, columns = widened(Y, len(listed)), naming.label_names(listed)
         labels = Labels(listed, label_info, naming.vocabulary, naming.code)
     views: dict[str, CountVectorizer] = {}
-    if with_views and fitted is not None and len(corpus) >= FEWEST_FOR_VIEWS:
+    if with_views and fitted is not None and len(corpus) >= MIN_FOR_VIEWS:
         views = new_views(fitted)
         counted.views |= count_views(views, partial(_counts, documents))
         clock.lap("vectorize")

@@ -198,8 +198,8 @@ class BlockCounter:
 
     def _times(self, pointers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The weight of each word of the texts."""
-        place = np.arange(pointers[-1]) - np.repeat(pointers[:-1], np.diff(pointers))
-        return np.where(place < self.lead, self.lead_weight, 1)
+        position = np.arange(pointers[-1]) - np.repeat(pointers[:-1], np.diff(pointers))
+        return np.where(position < self.lead, self.lead_weight, 1)
 
 
 def character_ngrams(term: str, low: int, high: int) -> list[str]:
@@ -242,17 +242,17 @@ def pieces(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> 
 def _number(terms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
     """The distinct terms, and the number of each given term among them; -1 for ""."""
     numbers: dict[str, int] = {}
-    places = [numbers.setdefault(term, len(numbers)) if term else -1 for term in terms]
-    return list(numbers), np.array(places, np.int32)
+    positions = [numbers.setdefault(term, len(numbers)) if term else -1 for term in terms]
+    return list(numbers), np.array(positions, np.int32)
 
 
 def _first_words(
     sequence: NDArray[np.int32], pointers: NDArray[np.int64], most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The first words of each text, up to a maximum."""
-    place = np.arange(sequence.size) - np.repeat(pointers[:-1], np.diff(pointers))
+    position = np.arange(sequence.size) - np.repeat(pointers[:-1], np.diff(pointers))
     sizes = np.minimum(np.diff(pointers), most)
-    return sequence[place < most], np.concatenate([[0], np.cumsum(sizes)])
+    return sequence[position < most], np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _drop_stop_words(

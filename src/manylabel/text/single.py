@@ -24,7 +24,7 @@ from manylabel.validation import trusted_csr
 __all__ = ["SingleTexts"]
 
 #: Maximum cached words; a server keeps meeting new ones.
-_MOST_WORDS = 1_000_000
+_MAX_WORDS = 1_000_000
 #: Pairs of words are looked up by number only after this many texts, because the table is slow to
 #: build.
 _PATIENCE = 4
@@ -32,7 +32,7 @@ _PATIENCE = 4
 #: less than a millisecond and takes seconds to compile, so short texts do not use it.
 _LONG = 10_000
 #: Maximum terms whose character n-grams are cached.
-_MOST_SPELLED = 200_000
+_MAX_SPELLED = 200_000
 #: Stands for a word that is too short to count.
 _SHORT = -2
 
@@ -90,7 +90,7 @@ class SingleTexts:
 
     def count(self, texts: Sequence[str]) -> list[sparse.csr_array]:
         """The counts of texts by each vectorizer, the same as from its ``transform``."""
-        if len(self._terms.numbers) > _MOST_WORDS:
+        if len(self._terms.numbers) > _MAX_WORDS:
             self._terms = _Terms(self._rules, self._min_length)
         terms = self._terms
         counted = [self._count(terms, text) for text in texts]
@@ -255,7 +255,7 @@ class _Characters:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Columns in ascending order, and how often each occurs."""
         owner, known = self._known
-        if owner is not terms or len(known) > _MOST_SPELLED:
+        if owner is not terms or len(known) > _MAX_SPELLED:
             known = {}
             self._known = terms, known
         kept = numbers >= 0
@@ -294,7 +294,7 @@ class _Table:
         self, terms: dict[str, int], keys: NDArray[np.int64], columns: NDArray[np.int32]
     ) -> None:
         self._columns, self._n_terms = _Columns(terms), len(terms)
-        self._keys, self._places = keys, columns
+        self._keys, self._positions = keys, columns
 
     @classmethod
     def of(cls, vocabulary: dict[str, int]) -> _Table | None:
@@ -323,10 +323,10 @@ class _Table:
         there = (own[:-1] >= 0) & (own[1:] >= 0)
         keys = (own[:-1] * self._n_terms + own[1:])[there]
         keys, times = _summed(keys, times[there])
-        places = np.searchsorted(self._keys, keys)
-        places[places == self._keys.size] = 0
-        is_known = self._keys[places] == keys if self._keys.size else np.zeros(0, np.bool_)
-        return _summed(self._places[places[is_known]], times[is_known])
+        positions = np.searchsorted(self._keys, keys)
+        positions[positions == self._keys.size] = 0
+        is_known = self._keys[positions] == keys if self._keys.size else np.zeros(0, np.bool_)
+        return _summed(self._positions[positions[is_known]], times[is_known])
 
 
 def _summed(

@@ -168,8 +168,8 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         blocks: list[_Placed] = []
         word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
         for block in counted:
-            blocks.append((block.rows, _places(features, block.features)))
-            word_counts.append((_places(words, block.words), block.word_counts))
+            blocks.append((block.rows, _positions(features, block.features)))
+            word_counts.append((_positions(words, block.words), block.word_counts))
         if not blocks:
             raise InputError("no texts to learn from; give at least one.")
 
@@ -187,8 +187,8 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         columns[kept] = np.arange(kept.size)
 
         def to_csr(block: _Placed) -> sparse.csr_array:
-            rows, places = block
-            return rows.to_csr(columns[places], kept.size)
+            rows, positions = block
+            return rows.to_csr(columns[positions], kept.size)
 
         return sparse.vstack(list(map_in_order(to_csr, blocks, self.n_jobs)), format="csr")
 
@@ -210,8 +210,8 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
 
         def count(texts: list[str]) -> sparse.csr_array:
             block = counter(texts)
-            places = [self.vocabulary_.get(feature, -1) for feature in block.features]
-            return block.rows.to_csr(np.array(places, np.int32), n_columns)
+            positions = [self.vocabulary_.get(feature, -1) for feature in block.features]
+            return block.rows.to_csr(np.array(positions, np.int32), n_columns)
 
         if isinstance(texts, list) and len(texts) == 1:
             # The fast path for a server, which counts one text at a time.
@@ -284,14 +284,14 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
                 yield result
 
     def _select(self, blocks: list[_Placed], names: NDArray[np.object_]) -> NDArray[np.int64]:
-        """The places of the features to keep, sorted by name."""
+        """The positions of the features to keep, sorted by name."""
         n_documents = sum(len(rows) for rows, _ in blocks)
         documents = np.zeros(names.size, np.int64)
         occurrences = np.zeros(names.size, np.int64)
-        for rows, places in blocks:
-            documents[places] += np.bincount(rows.indices, minlength=places.size)
-            sums = np.bincount(rows.indices, weights=rows.counts, minlength=places.size)
-            occurrences[places] += sums.astype(np.int64)
+        for rows, positions in blocks:
+            documents[positions] += np.bincount(rows.indices, minlength=positions.size)
+            sums = np.bincount(rows.indices, weights=rows.counts, minlength=positions.size)
+            occurrences[positions] += sums.astype(np.int64)
         seen = documents > 0
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
@@ -374,7 +374,7 @@ def _check_range(name: str, value: Any) -> tuple[int, int]:
     )
 
 
-def _places(numbers: dict[str, int], names: list[str]) -> NDArray[np.int32]:
+def _positions(numbers: dict[str, int], names: list[str]) -> NDArray[np.int32]:
     """The number of each name; new names get the next."""
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int32)
 
@@ -389,8 +389,8 @@ def _most_written(
     Ties go to the last word in the order of code points, which prefers "ship" to "Ship".
     """
     totals = np.zeros(len(words), np.int64)
-    for places, counts in word_counts:
-        totals[places] += counts
+    for positions, counts in word_counts:
+        totals[positions] += counts
     by_name = sorted(range(len(words)), key=words.__getitem__)
     rising = [words[by_name[i]] for i in np.argsort(totals[by_name], kind="stable")]
     return dict(zip(rules.terms(rising), rising, strict=True))

@@ -33,7 +33,7 @@ _N_CODE_POINTS = 0x110000
 #: The categories of combining marks.
 _MARKS = ("Mn", "Mc")
 #: Maximum cached stems; a server keeps meeting new words.
-_MOST_STEMS = 1_000_000
+_MAX_STEMS = 1_000_000
 
 
 _PLAIN = re.compile(r"\w+")
@@ -130,7 +130,7 @@ class WordRules:
         if self._stemmer is None:
             return words
         with self._lock:
-            if len(self._stems) > _MOST_STEMS:
+            if len(self._stems) > _MAX_STEMS:
                 self._stems = {}
             stems = self._stems
             new = [word for word in dict.fromkeys(words) if word not in stems]

@@ -192,9 +192,9 @@ class Proportional(Threshold):
         else:
             ranked = sparse.csr_array(matrix.T)
             cuts = proportional_cuts(self.frequency_, self.n_train_, matrix.shape[0])
-        place = np.arange(ranked.nnz) - np.repeat(ranked.indptr[:-1], np.diff(ranked.indptr))
+        position = np.arange(ranked.nnz) - np.repeat(ranked.indptr[:-1], np.diff(ranked.indptr))
         given = np.zeros(ranked.nnz, bool)
-        given[rank_order(ranked)] = place < np.repeat(cuts, np.diff(ranked.indptr))
+        given[rank_order(ranked)] = position < np.repeat(cuts, np.diff(ranked.indptr))
         labels = pick(ranked, given)
         if self.pivot == "label":
             labels = sparse.csr_array(labels.T)

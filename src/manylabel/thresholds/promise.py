@@ -35,7 +35,7 @@ _TESTED = 200
 #: Bounds of the frequency groups: a label with this many held-out documents is in the next group.
 _FREQUENCIES = np.array([2, 5, 20, 100, 500])
 #: Minimum documents per group.
-_ENOUGH = 200
+_MIN_DOCUMENTS = 200
 
 
 class Promise(Threshold):
@@ -187,7 +187,11 @@ def _groups(truth: sparse.csr_array) -> NDArray[np.int64]:
     for g, n_documents in enumerate(documents):
         names[g] = name
         gathered += n_documents
-        if gathered >= _ENOUGH and g + 1 < len(documents) and sum(documents[g + 1 :]) >= _ENOUGH:
+        if (
+            gathered >= _MIN_DOCUMENTS
+            and g + 1 < len(documents)
+            and sum(documents[g + 1 :]) >= _MIN_DOCUMENTS
+        ):
             name, gathered = name + 1, 0
     return names[group]
 
@@ -252,8 +256,8 @@ def _tested_thresholds(ranked: NDArray[np.float64]) -> NDArray[np.float64]:
     """Thresholds from strict to loose, chosen among the descending scores."""
     if not ranked.size:
         return np.empty(0)
-    places = np.unique(np.geomspace(1, ranked.size, _TESTED).astype(np.int64)) - 1
-    return np.unique(ranked[places])[::-1]
+    positions = np.unique(np.geomspace(1, ranked.size, _TESTED).astype(np.int64)) - 1
+    return np.unique(ranked[positions])[::-1]
 
 
 class _Ranked:

@@ -23,7 +23,7 @@ from manylabel.topics.training import LabelledTraining, draw_seed, train_phi
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import check_positive, check_whole
 
-__all__ = ["Credit", "TopicClassifier", "best_places"]
+__all__ = ["Credit", "TopicClassifier", "best_positions"]
 
 #: One in this many training documents is held out to fit a threshold that reads scores.
 _HELD_OUT = 10
@@ -253,7 +253,7 @@ class TopicClassifier(MultiLabelClassifier):
     def label_words(self, label: int, top: int = 10) -> list[tuple[int, float]]:
         """The words that define a label, as (feature, probability), most probable first."""
         check_is_fitted(self)
-        return best_places(self.word_labels_.of_label(self._checked_label(label)), top)
+        return best_positions(self.word_labels_.of_label(self._checked_label(label)), top)
 
     def _checked_label(self, label: Any) -> int:
         if not 0 <= label < self.n_labels_:
@@ -318,7 +318,7 @@ class TopicClassifier(MultiLabelClassifier):
         return Reason("prior", scale * weight, similarity=weight / whole, reasons=tuple(reported))
 
 
-def best_places(values: NDArray[np.float64], top: int) -> list[tuple[int, float]]:
+def best_positions(values: NDArray[np.float64], top: int) -> list[tuple[int, float]]:
     """The greatest values with their positions; ties go to the lower position."""
     order = np.argsort(-values, kind="stable")[: check_whole("top", top, 1)]
-    return [(int(place), float(values[place])) for place in order]
+    return [(int(position), float(values[position])) for position in order]

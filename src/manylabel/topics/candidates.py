@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.parallel import run_blocks
-from manylabel.topics.schedule import SETTLED, Schedule
+from manylabel.topics.schedule import CONVERGED, Schedule
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import csr_parts, trusted_csr
 
@@ -71,7 +71,7 @@ def expected_tokens(
     def work(start: int, stop: int) -> None:
         given = (start, stop, documents, rows, labels)
         if inference == "cvb0":
-            lda_subset.expect_candidates(*given, schedule.sweeps, SETTLED, findings)
+            lda_subset.expect_candidates(*given, schedule.sweeps, CONVERGED, findings)
         else:
             lda_subset.sample_candidates(*given, plan, stream, soft, findings)
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from manylabel.estimators import check_is_fitted
 from manylabel.evidence import Reason
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.topics.base import best_places
+from manylabel.topics.base import best_positions
 from manylabel.topics.flat import PriorLDA, pseudo_count
 from manylabel.topics.label_topics import LabelTopics
 from manylabel.topics.lda import train_topics
@@ -184,4 +184,4 @@ class DependencyLDA(PriorLDA):
             raise InputError(
                 f"topics are numbered 0 to {each * len(self.topics_) - 1}; got {topic}."
             )
-        return best_places(self.topics_[topic // each].of_topic(topic % each), top)
+        return best_positions(self.topics_[topic // each].of_topic(topic % each), top)

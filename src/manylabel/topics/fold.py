@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.topics.schedule import SETTLED
+from manylabel.topics.schedule import CONVERGED
 from manylabel.topics.word_labels import WordLabels
 from manylabel.validation import csr_parts
 
@@ -62,7 +62,7 @@ def _batch_credit(
             known.pairs,
             (label_ptr, labels, prior),
             _SWEEPS,
-            SETTLED,
+            CONVERGED,
             (unused, np.arange(own.size, dtype=np.int32), credit),
         )
         pair_words = np.repeat(words[entries], own.size)

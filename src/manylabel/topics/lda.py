@@ -25,7 +25,7 @@ from manylabel.topics.schedule import (
     Progress,
     Schedule,
     check_inference,
-    has_settled,
+    has_converged,
     sweep_progress,
     warn_if_rising,
 )
@@ -197,7 +197,7 @@ def _expect(
     for _ in range(problem.schedule.sweeps):
         history.append(lda_topics.expect(*corpus, problem.gamma, problem.beta))
         progress.swept(history[-1])
-        if has_settled(history, problem.n_tokens):
+        if has_converged(history, problem.n_tokens):
             break
     return sparse.csr_array(word_n), history
 

@@ -147,8 +147,8 @@ def _sweep_partition(
     sizes = np.diff(counts.indptr).astype(np.int64)
     list_ptr = np.concatenate([[0], np.cumsum(np.minimum(sizes + here, n_topics))])
     list_topics, list_n = np.zeros(list_ptr[-1], np.int32), np.zeros(list_ptr[-1])
-    places = np.repeat(list_ptr[:-1] - counts.indptr[:-1], sizes) + np.arange(counts.nnz)
-    list_topics[places], list_n[places] = counts.indices, counts.data
+    positions = np.repeat(list_ptr[:-1] - counts.indptr[:-1], sizes) + np.arange(counts.nnz)
+    list_topics[positions], list_n[positions] = counts.indices, counts.data
     topic_n = np.bincount(counts.indices, counts.data, n_topics).astype(np.float64)
     log_likelihood = lda_topics.sweep_by_document(
         X.indptr.astype(np.int64),

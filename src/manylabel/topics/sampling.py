@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.topics.label_topics import TopicRows
-from manylabel.topics.schedule import SETTLED, Schedule
+from manylabel.topics.schedule import CONVERGED, Schedule
 from manylabel.topics.word_labels import Rows
 from manylabel.validation import csr_parts
 
@@ -110,7 +110,7 @@ class Sampler:
             given = (start, stop, documents, self.rows, topics, self.gamma)
             seed = np.uint64(self.seed + number)
             if self.inference == "cvb0":
-                lda_cvb0.expect_labels(*given, plan.sweeps, SETTLED, findings)
+                lda_cvb0.expect_labels(*given, plan.sweeps, CONVERGED, findings)
             elif self.label_tokens is not None:
                 lda_dependency.label_documents(
                     *given, self.label_tokens, sampling, seed, soft, findings

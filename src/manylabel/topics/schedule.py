@@ -17,21 +17,21 @@ from manylabel.exceptions import ParameterError
 from manylabel.validation import check_whole
 
 __all__ = [
+    "CONVERGED",
     "INFERENCES",
-    "SETTLED",
     "Progress",
     "Schedule",
     "check_inference",
-    "has_settled",
+    "has_converged",
     "sweep_progress",
     "warn_if_rising",
 ]
 
 INFERENCES = ("cgs", "cgs_p", "cvb0")
 #: CVB0 of a document stops when a sweep moves no more than this share of it.
-SETTLED = 1e-3
+CONVERGED = 1e-3
 #: CVB0 of a corpus stops when a sweep changes the log-likelihood per token by no more than this.
-_SETTLED_TOKEN = 1e-4
+_CONVERGED_PER_TOKEN = 1e-4
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ def sweep_progress(
         yield Progress(bar, n_sweeps, n_tokens)
 
 
-def has_settled(history: list[float], n_tokens: float) -> bool:
+def has_converged(history: list[float], n_tokens: float) -> bool:
     """Whether the last sweep of CVB0 changed almost nothing."""
-    return len(history) > 1 and abs(history[-1] - history[-2]) <= _SETTLED_TOKEN * n_tokens
+    return len(history) > 1 and abs(history[-1] - history[-2]) <= _CONVERGED_PER_TOKEN * n_tokens
 
 
 def warn_if_rising(history: list[float], what: str, tolerance: float = 5e-3) -> None:

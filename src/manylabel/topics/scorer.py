@@ -55,7 +55,7 @@ class TopicScorer(Scorer):
     name: ClassVar[str] = "topics"
     title: ClassVar[str] = "what the text is about"
     sentence: ClassVar[str] = "Words of the text that the label explains better than others."
-    prepares_aside = True
+    prepares_in_background = True
 
     def __init__(
         self,
@@ -129,10 +129,10 @@ class TopicScorer(Scorer):
         tokens = self.infer(documents, priors, 1, wanted=wanted, credit=credit)
         words, length = documents.counts.indices, max(documents.lengths[0], 1e-12)
 
-        def reasons(place: int) -> WordReasons:
-            if not sharing[place]:
+        def reasons(position: int) -> WordReasons:
+            if not sharing[position]:
                 return WordReasons([], [])
-            shares = credit[:, columns[place]] / length
+            shares = credit[:, columns[position]] / length
             there = np.flatnonzero(shares)
             return WordReasons(words[there], shares[there])
 

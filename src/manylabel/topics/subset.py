@@ -170,10 +170,10 @@ class SubsetLLDA(TopicClassifier):
         """The neighbours of one document that carry each label, with their shares of its prior."""
         eta = self._prior_weights(documents.counts)[0][0]
         _, reasons = NeighborVotes().explaining(documents, candidates)
-        places = np.searchsorted(candidates.labels, labels)
+        positions = np.searchsorted(candidates.labels, labels)
         return [
-            [replace(reason.scaled(eta), reasons=()) for reason in reasons(int(place))]
-            for place in places
+            [replace(reason.scaled(eta), reasons=()) for reason in reasons(int(position))]
+            for position in positions
         ]
 
     def label_prior(self, X: Any) -> sparse.csr_array:

@@ -16,7 +16,7 @@ from manylabel.topics.schedule import (
     Progress,
     Schedule,
     check_inference,
-    has_settled,
+    has_converged,
     sweep_progress,
     warn_if_rising,
 )
@@ -270,8 +270,8 @@ def _one_chain(
         (np.zeros(n_pairs), np.zeros(n_labels)) if soft else (pair_phi, smooth)
     )
     assigned = np.zeros(token_ptr[-1], np.int32)
-    places = (problem.label_ptr, problem.labels, problem.slot_ptr, problem.slots)
-    corpus = (problem.doc_ptr, token_ptr, weights, *places, assigned, pair_n, label_n)
+    layout = (problem.label_ptr, problem.labels, problem.slot_ptr, problem.slots)
+    corpus = (problem.doc_ptr, token_ptr, weights, *layout, assigned, pair_n, label_n)
     lda_gibbs.assign_at_random(*corpus, state)
     history = []
     for sweep in range(1, schedule.sweeps + 1):
@@ -324,8 +324,8 @@ def _expect(
 
     pair_n, label_n = np.zeros(problem.pair_labels.size), np.zeros(problem.n_labels)
     share = np.empty(problem.slots.size, np.float32)
-    places = (problem.label_ptr, problem.labels, problem.slot_ptr, problem.slots)
-    corpus = (problem.doc_ptr, problem.values, *places, share, pair_n, label_n)
+    layout = (problem.label_ptr, problem.labels, problem.slot_ptr, problem.slots)
+    corpus = (problem.doc_ptr, problem.values, *layout, share, pair_n, label_n)
     lda_cvb0.start(*corpus)
     history: list[float] = []
     for _ in range(schedule.sweeps):
@@ -333,7 +333,7 @@ def _expect(
             lda_cvb0.sweep(*corpus, problem.eta, problem.alpha, problem.beta, problem.n_words)
         )
         progress.swept(history[-1])
-        if has_settled(history, n_tokens):
+        if has_converged(history, n_tokens):
             break
     pair_phi, smooth = np.zeros(pair_n.size), np.zeros(label_n.size)
     tokens = np.zeros(label_n.size)

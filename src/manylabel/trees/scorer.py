@@ -82,8 +82,8 @@ class TreeScorer(Scorer):
         """Scores, and what each forest adds to them."""
         scores = self._by_forest(documents, candidates)
 
-        def reasons(place: int) -> list[Reason]:
-            shares = [float(values[place]) / len(scores) for values in scores]
+        def reasons(position: int) -> list[Reason]:
+            shares = [float(values[position]) / len(scores) for values in scores]
             return [Reason("tree", share, number) for number, share in enumerate(shares) if share]
 
         return np.mean(scores, axis=0), reasons

@@ -18,15 +18,15 @@ from manylabel.vectors.vectors import Vectors
 __all__ = ["VectorScorer", "VectorSource"]
 
 #: With fewer documents, too few words occur with a label twice.
-_FEWEST = 1_000
+_MIN_DOCUMENTS = 1_000
 #: With more labels, it takes too long to compare a document with each of them.
-_MOST_LABELS = 100_000
+_MAX_LABELS = 100_000
 #: Maximum labels that vectors propose.
 _TOP = 50
 #: Vectors propose labels if that raises the recall of candidates by at least this much.
-_WORTH = 0.01
+_MIN_RECALL_GAIN = 0.01
 #: Learning rates, first and last, of the epoch that adds the held-out documents.
-_LATE = (0.3, 0.1)
+_HELD_OUT_RATES = (0.3, 0.1)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,9 @@ def _learn(training: Training) -> TrainedVectors:
         vectors = trainer.train(np.flatnonzero(folds != fold))
         if n_folds == 1:
             before = vectors.copy()
-            return TrainedVectors(trainer.train(np.arange(folds.size), 1, _LATE), [before], folds)
+            return TrainedVectors(
+                trainer.train(np.arange(folds.size), 1, _HELD_OUT_RATES), [before], folds
+            )
         without.append(vectors)
     # The vectors of the other folds have seen each document.
     return TrainedVectors(_mean(without), without, folds)
@@ -111,7 +113,7 @@ def _mean(parts: list[Vectors]) -> Vectors:
 
 def _are_wanted(training: Training) -> bool:
     """Whether there are enough documents to learn vectors from."""
-    return len(training.complete.documents) >= _FEWEST
+    return len(training.complete.documents) >= _MIN_DOCUMENTS
 
 
 class VectorSource(CandidateSource):
@@ -128,15 +130,15 @@ class VectorSource(CandidateSource):
 
     def wants(self, training: Training) -> bool:
         """Whether there are enough documents, and not too many labels to compare with each."""
-        return _are_wanted(training) and training.Y.shape[1] <= _MOST_LABELS
+        return _are_wanted(training) and training.Y.shape[1] <= _MAX_LABELS
 
     def fit(self, training: Training) -> None:
         """Learn the vectors."""
         self.vectors = trained_vectors(training).kept
 
-    def is_worth_its_time(self, trial: Any) -> bool:
+    def is_worthwhile(self, trial: Any) -> bool:
         """Whether enough true labels are found that have no vote of neighbours or words."""
-        return bool(trial.recall_gained(self) >= _WORTH)
+        return bool(trial.recall_gained(self) >= _MIN_RECALL_GAIN)
 
     def propose(
         self,
@@ -202,8 +204,8 @@ class VectorScorer(Scorer):
         assert vectors is not None
         shares = vectors.shares(documents.rows, 0)
 
-        def reasons(place: int) -> list[Reason]:
-            label = int(candidates.labels[place])
+        def reasons(position: int) -> list[Reason]:
+            label = int(candidates.labels[position])
             if not vectors.is_trained[label]:
                 return []
             words, parts, constant = shares(label)

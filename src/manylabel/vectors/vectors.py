@@ -19,7 +19,7 @@ __all__ = ["Vectors"]
 #: Rows per block that a thread processes.
 _ROWS = 128
 #: Labels that are scored exactly before the best are chosen, besides these.
-_SPARE = 16
+_EXTRA_LABELS = 16
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Vectors:
 
         n_rows, n_known = rows.shape[0], int(np.count_nonzero(self.is_trained))
         # Matrix products of different sizes round differently: choose among a few more.
-        n_chosen, top = min(top + _SPARE, n_known), min(top, n_known)
+        n_chosen, top = min(top + _EXTRA_LABELS, n_known), min(top, n_known)
         hidden = self.of_rows(rows, n_jobs)
         chosen = np.empty((n_rows, n_chosen), np.int32)
 

@@ -37,7 +37,7 @@ CLUES: dict[str, str] = {
     "related": "related labels are in the text",
     "vocabulary": "how rare its words are among names",
 }
-_PLACE = {name: place for place, name in enumerate(CLUES)}
+_PLACE = {name: position for position, name in enumerate(CLUES)}
 #: The number of letters by which word endings differ is capped at this.
 _MAX_REST = 5
 #: Texts per block.
@@ -191,12 +191,14 @@ def _in_context(
     pointers, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
     there: set[int] = set()
     last = -1
-    for place in np.flatnonzero(pointers[names + 1] > pointers[names]).tolist():
-        if documents[place] != last:
-            last = documents[place]
+    for position in np.flatnonzero(pointers[names + 1] > pointers[names]).tolist():
+        if documents[position] != last:
+            last = documents[position]
             there = set(tokens.terms[bounds[last] : bounds[last + 1]].tolist())
-        name = names[place]
-        is_there[place] = not there.isdisjoint(terms[pointers[name] : pointers[name + 1]].tolist())
+        name = names[position]
+        is_there[position] = not there.isdisjoint(
+            terms[pointers[name] : pointers[name + 1]].tolist()
+        )
     return is_there
 
 

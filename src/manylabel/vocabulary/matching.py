@@ -21,9 +21,9 @@ __all__ = ["Matches", "NameMatcher", "split_qualifier"]
 #: Maximum number of other words between the first word of a name and its last.
 GAPS = 1
 #: Names are cut after this many words: a text is unlikely to contain a longer name in full.
-_LONGEST = 16
+_MAX_NAME_WORDS = 16
 #: Maximum number of words whose terms are cached.
-_MOST_WORDS = 1_000_000
+_MAX_KNOWN_WORDS = 1_000_000
 _QUALIFIER = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*$")
 
 
@@ -136,10 +136,10 @@ class NameMatcher:
         words, pointers, distinct = self._tokenized(cores + qualifiers)
         stems = self._rules.terms(distinct)
         self.words, self.terms = StringArray(distinct), StringArray(sorted(set(stems)))
-        place = self._place
-        numbers = np.array([place[stem] for stem in stems], np.int32)[words]
+        numbers_of = self._numbers_of
+        numbers = np.array([numbers_of[stem] for stem in stems], np.int32)[words]
         n_names = len(cores)
-        lengths = np.minimum(np.diff(pointers), _LONGEST)
+        lengths = np.minimum(np.diff(pointers), _MAX_NAME_WORDS)
         starts = pointers[:-1]
         self.name_ptr, self.name_terms = _rows(numbers, starts[:n_names], lengths[:n_names])
         _, self.name_words = _rows(words, starts[:n_names], lengths[:n_names])
@@ -152,7 +152,7 @@ class NameMatcher:
         self.node_ptr = np.concatenate([[0], np.cumsum(counts)])
 
     @cached_property
-    def _place(self) -> dict[str, int]:
+    def _numbers_of(self) -> dict[str, int]:
         return {term: number for number, term in enumerate(self.terms)}
 
     @property
@@ -240,12 +240,12 @@ class NameMatcher:
         known = self._known
         numbers = [known.get(word) for word in words]
         if None in numbers:
-            if len(known) > _MOST_WORDS:
+            if len(known) > _MAX_KNOWN_WORDS:
                 known.clear()
             new = [word for word, number in zip(words, numbers, strict=True) if number is None]
-            place = self._place
+            numbers_of = self._numbers_of
             for word, term in zip(new, self._rules.terms(new), strict=True):
-                known[word] = place.get(term, -1)
+                known[word] = numbers_of.get(term, -1)
             numbers = [
                 known[word] if n is None else n for word, n in zip(words, numbers, strict=True)
             ]
@@ -312,8 +312,8 @@ def _rows(
     values: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Concatenate ranges of an array; pointers and values."""
-    places, _ = _spread(starts, lengths)
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), values[places]
+    positions, _ = _spread(starts, lengths)
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), values[positions]
 
 
 def _spread(

@@ -1,4 +1,4 @@
-"""What speaks for a label by its names: whole names in a text, and single words of them."""
+"""Evidence for a label from its names: whole names in a text, and single words of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NameClues:
     shared : Shared
         Words of names.
     in_found, in_shared : ndarray of int64
-        For each entry, its place in ``found``, or else in ``shared``; -1 in the other.
+        For each entry, its position in ``found``, or else in ``shared``; -1 in the other.
     """
 
     pattern: sparse.csr_array
@@ -115,7 +115,7 @@ def look_for_names(
 
 
 def clues_in(documents: Documents, named: LabelNames, rarity: Rarity) -> NameClues | None:
-    """Labels that names speak for in a few documents; None if there are no texts.
+    """Labels that names point to in a few documents; None if there are no texts.
 
     The result is cached, because sources and scorers share it.
     """

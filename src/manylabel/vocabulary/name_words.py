@@ -17,7 +17,7 @@ from manylabel.vocabulary.matching import Tokens
 __all__ = ["WORD_CLUES", "Rarity", "Shared", "count_words", "share_in_tokens"]
 
 #: Words that are in more names than this propose no label; of the others, only the first of a text.
-MOST_NAMES, MOST_TERMS = 300, 40
+MAX_NAMES, MAX_TERMS = 300, 40
 #: Maximum labels per text.
 _SCORED = 100
 #: Texts per block, and texts in which words are counted.
@@ -59,8 +59,8 @@ class Rarity:
             matcher = named.matcher
             heard = self.heard
             if matcher.terms is not self.terms and matcher.terms != self.terms:
-                place = {term: number for number, term in enumerate(self.terms)}
-                numbers = np.array([place.get(term, -1) for term in matcher.terms], np.int64)
+                positions = {term: number for number, term in enumerate(self.terms)}
+                numbers = np.array([positions.get(term, -1) for term in matcher.terms], np.int64)
                 heard = np.where(numbers >= 0, np.append(self.heard, 0)[numbers], 0)
             n_names = np.diff(matcher.term_names[0])
             usual = (n_names + 1) / (len(matcher.names) + 1)
@@ -109,8 +109,8 @@ def share_in_tokens(named: LabelNames, rarity: NDArray[np.float64], tokens: Toke
     counts, labels, names, common, total = share_words(
         tokens.terms,
         tokens.bounds,
-        MOST_NAMES,
-        MOST_TERMS,
+        MAX_NAMES,
+        MAX_TERMS,
         *matcher.term_names,
         matcher.name_ptr,
         matcher.name_terms,
@@ -124,12 +124,12 @@ def share_in_tokens(named: LabelNames, rarity: NDArray[np.float64], tokens: Toke
     order = np.lexsort((labels, rows))
     labels, names, common, total = labels[order], names[order], common[order], total[order]
     share = common / total
-    place = sparse.csr_array((np.arange(1, labels.size + 1), labels, ptr), shape=shape)
+    position = sparse.csr_array((np.arange(1, labels.size + 1), labels, ptr), shape=shape)
     best = sparse.csr_array((share + 1e-2 * common, labels, ptr), shape=shape)
     if labels.size and counts.max() > _SCORED:
         best = keep_top(best, _SCORED)
         best.sort_indices()
-        kept = values_at(place, best).astype(np.int64) - 1
+        kept = values_at(position, best).astype(np.int64) - 1
         names, common, total, share = names[kept], common[kept], total[kept], share[kept]
     pattern = sparse.csr_array((np.ones(best.nnz, np.int8), best.indices, best.indptr), shape=shape)
     lengths = np.maximum(np.diff(tokens.bounds), 1)

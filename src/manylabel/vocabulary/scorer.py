@@ -59,7 +59,7 @@ def _rarity_in(training: Training) -> Rarity:
 class NameSource(CandidateSource):
     """Proposes labels with a name, or words of a name, in the text, even labels without documents.
 
-    *Songs for the piano* speaks for *piano music*, though its name is not in the text.
+    *Songs for the piano* points to *piano music*, though its name is not in the text.
     """
 
     name = "names"
@@ -113,7 +113,7 @@ class NameScorer(Scorer):
     title = "its name in the text"
     sentence = "A name of the label, or words of it, are in the text."
     learns_at_once = True
-    judges_bare_labels = True
+    scores_unused_labels = True
     reads_incomplete = True
 
     def __init__(self) -> None:
@@ -148,17 +148,17 @@ class NameScorer(Scorer):
         # Each half is scored by weights learned on the other.
         values, side = np.empty(matches.truth.size), matches.rows % 2
         for half in (0, 1):
-            weights = fit_weights(*matches.lessons(learn & (side != half)))
+            weights = fit_weights(*matches.examples(learn & (side != half)))
             values[side == half] = matches.design[side == half] @ weights
-        self.weights = fit_weights(*matches.lessons(learn))
-        mine = np.flatnonzero(matches.place >= 0)
-        labels, truth = held.labels[matches.place[mine]], matches.truth[mine]
+        self.weights = fit_weights(*matches.examples(learn))
+        mine = np.flatnonzero(matches.position >= 0)
+        labels, truth = held.labels[matches.position[mine]], matches.truth[mine]
         is_named = np.zeros(len(held), np.bool_)
-        is_named[matches.place[mine]] = True
+        is_named[matches.position[mine]] = True
         self.shift = self._unnamed(is_named, Y[training.held], held)
         scores = np.zeros(len(held))
         shift = self.shift[_group(self.counts.documents[labels] - truth)]
-        scores[matches.place[mine]] = values[mine] - shift
+        scores[matches.position[mine]] = values[mine] - shift
         return scores
 
     def _matches(self, training: Training, held: Candidates, sample: NDArray[np.int64]) -> _Matches:
@@ -178,16 +178,16 @@ class NameScorer(Scorer):
             # weak matches would seem to be right because neighbours are.
             own = values_at(looked.named.best, pattern) > 0
             own &= known_entries(pattern, Y, incomplete)
-            place = _places_in(held, np.repeat(number[some], sizes), pattern.indices)
-            kept = own | (place >= 0)
+            position = _positions_in(held, np.repeat(number[some], sizes), pattern.indices)
+            kept = own | (position >= 0)
             labels, truth = pattern.indices[kept], values_at(Y, pattern)[kept] > 0
             design = self.design(looked.clues[kept], labels, truth).astype(np.float32)
             order = np.repeat(np.arange(start, start + some.size), sizes)
-            parts.append(_Matches(order[kept], own[kept], place[kept], design, truth))
+            parts.append(_Matches(order[kept], own[kept], position[kept], design, truth))
         return _Matches(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
     def _look(self, documents: Documents, named: Any) -> NameClues | None:
-        """The labels that names speak for, with a row of clues for each."""
+        """The labels that names point to, with a row of clues for each."""
         if not isinstance(named, LabelNames) or self.rarity is None:
             return None
         return clues_in(documents, named, self.rarity)
@@ -251,18 +251,18 @@ class NameScorer(Scorer):
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
         values = self.design(looked.clues, pattern.indices) @ self.weights
         values -= self.shift[_group(self.counts.documents[pattern.indices])]
-        places = _places_in(candidates, rows, pattern.indices)
+        positions = _positions_in(candidates, rows, pattern.indices)
         scores = np.zeros(len(candidates))
-        scores[places[places >= 0]] = values[places >= 0]
+        scores[positions[positions >= 0]] = values[positions >= 0]
         return scores
 
-    def reasons(self, documents: Documents, candidates: Candidates, place: int) -> list[Reason]:
+    def reasons(self, documents: Documents, candidates: Candidates, position: int) -> list[Reason]:
         """One reason: the name and where it occurs, and below it the share of each clue."""
         named = candidates.vocabulary
         looked = self._look(documents, named)
         if looked is None:
             return []
-        label = int(candidates.labels[place])
+        label = int(candidates.labels[position])
         at = int(np.searchsorted(looked.pattern.indices, label))
         if at == looked.pattern.nnz or looked.pattern.indices[at] != label:
             return []
@@ -276,9 +276,9 @@ class NameScorer(Scorer):
         )
         text, whole, words = documents.texts[0], looked.in_found[at], looked.in_shared[at]
         if whole >= 0:
-            spans, sentence = _name_places(text, named, looked.found, label, int(whole))
+            spans, sentence = _name_positions(text, named, looked.found, label, int(whole))
         else:
-            spans, sentence = _word_places(text, named, looked.shared, int(words))
+            spans, sentence = _word_positions(text, named, looked.shared, int(words))
         return [
             Reason(
                 "name",
@@ -346,11 +346,11 @@ class _Matches(NamedTuple):
     Parameters
     ----------
     rows : ndarray of int64
-        The place of the document in the sample.
+        The position of the document in the sample.
     own : ndarray of bool
         Whether names propose the label themselves, and it is known if it is right.
-    place : ndarray of int64
-        The place among the held-out candidates; -1 if it is none.
+    position : ndarray of int64
+        The position among the held-out candidates, or -1.
     design : ndarray of float32
         The clues.
     truth : ndarray of bool
@@ -359,34 +359,34 @@ class _Matches(NamedTuple):
 
     rows: NDArray[np.int64]
     own: NDArray[np.bool_]
-    place: NDArray[np.int64]
+    position: NDArray[np.int64]
     design: NDArray[np.float32]
     truth: NDArray[np.bool_]
 
     @property
     def n_own(self) -> int:
-        """How many can teach."""
+        """The number of examples to learn from."""
         return int(np.count_nonzero(self.own))
 
-    def lessons(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Clues and truth of some."""
+    def examples(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The clues and the truth of the selected matches."""
         return self.design[which].astype(np.float64), self.truth[which]
 
 
-def _places_in(
+def _positions_in(
     candidates: Candidates, rows: NDArray[np.int64], labels: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """The place of (row, label) pairs among candidates; -1 for pairs that are none."""
+    """The positions of (row, label) pairs among candidates; -1 for other pairs."""
     width = candidates.pattern.shape[1]
     keys = candidates.rows * width + candidates.labels
     wanted = rows.astype(np.int64) * width + labels
-    places = np.searchsorted(keys, wanted)
-    there = (rows >= 0) & (places < keys.size)
-    there[there] = keys[places[there]] == wanted[there]
-    return np.where(there, places, -1)
+    positions = np.searchsorted(keys, wanted)
+    there = (rows >= 0) & (positions < keys.size)
+    there[there] = keys[positions[there]] == wanted[there]
+    return np.where(there, positions, -1)
 
 
-def _name_places(
+def _name_positions(
     text: str, named: LabelNames, found: Found, label: int, at: int
 ) -> tuple[tuple[tuple[int, int], ...], str]:
     """Where a label's names occur in a text, and a sentence about the clearest match."""
@@ -405,7 +405,7 @@ def _name_places(
     return tuple(spans), sentence + "."
 
 
-def _word_places(
+def _word_positions(
     text: str, named: LabelNames, shared: Shared, at: int
 ) -> tuple[tuple[tuple[int, int], ...], str]:
     """Where words of a name occur in a text, and a sentence about them."""
@@ -413,7 +413,7 @@ def _word_places(
     mine = matcher.name_terms[matcher.name_ptr[name] : matcher.name_ptr[name + 1]]
     terms = matcher.tokens([text]).terms
     words = matcher.spans(text)
-    spans = tuple(words[place] for place in np.flatnonzero(np.isin(terms, mine)).tolist())
+    spans = tuple(words[position] for position in np.flatnonzero(np.isin(terms, mine)).tolist())
     written = list(dict.fromkeys(text[start:stop] for start, stop in spans))
     listed = ", ".join(f"*{word}*" for word in written)
     verb = "is" if len(written) == 1 else "are"

@@ -39,8 +39,8 @@ def read_csv(source: Source) -> Iterator[Concept]:
     header = [cell.strip().lower() for cell in next(rows)]
     key = next((header.index(name) for name in ("uri", "id", "identifier") if name in header), None)
     named = {
-        place: (_KINDS[match[1] or match[2] or ""], match[3] or "")
-        for place, cell in enumerate(header)
+        position: (_KINDS[match[1] or match[2] or ""], match[3] or "")
+        for position, cell in enumerate(header)
         if (match := _COLUMN.match("label" if cell == "name" else cell))
     }
     if key is None or not named:
@@ -57,9 +57,9 @@ def read_csv(source: Source) -> Iterator[Concept]:
             row[key],
             [
                 Name(text, kind, language)
-                for place, (kind, language) in named.items()
-                if place < len(row)
-                for text in (row[place].split("|") if kind else [row[place]])
+                for position, (kind, language) in named.items()
+                if position < len(row)
+                for text in (row[position].split("|") if kind else [row[position]])
             ],
             cells.get("notation", ""),
             cells.get("description", ""),

@@ -97,7 +97,7 @@ class Vocabulary(Mapping[str, Concept]):
     """
 
     def __init__(self, concepts: Iterable[Concept] = ()) -> None:
-        places: dict[str, int] = {}
+        positions: dict[str, int] = {}
         notations: list[str] = []
         descriptions: list[str] = []
         gone: list[bool] = []
@@ -110,26 +110,26 @@ class Vocabulary(Mapping[str, Concept]):
         pairs: dict[str, list[tuple[int, Any]]] = {"broader": [], "related": [], "members": []}
         for concept in concepts:
             identifier = bare(concept.identifier)
-            place = places.setdefault(identifier, len(places))
-            if place == len(notations):
+            position = positions.setdefault(identifier, len(positions))
+            if position == len(notations):
                 notations.append("")
                 descriptions.append("")
                 gone.append(False)
-            notations[place] = concept.notation or notations[place]
-            descriptions[place] = concept.description or descriptions[place]
-            gone[place] = gone[place] or concept.deprecated
+            notations[position] = concept.notation or notations[position]
+            descriptions[position] = concept.description or descriptions[position]
+            gone[position] = gone[position] or concept.deprecated
             for name in concept.names:
                 if name.text.strip():
                     texts.append(name.text.strip())
-                    owners.append(place)
+                    owners.append(position)
                     kinds.append(name.kind)
                     code = name.language.lower()
                     spoken.append(languages.setdefault(code, len(languages)))
-            pairs["broader"] += [(place, bare(other)) for other in concept.broader]
-            pairs["related"] += [(place, bare(other)) for other in concept.related]
+            pairs["broader"] += [(position, bare(other)) for other in concept.broader]
+            pairs["related"] += [(position, bare(other)) for other in concept.related]
             for group in concept.collections:
-                pairs["members"].append((groups.setdefault(bare(group), len(groups)), place))
-        self.identifiers = StringArray(places)
+                pairs["members"].append((groups.setdefault(bare(group), len(groups)), position))
+        self.identifiers = StringArray(positions)
         self.notations, self.descriptions = StringArray(notations), StringArray(descriptions)
         self.deprecated = np.array(gone, np.bool_)
         self.names, self.languages = StringArray(texts), list(languages)
@@ -139,7 +139,7 @@ class Vocabulary(Mapping[str, Concept]):
         self.collections = list(groups)
         self.members = _pairs(pairs["members"])
         for relation in ("broader", "related"):
-            known = [(a, places[b]) for a, b in pairs[relation] if b in places]
+            known = [(a, positions[b]) for a, b in pairs[relation] if b in positions]
             setattr(self, f"{relation}_pairs", _pairs(known))
 
     broader_pairs: NDArray[np.int32]
@@ -155,8 +155,8 @@ class Vocabulary(Mapping[str, Concept]):
     # Labels
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {identifier: place for place, identifier in enumerate(self.identifiers)}
+    def _positions(self) -> dict[str, int]:
+        return {identifier: position for position, identifier in enumerate(self.identifiers)}
 
     def __len__(self) -> int:
         return len(self.identifiers)
@@ -165,19 +165,19 @@ class Vocabulary(Mapping[str, Concept]):
         return iter(self.identifiers)
 
     def __contains__(self, label: object) -> bool:
-        return isinstance(label, str) and bare(label) in self._places
+        return isinstance(label, str) and bare(label) in self._positions
 
     def __getitem__(self, label: str) -> Concept:
-        place = self._places[bare(label)]
+        position = self._positions[bare(label)]
         return Concept(
-            self.identifiers[place],
-            list(self._names_of(place)),
-            self.notations[place],
-            self.descriptions[place],
-            self._others(self.broader_pairs, place),
+            self.identifiers[position],
+            list(self._names_of(position)),
+            self.notations[position],
+            self.descriptions[position],
+            self._others(self.broader_pairs, position),
             self.related(label),
-            bool(self.deprecated[place]),
-            [self.collections[group] for group in self.members[self.members[:, 1] == place, 0]],
+            bool(self.deprecated[position]),
+            [self.collections[group] for group in self.members[self.members[:, 1] == position, 0]],
         )
 
     def __repr__(self) -> str:
@@ -189,20 +189,20 @@ class Vocabulary(Mapping[str, Concept]):
         order = np.argsort(self.name_labels, kind="stable")
         return order, np.searchsorted(self.name_labels[order], np.arange(len(self) + 1))
 
-    def _names_of(self, place: int) -> Iterator[Name]:
+    def _names_of(self, position: int) -> Iterator[Name]:
         order, pointers = self._name_order
-        for at in order[pointers[place] : pointers[place + 1]].tolist():
+        for at in order[pointers[position] : pointers[position + 1]].tolist():
             language = self.languages[self.name_languages[at]]
             yield Name(self.names[at], int(self.name_kinds[at]), language)
 
     def name(self, label: str, language: str | None = None) -> str:
         """The preferred name of a label in a language, or else in another."""
-        place = self._places.get(bare(label))
-        if place is None:
+        position = self._positions.get(bare(label))
+        if position is None:
             return label
         wanted = "" if language is None else language.lower()
         best, best_rank = label, (9, 9)
-        for name in self._names_of(place):
+        for name in self._names_of(position):
             foreign = 0 if name.language == wanted else 1 if not name.language else 2
             if (rank := (foreign, name.kind)) < best_rank and name.kind != HIDDEN:
                 best, best_rank = name.text, rank
@@ -210,20 +210,20 @@ class Vocabulary(Mapping[str, Concept]):
 
     def broader(self, label: str) -> list[str]:
         """Labels that are broader."""
-        return self._others(self.broader_pairs, self._places[bare(label)])
+        return self._others(self.broader_pairs, self._positions[bare(label)])
 
     def narrower(self, label: str) -> list[str]:
         """Labels that are narrower."""
-        return self._others(self.broader_pairs[:, ::-1], self._places[bare(label)])
+        return self._others(self.broader_pairs[:, ::-1], self._positions[bare(label)])
 
     def related(self, label: str) -> list[str]:
         """Labels that are related, neither broader nor narrower."""
-        place = self._places[bare(label)]
-        both = self._others(self.related_pairs, place)
-        return list(dict.fromkeys(both + self._others(self.related_pairs[:, ::-1], place)))
+        position = self._positions[bare(label)]
+        both = self._others(self.related_pairs, position)
+        return list(dict.fromkeys(both + self._others(self.related_pairs[:, ::-1], position)))
 
-    def _others(self, pairs: NDArray[np.int32], place: int) -> list[str]:
-        return [self.identifiers[int(other)] for other in pairs[pairs[:, 0] == place, 1]]
+    def _others(self, pairs: NDArray[np.int32], position: int) -> list[str]:
+        return [self.identifiers[int(other)] for other in pairs[pairs[:, 0] == position, 1]]
 
     def in_collection(self, collection: str) -> list[str]:
         """The labels of a collection or scheme."""
@@ -233,8 +233,8 @@ class Vocabulary(Mapping[str, Concept]):
                 f"the vocabulary has {', '.join(self.collections[:5]) or 'none'}."
             )
         group = self.collections.index(bare(collection))
-        places = self.members[self.members[:, 0] == group, 1]
-        return [self.identifiers[int(place)] for place in places]
+        positions = self.members[self.members[:, 0] == group, 1]
+        return [self.identifiers[int(position)] for position in positions]
 
     # For models
 
@@ -258,8 +258,8 @@ class Vocabulary(Mapping[str, Concept]):
         ['c1']
         """
         wanted = name.casefold()
-        places = (i for i, known in enumerate(self.names.tolist()) if known.casefold() == wanted)
-        return [self.identifiers[int(self.name_labels[i])] for i in places]
+        positions = (i for i, known in enumerate(self.names.tolist()) if known.casefold() == wanted)
+        return [self.identifiers[int(self.name_labels[i])] for i in positions]
 
     def named_once(self, names: Iterable[str], language: str | None = None) -> dict[str, str]:
         """The identifiers of labels that are given by their preferred name.
@@ -295,20 +295,20 @@ class Vocabulary(Mapping[str, Concept]):
         best: dict[str, tuple[tuple[bool, bool], set[int]]] = {}
         is_name = (self.name_kinds == PREFERRED) & ~self.deprecated[self.name_labels]
         for at in np.flatnonzero(is_name).tolist():
-            text, place = self.names[at], int(self.name_labels[at])
+            text, position = self.names[at], int(self.name_labels[at])
             code = self.languages[self.name_languages[at]].partition("-")[0]
             is_foreign = language is not None and code not in ("", language.lower())
             for name in wanted.get(text.casefold(), ()):
                 rank = (is_foreign, text != name.strip())
                 known = best.get(name)
                 if known is None or rank < known[0]:
-                    best[name] = (rank, {place})
+                    best[name] = (rank, {position})
                 elif rank == known[0]:
-                    known[1].add(place)
+                    known[1].add(position)
         return {
-            name: self.identifiers[next(iter(places))]
-            for name, (_, places) in best.items()
-            if len(places) == 1
+            name: self.identifiers[next(iter(positions))]
+            for name, (_, positions) in best.items()
+            if len(positions) == 1
         }
 
     def check_labels(self, labels: Sequence[str]) -> None:
@@ -354,14 +354,14 @@ class Vocabulary(Mapping[str, Concept]):
         """
         columns = np.full(len(self), -1, np.int64)
         for column, label in enumerate(labels):
-            place = self._places.get(bare(label))
-            if place is not None:
-                columns[place] = column
+            position = self._positions.get(bare(label))
+            if position is not None:
+                columns[position] = column
         is_moved = np.zeros(len(self), np.bool_)
         for label, column in (moved or {}).items():
-            place = self._places.get(bare(label))
-            if place is not None:
-                columns[place], is_moved[place] = column, True
+            position = self._positions.get(bare(label))
+            if position is not None:
+                columns[position], is_moved[position] = column, True
         spoken = np.ones(len(self.languages), np.bool_)
         if short is not None:
             wanted = {"", short.lower()}
@@ -376,11 +376,11 @@ class Vocabulary(Mapping[str, Concept]):
         kinds[is_moved[self.name_labels[kept]] & (kinds == PREFERRED)] = ALTERNATIVE
         others = list(more)
         texts = [name for name, _, _ in others]
-        places = np.array([column for _, column, _ in others], np.int64)
+        positions = np.array([column for _, column, _ in others], np.int64)
         sorts = np.array([kind for _, _, kind in others], np.int8)
         return LabelNames(
             [*self.names[kept], *texts],
-            np.concatenate([columns[self.name_labels[kept]], places]),
+            np.concatenate([columns[self.name_labels[kept]], positions]),
             np.concatenate([kinds, sorts]),
             len(labels),
             language,

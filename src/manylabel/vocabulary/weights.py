@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from manylabel.logistic import likeliest
+from manylabel.logistic import fit_logistic
 from manylabel.vocabulary.clues import CLUES
 from manylabel.vocabulary.name_words import WORD_CLUES
 
@@ -108,4 +108,4 @@ def fit_weights(
     """
     if not truth.size:
         return defaults.copy()
-    return likeliest(design, truth, defaults, defaults, spreads**-2.0)
+    return fit_logistic(design, truth, defaults, defaults, spreads**-2.0)

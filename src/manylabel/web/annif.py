@@ -25,7 +25,7 @@ from manylabel.web.service import Served, Service
 
 __all__ = ["annif_routes"]
 
-_MOST = 1000
+_MAX_RESULTS = 1000
 
 
 class Backend(BaseModel):
@@ -305,7 +305,7 @@ async def _suggested(
     if limit == 0:
         return [[] for _ in texts]
     answers: list[Suggestions] = await service.suggest(
-        served, texts, top=min(limit, _MOST), threshold=threshold or None
+        served, texts, top=min(limit, _MAX_RESULTS), threshold=threshold or None
     )
     return [
         [

@@ -25,7 +25,7 @@ __all__ = [
 
 PROBLEM_TYPE = "application/problem+json"
 #: Maximum characters of a sentence, which may quote the request.
-_LONGEST = 500
+_MAX_LENGTH = 500
 
 _WORD = re.compile(r"[a-z]+[ ,;]")
 _MEANINGS = {
@@ -69,8 +69,8 @@ def token_needed(what: str) -> ApiError:
 
 def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Make the answer for an error."""
-    if len(sentence) > _LONGEST:
-        sentence = sentence[: _LONGEST - 4] + " ..."
+    if len(sentence) > _MAX_LENGTH:
+        sentence = sentence[: _MAX_LENGTH - 4] + " ..."
     # An unpaired surrogate, quoted from a request, cannot be sent.
     sentence = sentence.encode("utf-8", "replace").decode("utf-8")
     content = {"title": HTTPStatus(status).phrase, "status": status, "detail": sentence}
@@ -119,8 +119,8 @@ def add_handlers(app: FastAPI) -> None:
 
 def _validation_sentence(error: Mapping[str, Any]) -> str:
     """Say which value is invalid and why."""
-    place, *below = [str(part) for part in error["loc"]]
-    where = ".".join(below) or {"body": "body"}.get(place, place)
+    section, *below = [str(part) for part in error["loc"]]
+    where = ".".join(below) or {"body": "body"}.get(section, section)
     what = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "value_error":
         return as_sentence(what)

@@ -29,8 +29,8 @@ from manylabel.web.service import Served, Service
 __all__ = ["label_studio_routes"]
 
 _LEARNED = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
-_MOST = 100
-_DEEPEST = 50
+_MAX_TASKS = 100
+_MAX_DEPTH = 50
 
 
 class Task(BaseModel):
@@ -208,7 +208,7 @@ def _add_routes(router: APIRouter, prefix: str, service: Service, examples: Exam
             await service.suggest(
                 model,
                 full,
-                top=1 if interface.is_single else _MOST,
+                top=1 if interface.is_single else _MAX_TASKS,
                 threshold="auto",
                 include=list(known) if known else None,
             )
@@ -293,8 +293,8 @@ def _interface(config: str) -> Interface:
 
 def _paths(parent: ElementTree.Element, above: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Each choice as people see it, and the path to it."""
-    if len(above) > _DEEPEST:
-        raise ApiError(422, f"The taxonomy has more than {_DEEPEST} levels.")
+    if len(above) > _MAX_DEPTH:
+        raise ApiError(422, f"The taxonomy has more than {_MAX_DEPTH} levels.")
     for choice in parent:
         shown = choice.get("value")
         if choice.tag != "Choice" or not shown:

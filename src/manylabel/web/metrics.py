@@ -76,10 +76,10 @@ class _Sizes:
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """One gauge for documents and one for labels."""
-        for place, thing in enumerate(("documents", "labels")):
+        for position, thing in enumerate(("documents", "labels")):
             gauge = GaugeMetricFamily(
                 f"manylabel_{thing}", f"The {thing} that a model knows.", labels=["model"]
             )
             for name, size in self._sizes.items():
-                gauge.add_metric([name], size[place])
+                gauge.add_metric([name], size[position])
             yield gauge

@@ -180,7 +180,7 @@ def _suggested(served: Served, suggestions: Suggestions) -> list[dict[str, Any]]
 
 
 def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
-    places = separate(reasons.highlights())
+    spans = separate(reasons.highlights())
     fields = reasons.to_dict()
     del fields["total"]  # the sum of the parts
     return fields | {
@@ -188,7 +188,7 @@ def _reasons(served: Served, reasons: LabelReasons) -> dict[str, Any]:
             near | {"labels": [served.label(label) for label in near["labels"]]}
             for near in fields["neighbours"]
         ],
-        "highlights": [{"start": start, "end": end, "weight": w} for start, end, w in places],
+        "highlights": [{"start": start, "end": end, "weight": w} for start, end, w in spans],
     }
 
 

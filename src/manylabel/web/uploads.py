@@ -19,7 +19,7 @@ __all__ = ["upload_routes"]
 
 _BYTES = "application/octet-stream"
 #: Files to read at the same time: each may take much memory.
-_AT_ONCE = 2
+_MAX_CONCURRENT = 2
 
 
 class TextAnswer(BaseModel):
@@ -32,7 +32,7 @@ class TextAnswer(BaseModel):
 def upload_routes(service: Service) -> APIRouter:
     """The route that extracts the text of a file."""
     router = APIRouter(prefix="/v1", tags=["Labels"])
-    turns = asyncio.Semaphore(_AT_ONCE)
+    turns = asyncio.Semaphore(_MAX_CONCURRENT)
 
     @router.post(
         "/text",

@@ -83,12 +83,12 @@ class _List:
         self._order = sorted(sorted(entries), key=lambda entry: len(entry[0]))
         lines: list[str] = []
         owners: list[int] = []
-        for place, (name, code, _) in enumerate(self._order):
+        for position, (name, code, _) in enumerate(self._order):
             lines.append(name)
-            owners.append(place)
+            owners.append(position)
             if code != name:
                 lines.append(code)
-                owners.append(place)
+                owners.append(position)
         self._bytes = np.frombuffer("\n".join(["", *lines, ""]).encode(), np.uint8)
         self._breaks = np.flatnonzero(self._bytes == _BREAK)
         self._owners = np.array(owners, np.int64)
@@ -103,8 +103,8 @@ class _List:
             ranks, owners = self._matches(np.frombuffer(wanted, np.uint8))
         best = np.argsort(ranks, kind="stable")[:limit]
         return [
-            (rank, len(self._order[place][0]), *self._order[place])
-            for rank, place in zip(ranks[best].tolist(), owners[best].tolist(), strict=True)
+            (rank, len(self._order[position][0]), *self._order[position])
+            for rank, position in zip(ranks[best].tolist(), owners[best].tolist(), strict=True)
         ], ranks.size
 
     def _matches(self, wanted: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

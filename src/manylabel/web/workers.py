@@ -15,7 +15,7 @@ __all__ = ["Workers"]
 Result = TypeVar("Result")
 
 #: Maximum texts of different requests that one call answers, and their characters.
-_TOGETHER, _CHARACTERS = 16, 100_000
+_MAX_TEXTS, _MAX_CHARACTERS = 16, 100_000
 
 
 class _Waiting(NamedTuple):
@@ -98,7 +98,7 @@ class Workers:
             queue = self._waiting.pop(key)
             texts: list[_Waiting] = []
             size = 0
-            while queue and len(texts) < _TOGETHER and (not texts or size < _CHARACTERS):
+            while queue and len(texts) < _MAX_TEXTS and (not texts or size < _MAX_CHARACTERS):
                 waiting = queue.pop(0)
                 if not waiting.awaited.done():
                     texts.append(waiting)

@@ -41,12 +41,12 @@ def data_folder(given: str | None = None) -> Path:
     """
     named = given or os.environ.get("MANYLABEL_DATA")
     beside = (Path.cwd(), Path(__file__).resolve().parents[4])
-    places = [Path(named)] if named else [place.parent / "shared" / "data" for place in beside]
-    for place in places:
-        if place.is_dir():
-            return place
+    folders = [Path(named)] if named else [folder.parent / "shared" / "data" for folder in beside]
+    for folder in folders:
+        if folder.is_dir():
+            return folder
     raise InputError(
-        f"there is no folder {places[0]} with corpora; give one with --data or MANYLABEL_DATA."
+        f"there is no folder {folders[0]} with corpora; give one with --data or MANYLABEL_DATA."
     )
 
 

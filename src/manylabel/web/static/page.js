@@ -271,7 +271,7 @@ async function explain() {
     showWhy(reasons, browse);
     mark(reasons.highlights);
     find("hint").textContent = reasons.highlights.length
-      ? `Highlighted words speak for ${shortened(name)}; a stronger colour means more weight.`
+      ? `Highlighted words point to ${shortened(name)}; a stronger colour means more weight.`
       : "";
   } catch (error) {
     if (error.name === "AbortError" || state.open?.label !== label) return;

@@ -10,7 +10,7 @@ const SNIPPET = 300;
 export function showWhy(reasons, browse) {
   if (!reasons.parts.length) {
     find("why").replaceChildren(
-      el("p", { class: "quiet" }, "Nothing in this text speaks for this label."),
+      el("p", { class: "quiet" }, "Nothing in this text points to this label."),
     );
     return;
   }
@@ -18,8 +18,8 @@ export function showWhy(reasons, browse) {
   const near = reasons.neighbours;
   find("why").replaceChildren(
     sum(reasons, digits),
-    ...section("Words that speak for it", words(reasons.words, 1, digits)),
-    ...section("Words that speak against it", words(reasons.words, -1, digits)),
+    ...section("Words in its favour", words(reasons.words, 1, digits)),
+    ...section("Words against it", words(reasons.words, -1, digits)),
     ...section(
       `${plural(near.length, "similar document")} with this label`,
       near.length ? neighbours(reasons, browse, digits) : null,
@@ -64,7 +64,7 @@ function sum({ parts, score, probability }, digits) {
       el(
         "div",
         { class: "total" },
-        el("dt", {}, probability === null ? "Score" : `Together ${percent(probability)}`),
+        el("dt", {}, probability === null ? "Score" : `Total ${percent(probability)}`),
         bar("all", 0, score),
         el(
           "dd",
@@ -107,7 +107,7 @@ function neighbours({ label, neighbours: near }, browse, digits) {
   return withMore(
     near.map((one) =>
       card(one, label, browse, [
-        el("span", {}, `${percent(one.similarity)} alike`),
+        el("span", {}, `${percent(one.similarity)} similar`),
         el("span", {}, signed(one.share, digits)),
       ]),
     ),

@@ -1,4 +1,4 @@
-"""Modules whose import is postponed."""
+"""Modules whose import is deferred."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 
 def run(*lines: str) -> list[str]:
-    """What some lines print in a new process, after imports have been postponed."""
-    program = ["import sys", "from manylabel.later import postpone", "postpone()", *lines]
+    """What some lines print in a new process, after imports have been deferred."""
+    program = ["import sys", "from manylabel.lazy_modules import defer", "defer()", *lines]
     found = subprocess.run(
         [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=True
     )
@@ -37,7 +37,7 @@ def test_every_form_of_import_works():
 
 def test_what_is_not_installed_does_not_seem_to_be_there():
     assert run(
-        "postpone(['no_such_module'])",
+        "defer(['no_such_module'])",
         "try:",
         "    import no_such_module",
         "except ModuleNotFoundError as error:",
@@ -45,17 +45,17 @@ def test_what_is_not_installed_does_not_seem_to_be_there():
     ) == ["no_such_module"]
 
 
-def test_only_what_is_imported_now_is_postponed():
+def test_only_what_is_imported_now_is_deferred():
     assert run(
-        "from manylabel.later import postponed",
+        "from manylabel.lazy_modules import deferred",
         "sys.meta_path.pop(0)",
-        "with postponed(['scipy.stats', 'wave']):",
+        "with deferred(['scipy.stats', 'wave']):",
         "    import scipy, wave as early",
         "    from scipy import stats",
         "import wave",
         "print(type(early).__name__, type(wave).__name__, early.open is wave.open)",
         "print(scipy.stats is stats, scipy.stats.mode is stats.mode)",
-    ) == ["_Later", "module", "True", "False", "True"]
+    ) == ["_Deferred", "module", "True", "False", "True"]
 
 
 def test_names_that_are_only_looked_up_can_be_used_in_every_way():

@@ -1,4 +1,4 @@
-"""Every label as a candidate."""
+"""All labels as candidates."""
 
 import numpy as np
 from scipy import sparse
@@ -7,14 +7,14 @@ import manylabel
 from manylabel import Ensemble
 
 
-def test_every_label_is_a_candidate_where_somebody_asks_for_it(tmp_path):
+def test_every_label_is_a_candidate_if_the_user_asks_for_it(tmp_path):
     rng = np.random.default_rng(0)
     Y = sparse.csr_array((rng.random((90, 6)) < 0.3).astype(np.int8))
     X = sparse.csr_array(rng.poisson(0.5, (90, 20)).astype(float))
     settings = {"k": 5, "scorers": ["neighbours", "linear"]}
     few = Ensemble(**settings).fit(X[:80], Y[:80])
     assert few.sources_ == []
-    model = Ensemble(sources=["every"], **settings).fit(X[:80], Y[:80])
+    model = Ensemble(sources=["all"], **settings).fit(X[:80], Y[:80])
     assert np.diff(model.decision_function(X[80:]).indptr).tolist() == [6] * 10
     more = sparse.csr_array(sparse.hstack([Y[80:], np.ones((10, 1), np.int8)], "csr"))
     model.partial_fit(X[80:], more)

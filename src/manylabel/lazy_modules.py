@@ -1,4 +1,4 @@
-"""Postpone the import of third-party modules that are rarely used."""
+"""Defer the import of third-party modules that are rarely used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-__all__ = ["SELDOM_USED", "postpone", "postponed"]
+__all__ = ["SELDOM_USED", "defer", "deferred"]
 
 #: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions
 #: that we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a
@@ -45,7 +45,7 @@ _LOOKED_UP: dict[str, set[str]] = {
 }
 
 
-class _Later(ModuleType):
+class _Deferred(ModuleType):
     """A placeholder for a module until it is used."""
 
     def __getattr__(self, attribute: str) -> Any:
@@ -62,7 +62,7 @@ class _Later(ModuleType):
 
 def _imported(name: str) -> ModuleType:
     """A module itself, in place of its placeholder if there is one."""
-    if isinstance(sys.modules.get(name), _Later):
+    if isinstance(sys.modules.get(name), _Deferred):
         del sys.modules[name]
     return import_module(name)
 
@@ -71,10 +71,10 @@ class _Name:
     """A placeholder for a function or a class, whose module is imported when it is used."""
 
     def __init__(self, module: str, name: str) -> None:
-        self._place = module, name
+        self._origin = module, name
 
     def _real(self) -> Any:
-        module, name = self._place
+        module, name = self._origin
         return getattr(_imported(module), name)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -111,7 +111,7 @@ class _Finder(MetaPathFinder, Loader):
         if real is None:
             return None
         spec = ModuleSpec(fullname, self)
-        # Modules in a package that is postponed with it are found without it.
+        # Modules in a package that is deferred with it are found without it.
         has_more = any(name.startswith(f"{fullname}.") for name in self._names)
         if has_more or fullname in _LOOKED_UP:
             spec.submodule_search_locations = real.submodule_search_locations
@@ -119,10 +119,10 @@ class _Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         # Not earlier: the import itself reads attributes of the module.
-        module.__class__ = _Later
+        module.__class__ = _Deferred
 
 
-def postpone(names: Iterable[str] = SELDOM_USED) -> None:
+def defer(names: Iterable[str] = SELDOM_USED) -> None:
     """Replace modules by placeholders that import them on first use.
 
     Only for manylabel's own processes, since it affects every import.
@@ -131,8 +131,8 @@ def postpone(names: Iterable[str] = SELDOM_USED) -> None:
 
 
 @contextmanager
-def postponed(names: Iterable[str] = SELDOM_USED) -> Iterator[None]:
-    """Postpone modules within this context; later imports get the real modules."""
+def deferred(names: Iterable[str] = SELDOM_USED) -> Iterator[None]:
+    """Defer modules within this context; later imports get the real modules."""
     names = list(names)
     finder = _Finder(names)
     sys.meta_path.insert(0, finder)
@@ -142,7 +142,7 @@ def postponed(names: Iterable[str] = SELDOM_USED) -> Iterator[None]:
         sys.meta_path.remove(finder)
         for name in names:
             module = sys.modules.get(name)
-            if isinstance(module, _Later) and module.__loader__ is finder:
+            if isinstance(module, _Deferred) and module.__loader__ is finder:
                 del sys.modules[name]
                 package, _, last = name.rpartition(".")
                 names = vars(sys.modules.get(package, module))

@@ -23,13 +23,13 @@ from sklearn.base import BaseEstimator
 from manylabel.exceptions import ParameterError
 from manylabel.thresholds import Threshold, TopK
 
-__all__ = ["LabelTree", "Omikuji", "XRLinear", "make_outsider"]
+__all__ = ["LabelTree", "Omikuji", "XRLinear", "make_external"]
 
 #: Bonsai's settings: wide and shallow trees.
 _BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}
 
 
-def make_outsider(name: str, parameters: Mapping[str, Any]) -> Any:
+def make_external(name: str, parameters: Mapping[str, Any]) -> Any:
     """Make the estimator of a row such as ``omikuji:bonsai``."""
     makers: dict[str, Any] = {
         "omikuji:parabel": Omikuji,
