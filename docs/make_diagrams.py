@@ -92,6 +92,7 @@ def architecture() -> Drawing:
                 ("linear", "SVMs"),
                 ("topics", "labelled LDA"),
                 ("trees", "FastXML"),
+                ("vectors, network", "learned vectors"),
             ],
         ),
         (
@@ -129,17 +130,22 @@ def architecture() -> Drawing:
 
 def suggestion() -> Drawing:
     """What happens to one text."""
-    drawing = Drawing(840, 330, "The way of one suggestion")
+    drawing = Drawing(840, 330, "Data flow of one suggestion")
     drawing.box(10, 120, 110, 70, "data", "text", "“Who looked", "after the dogs?”")
     drawing.box(155, 120, 125, 70, "base", "Documents", "counts, tf-idf,", "pairs of words")
     drawing.box(320, 45, 160, 60, "model", "neighbours", "100 most similar")
-    drawing.box(320, 205, 160, 60, "model", "words and names", "other sources")
+    drawing.box(320, 205, 160, 60, "model", "other sources", "words, names, vectors")
     drawing.box(515, 120, 120, 70, "base", "Candidates", "about 100 labels", "per document")
     drawing.frame(672, 12, 162, 206)
     for position, (name, purpose) in enumerate(
-        [("votes", "of neighbours"), ("linear", "SVM per label"), ("topics", "words per label")]
+        [
+            ("votes", "neighbours, words"),
+            ("linear", "SVM per label"),
+            ("topics", "words per label"),
+            ("vectors", "of words and labels"),
+        ]
     ):
-        drawing.box(680, 20 + 68 * position, 146, 54, "model", name, purpose)
+        drawing.box(680, 20 + 49 * position, 146, 43, "model", name, purpose)
     drawing.box(672, 254, 162, 66, "core", "Combination", "curves add up", "to log-odds")
     for arrow in (
         (120, 155, 152, 155),

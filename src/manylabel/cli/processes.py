@@ -10,7 +10,7 @@ __all__ = ["prepare"]
 
 
 def prepare() -> None:
-    """Postpone imports that are rarely needed, and collect garbage less often.
+    """Defer imports that are rarely needed, and collect garbage less often.
 
     Imports make many objects that stay; collecting garbage among them took an eighth of the time
     of a short command.

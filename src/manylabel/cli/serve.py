@@ -316,7 +316,7 @@ def _run_workers(
     port: int,
     quiet: bool,
 ) -> None:
-    """Serve by several processes until Ctrl-C or SIGTERM."""
+    """Serve with several processes until Ctrl-C or SIGTERM."""
     from manylabel.web.processes import Processes
     from manylabel.web.server import address_of, listen, settings_for
 

@@ -128,7 +128,7 @@ def _line(token: str, number: int) -> bytes:
 
 
 def _lines(content: bytes, token: str) -> list[tuple[int, int]]:
-    """Place and number of each intact line of this model."""
+    """Position and number of each intact line of this model."""
     lines = []
     for position in (0, 1):
         line = _LINE.match(content, position * _SECTOR)

@@ -93,7 +93,7 @@ class LabelEditing(Persistent):
 
     @property
     def version(self) -> tuple[str, int, int, int, int]:
-        """A value that is another after every change of documents or labels."""
+        """A value that differs after every change of documents or labels."""
         state = self._latest()
         documents, edits = state.documents, state.labels.edits
         return state.token, state.sequence, documents.n_numbers, len(documents), edits.version
