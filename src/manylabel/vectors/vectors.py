@@ -133,7 +133,7 @@ class Vectors:
             run_blocks(work, n_rows, _ROWS, n_jobs)
         chosen.sort(axis=1)
         shape = n_rows, len(self.labels)
-        ptr = np.arange(n_rows + 1) * n_chosen
+        ptr = pointers(np.full(n_rows, n_chosen))
         pattern = trusted_csr(np.ones(chosen.size, np.int8), chosen.ravel(), ptr, shape)
         scores = self._products(hidden, pattern, n_jobs).reshape(chosen.shape)
         order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :top], axis=1)

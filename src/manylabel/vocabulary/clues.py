@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.parallel import run_blocks
+from manylabel.validation import pointers, trusted_csr
 from manylabel.vocabulary.label_names import PREFERRED, LabelNames
 from manylabel.vocabulary.matching import Matches, Tokens
 
@@ -130,11 +131,9 @@ def find_in_tokens(named: LabelNames, tokens: Tokens) -> Found:
         empty = sparse.csr_array((n_texts, n_labels), dtype=np.int8)
         return Found(empty, np.empty((0, len(CLUES))), best, matches)
     documents, columns = keys[heads] // n_labels, keys[heads] % n_labels
-    pointers = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=n_texts))])
-    pattern = sparse.csr_array(
-        (np.ones(heads.size, np.int8), columns.astype(np.int32), pointers.astype(np.int32)),
-        shape=(n_texts, n_labels),
-    )
+    sizes = np.bincount(documents, minlength=n_texts)
+    ones = np.ones(heads.size, np.int8)
+    pattern = trusted_csr(ones, columns.astype(np.int32), pointers(sizes), (n_texts, n_labels))
     # Two names of a label that match at the same word are one occurrence.
     occurrences = _distinct(is_first.cumsum() - 1, matches.starts[order], heads.size)
     starts = np.minimum.reduceat(matches.starts[order], heads)
@@ -163,7 +162,7 @@ def find_in_tokens(named: LabelNames, tokens: Tokens) -> Found:
         "context": _in_context(named, tokens, documents, names),
         "common": named.is_common[names],
         "alternative": alternative[best],
-        "related": _with_relatives(named, pattern, documents, columns),
+        "related": _with_relatives(named, documents, columns),
         "vocabulary": np.log(named.spread[names]) / 3,
     }
     for name, value in values.items():
@@ -188,31 +187,25 @@ def _in_context(
     """Whether a word of each name's qualifier occurs in the text."""
     matcher = named.matcher
     is_there = np.zeros(names.size, np.bool_)
-    pointers, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
+    starts, terms, bounds = matcher.context_ptr, matcher.context_terms, tokens.bounds
     there: set[int] = set()
     last = -1
-    for position in np.flatnonzero(pointers[names + 1] > pointers[names]).tolist():
+    for position in np.flatnonzero(starts[names + 1] > starts[names]).tolist():
         if documents[position] != last:
             last = documents[position]
             there = set(tokens.terms[bounds[last] : bounds[last + 1]].tolist())
         name = names[position]
-        is_there[position] = not there.isdisjoint(
-            terms[pointers[name] : pointers[name + 1]].tolist()
-        )
+        is_there[position] = not there.isdisjoint(terms[starts[name] : starts[name + 1]].tolist())
     return is_there
 
 
 def _with_relatives(
-    named: LabelNames,
-    pattern: sparse.csr_array,
-    documents: NDArray[np.int64],
-    columns: NDArray[np.int64],
+    named: LabelNames, documents: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether a related label was found in the same text."""
-    if not named.related.nnz:
-        return np.zeros(columns.size, np.bool_)
-    near = sparse.csr_array(pattern.astype(np.int32) @ named.related.astype(np.int32))
-    near.sort_indices()
-    rows = np.repeat(np.arange(near.shape[0], dtype=np.int64), np.diff(near.indptr))
-    keys = rows * near.shape[1] + near.indices
-    return np.isin(documents * near.shape[1] + columns, keys)
+    related = named.related
+    begins = related.indptr[columns].astype(np.int64)
+    sizes = related.indptr[columns + 1] - begins
+    places = np.arange(sizes.sum()) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
+    near = np.repeat(documents, sizes) * related.shape[1] + related.indices[places]
+    return np.isin(documents * related.shape[1] + columns, near)

@@ -13,6 +13,7 @@ from scipy import sparse
 from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top
 from manylabel.scoring import Documents
+from manylabel.validation import pointers, trusted_csr
 from manylabel.vocabulary.clues import Found, find_in_tokens
 from manylabel.vocabulary.label_names import LabelNames
 from manylabel.vocabulary.name_words import Rarity, Shared, share_in_tokens
@@ -54,22 +55,19 @@ class NameClues:
     def named(self) -> Named:
         """The labels alone."""
         is_word, pattern = self.in_shared >= 0, self.pattern
-        pointers = np.concatenate([[0], np.cumsum(is_word)])[pattern.indptr]
-        words = sparse.csr_array(
-            (pattern.data[is_word], pattern.indices[is_word], pointers), shape=pattern.shape
-        )
+        ptr = pointers(is_word)[pattern.indptr]
+        words = trusted_csr(pattern.data[is_word], pattern.indices[is_word], ptr, pattern.shape)
         return Named(self.found.pattern, words, self._best())
 
     def _best(self) -> sparse.csr_array:
         """The labels with the best scores by default weights, at most ``LIMIT`` per text."""
         pattern = self.pattern
         values = self.clues @ DEFAULT_WEIGHTS[:N_STATIC]
-        scores = sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
-        if scores.nnz and np.diff(scores.indptr).max() > LIMIT:
+        scores = trusted_csr(values, pattern.indices, pattern.indptr, pattern.shape)
+        if values.size:
             scores = keep_top(scores, LIMIT)
-            scores.sort_indices()
-        ones = np.ones(scores.nnz, np.int8)
-        return sparse.csr_array((ones, scores.indices, scores.indptr), shape=pattern.shape)
+        ones = np.ones(scores.data.size, np.int8)
+        return trusted_csr(ones, scores.indices, scores.indptr, pattern.shape)
 
 
 class Named(NamedTuple):
@@ -106,11 +104,9 @@ def look_for_names(
     clues[in_found >= 0, :n_whole] = found.clues
     clues[in_shared >= 0, n_whole:] = shared.clues[in_shared[in_shared >= 0]]
     rows, labels = np.divmod(keys, max(named.n_labels, 1))
-    pointers = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(texts)))])
-    pattern = sparse.csr_array(
-        (np.ones(keys.size, np.int8), labels.astype(np.int32), pointers.astype(np.int32)),
-        shape=(len(texts), named.n_labels),
-    )
+    ptr = pointers(np.bincount(rows, minlength=len(texts)))
+    ones, shape = np.ones(keys.size, np.int8), (len(texts), named.n_labels)
+    pattern = trusted_csr(ones, labels.astype(np.int32), ptr, shape)
     return NameClues(pattern, clues, found, shared, in_found, in_shared)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.predictions import keep_top, values_at
+from manylabel.predictions import best_of_rows
 from manylabel.store.strings import StringArray
+from manylabel.validation import pointers, trusted_csr
 from manylabel.vocabulary.label_names import PREFERRED, LabelNames
 from manylabel.vocabulary.matching import Tokens
 
@@ -119,30 +120,29 @@ def share_in_tokens(named: LabelNames, rarity: NDArray[np.float64], tokens: Toke
         named.n_labels,
     )
     shape = n_texts, named.n_labels
-    ptr = np.concatenate([[0], np.cumsum(counts)])
+    ptr = pointers(counts)
     rows = np.repeat(np.arange(n_texts), counts)
     order = np.lexsort((labels, rows))
     labels, names, common, total = labels[order], names[order], common[order], total[order]
     share = common / total
-    position = sparse.csr_array((np.arange(1, labels.size + 1), labels, ptr), shape=shape)
-    best = sparse.csr_array((share + 1e-2 * common, labels, ptr), shape=shape)
     if labels.size and counts.max() > _SCORED:
-        best = keep_top(best, _SCORED)
-        best.sort_indices()
-        kept = values_at(position, best).astype(np.int64) - 1
-        names, common, total, share = names[kept], common[kept], total[kept], share[kept]
-    pattern = sparse.csr_array((np.ones(best.nnz, np.int8), best.indices, best.indptr), shape=shape)
+        kept = np.flatnonzero(best_of_rows(ptr.astype(np.int64), share + 1e-2 * common, _SCORED))
+        labels, names, common = labels[kept], names[kept], common[kept]
+        total, share = total[kept], share[kept]
+        ptr = pointers(np.minimum(counts, _SCORED))
+    labels = labels.astype(np.int32, copy=False)
+    pattern = trusted_csr(np.ones(labels.size, np.int8), labels, ptr, shape)
     lengths = np.maximum(np.diff(tokens.bounds), 1)
     clues = np.column_stack(
         [
-            np.ones(best.nnz),
+            np.ones(labels.size),
             share,
             share**2,
             share > 0.999,
             common / 10,
             total / 10,
             np.log(np.maximum(matcher.depths_of(names), 1)),
-            np.repeat(np.log(lengths) / 3, np.diff(best.indptr)),
+            np.repeat(np.log(lengths) / 3, np.diff(ptr)),
             named.kinds[names] != PREFERRED,
         ]
     )
