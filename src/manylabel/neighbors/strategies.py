@@ -28,14 +28,18 @@ __all__ = [
     "search_shard",
 ]
 
-#: Queries per batch when BLAS multiplies the columns, and the fewest for which that pays.
+#: Queries per batch when BLAS multiplies the columns, and the fewest queries and columns for which
+#: that pays.
 BATCH = 128
 MIN_FOR_BLAS = 8
+MIN_COLUMNS = 32
+#: Queries per batch otherwise.
+FEW = 16
 #: Queries per task otherwise.
 BLOCK = 64
 #: `maxscore` was faster up to these limits: postings per row, and the share of a query's squared
 #: length in frequent features.
-MAXSCORE_POSTINGS = 0.25
+MAXSCORE_POSTINGS = 1 / 64
 MAXSCORE_COLUMN_MASS = 0.25
 #: A shard with at most this many entries is scanned: that takes a tenth of a millisecond per query,
 #: while the kernels of the other strategies take seconds to compile.
@@ -104,8 +108,8 @@ class Job:
 
 
 def _hybrid(shard: Shard, job: Job) -> None:
-    """Multiply columns by BLAS, one batch of queries at a time; add lists tile by tile."""
-    if job.n_queries < MIN_FOR_BLAS:
+    """Multiply columns by BLAS, one batch of queries at a time, if there are many of both."""
+    if job.n_queries < MIN_FOR_BLAS or shard.n_columns < MIN_COLUMNS:
 
         def one(first: int, last: int, counters: NDArray[np.int64]) -> None:
             batch = _batch(shard, job, first, last, counters)
@@ -114,7 +118,7 @@ def _hybrid(shard: Shard, job: Job) -> None:
                 job.scores, job.rows,
             )  # fmt: skip
 
-        job.run(one, 1)
+        job.run(one, 1 if job.n_queries < MIN_FOR_BLAS else FEW)
         return
 
     rows, postings = shard.rows, shard.postings
@@ -223,8 +227,8 @@ def choose(shard: Shard, queries: Rows) -> str:
     """The strategy that should be fastest for these queries.
 
     `hybrid` scores every row for every query. `maxscore` scores only the rows in the lists that it
-    reads, at a greater cost per row. So `maxscore` suits queries whose lists are short and which do
-    not depend on frequent features, because those have no lists. A small shard is scanned.
+    reads, at a far greater cost per row. So `maxscore` suits queries whose lists are very short and
+    which do not depend on frequent features, because those have no lists. A small shard is scanned.
     """
     if shard.rows.ptr[-1] <= SCAN_ENTRIES:
         return "scan"
