@@ -14,6 +14,7 @@ import pytest
 from compare.made import FAILED, SKILLS, made_plan, made_results
 
 from manylabel.compare.cells import plain
+from manylabel.compare.data_files import to_csv, to_json
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.latex import to_latex
 from manylabel.compare.page import to_html
@@ -26,8 +27,6 @@ from manylabel.compare.tables import (
     measure_title,
     number,
     seconds,
-    to_csv,
-    to_json,
     to_markdown,
 )
 

@@ -298,7 +298,7 @@ def _run(
 def _show(results: Results, as_json: bool) -> None:
     if as_json:
         from manylabel.compare.cells import plain
-        from manylabel.compare.tables import to_json
+        from manylabel.compare.data_files import to_json
 
         print_json(plain(to_json(results)))
     else:

@@ -8,11 +8,12 @@ import re
 from pathlib import Path
 
 from manylabel.compare.cells import plain
+from manylabel.compare.data_files import to_csv, to_json
 from manylabel.compare.latex import to_latex
 from manylabel.compare.page import to_html
 from manylabel.compare.plots import Plot, plots_of
 from manylabel.compare.results import Results
-from manylabel.compare.tables import to_csv, to_json, to_markdown
+from manylabel.compare.tables import to_markdown
 from manylabel.exceptions import MissingExtraError
 
 __all__ = ["write_report", "write_text"]

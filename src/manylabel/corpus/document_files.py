@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import Any
 
 from manylabel.corpus.documents import Document
-from manylabel.corpus.files import bare_stem, bare_suffix, check_archive, open_source
+from manylabel.corpus.file_limits import check_archive
+from manylabel.corpus.files import bare_stem, bare_suffix, open_source
 from manylabel.exceptions import CorpusError, MissingExtraError
 
 __all__ = ["DOCUMENT_EXTENSIONS", "parse_document_file", "read_document_file", "require"]

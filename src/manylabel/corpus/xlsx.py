@@ -8,7 +8,8 @@ from typing import Any
 
 from manylabel.corpus.dialects import is_header
 from manylabel.corpus.document_files import require
-from manylabel.corpus.files import Source, check_archive
+from manylabel.corpus.file_limits import check_archive
+from manylabel.corpus.files import Source
 
 __all__ = ["rows"]
 
