@@ -9,7 +9,7 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 
-.PHONY: demo test test-all torture lint format bench docs site package reproduce clean help
+.PHONY: demo test test-all torture lint vulnerabilities format bench docs site package reproduce clean help
 
 help:
 	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-all  the test suite with the long tests"
 	@echo "make torture   kills, damage, hostile matrices and threads; resumes from torture.jsonl"
 	@echo "make lint      ruff, mypy, bandit, spelling and house style"
+	@echo "make vulnerabilities  known vulnerabilities of the libraries; needs the network"
 	@echo "make bench     every benchmark, side by side with its peers; prints the tables"
 	@echo "make reproduce every comparison of the papers (about two hours); writes docs/papers.md"
 	@echo "make docs      regenerate the generated pages and pictures of docs/"
@@ -66,6 +67,12 @@ lint: $(VENV)/.dev
 	$(BIN)/codespell
 	$(BIN)/python tools/house_style.py
 
+# The list of known vulnerabilities is on the network; lint works without one.
+vulnerabilities: $(VENV)/.dev
+	test -x $(VENV)-audit/bin/pip-audit || $(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(VENV)-audit/bin/pip-audit --path $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -95,4 +102,4 @@ package: $(VENV)/.dev
 	$(BIN)/twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-audit .pytest_cache .mypy_cache .ruff_cache

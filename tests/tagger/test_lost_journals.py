@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -277,3 +278,16 @@ def test_the_mark_is_whole_where_the_system_writes_few_bytes_at_a_time(folder, m
     monkeypatch.setattr(os, "pwrite", lambda file, data, position: whole(file, data[:7], position))
     Mark(folder).write("c0ffee", 12)
     assert Mark(folder).read("c0ffee") == 12
+
+
+def test_a_change_that_cannot_be_recorded_is_not_acknowledged(folder, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    tagger = Tagger.load(folder)
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(StoreError, match="so the last change may have been made or not; free"):
+        tagger.learn(["a lion"], [["lions"]], ["n4"])
+    monkeypatch.undo()
+    # The journal has it, and the next process finds it there.
+    assert Tagger.load(folder).document("n4").labels == ["lions"]

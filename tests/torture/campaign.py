@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -27,25 +27,35 @@ from torture.system_calls import Nothing
 from manylabel import Tagger
 from manylabel.exceptions import ManylabelError
 from manylabel.models import MODELS, make_model
+from manylabel.store import manifest as manifests
 
 TESTS = Path(__file__).parents[1]
 TEXTS = [f"{a} {b} {c}" for a in ("cat", "dog", "owl") for b in ("sea", "hill") for c in "uvw"]
 LABELS = [[text.split()[0], text.split()[1]] for text in TEXTS]
-KINDS = ("lcif", "ensemble", "svm", "br-knn", "flat-lda")
-_made: dict[str, Path] = {}
+KINDS = tuple(MODELS)
 
 
+@cache
 def model_folder(kind: str) -> Path:
-    """A small model with a journal, made once."""
-    if kind not in _made:
-        folder = Path(tempfile.mkdtemp(prefix="torture-")) / "model"
-        tagger = Tagger(kind, random_state=0).fit(TEXTS, LABELS)
-        tagger.save(folder)
-        if tagger._state.model.can_learn:
-            tagger.learn(["owl sea zebra"], [["zebra"]], ["new"])
-            tagger._folder.journal.close()
-        _made[kind] = folder
-    return _made[kind]
+    """A small model, with a journal if it can learn."""
+    folder = Path(tempfile.mkdtemp(prefix="torture-")) / "model"
+    tagger = Tagger(kind, random_state=0).fit(TEXTS, LABELS)
+    tagger.save(folder)
+    if tagger._state.model.can_learn:
+        tagger.learn(["owl sea zebra"], [["zebra"]], ["new"])
+        tagger._folder.journal.close()
+    return folder
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files of a model, in order of their names."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+@cache
+def expected_answers(kind: str) -> object:
+    """What the unchanged model says."""
+    return answers(Tagger.load(model_folder(kind)))
 
 
 def answers(tagger: Tagger) -> object:
@@ -54,37 +64,61 @@ def answers(tagger: Tagger) -> object:
     return tagger.n_documents, [each.to_list() for each in found]
 
 
+HOW = ("flip", "cut", "grow", "garbage", "remove", "swap", "other model", "link", "future")
+
+
 def alter(seed: int) -> None:
-    """One file of a model is changed: it is refused with an error, or answers the same."""
+    """One file of a model is changed: it is refused with an error, or answers the same.
+
+    The seed counts through the kinds of models, their files, and what is done to a file.
+    """
     rng = random.Random(seed)
-    pristine = model_folder(KINDS[seed % len(KINDS)])
-    with tempfile.TemporaryDirectory() as place:
-        folder = shutil.copytree(pristine, Path(place) / "model")
-        path = rng.choice(sorted(p for p in folder.rglob("*") if p.is_file()))
-        content = bytearray(path.read_bytes())
-        how = rng.choice(["flip", "cut", "grow", "garbage", "remove", "swap"])
-        spot = rng.randrange(len(content)) if content else 0
-        if how == "remove":
-            path.unlink()
-        elif how == "swap":
-            other = rng.choice(sorted(p for p in folder.rglob("*") if p.is_file()))
-            path.write_bytes(other.read_bytes())
-        else:
-            if how == "flip" and content:
-                content[spot] ^= 1 << rng.randrange(8)
-            elif how == "cut":
-                del content[spot:]
-            elif how == "grow":
-                content += rng.randbytes(rng.randrange(1, 5000))
-            elif how == "garbage":
-                content[spot : spot + 64] = rng.randbytes(64)
-            path.write_bytes(content)
-        expected = answers(Tagger.load(pristine))
+    kind, rest = KINDS[seed % len(KINDS)], seed // len(KINDS)
+    n_files = len(files_of(model_folder(kind)))
+    turn, place = divmod(rest, n_files)
+    if turn >= len(HOW):
+        raise Nothing
+    with tempfile.TemporaryDirectory() as made:
+        folder = shutil.copytree(model_folder(kind), Path(made) / "model")
+        path, how = files_of(folder)[place], HOW[(place + turn) % len(HOW)]
+        change_file(path, folder, kind, how, rng)
         try:
             found = answers(Tagger.load(folder))
         except ManylabelError:
             return
-        assert found == expected, f"{how} of {path.relative_to(folder)}: another answer"
+        what = f"{how} of {path.relative_to(folder)} of {kind}"
+        assert found == expected_answers(kind), f"{what}: another answer"
+
+
+def change_file(path: Path, folder: Path, kind: str, how: str, rng: random.Random) -> None:
+    """Change a file of a model."""
+    content = bytearray(path.read_bytes())
+    spot = rng.randrange(len(content)) if content else 0
+    if how == "remove":
+        path.unlink()
+    elif how == "link":
+        target = path.rename(folder.parent / "elsewhere")
+        path.symlink_to(target)
+    elif how in ("swap", "other model"):
+        other = KINDS[(KINDS.index(kind) + 1) % len(KINDS)]
+        source = folder if how == "swap" else model_folder(other)
+        same = [each for each in files_of(source) if each.suffix == path.suffix]
+        path.write_bytes(rng.choice(same or files_of(source)).read_bytes())
+    elif how == "future" and path.name == "model.json":
+        manifest = json.loads(content)
+        manifest["version"] += 1
+        del manifest["checksum"]
+        path.write_bytes(manifests.as_bytes(manifest))
+    else:
+        if how == "flip" and content:
+            content[spot] ^= 1 << rng.randrange(8)
+        elif how == "cut":
+            del content[spot:]
+        elif how == "grow":
+            content += rng.randbytes(rng.randrange(1, 5000))
+        else:
+            content[spot : spot + 64] = rng.randbytes(64)
+        path.write_bytes(content)
 
 
 def matrix(seed: int) -> None:

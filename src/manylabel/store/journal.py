@@ -340,9 +340,9 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             break
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError as error:
             # SQLite itself does not wait if another process does the same.
-            if time.monotonic() > until:
+            if "lock" not in str(error) or time.monotonic() > until:
                 raise
             time.sleep(0.01)
     connection.execute("PRAGMA synchronous = FULL")

@@ -13,7 +13,7 @@ import time
 import zlib
 from pathlib import Path
 
-from manylabel.exceptions import JournalError
+from manylabel.exceptions import JournalError, StoreError
 from manylabel.store.locks import PAUSE, try_lock
 
 __all__ = ["MARK_NAME", "Mark"]
@@ -85,7 +85,23 @@ class Mark:
         )
 
     def write(self, token: str, number: int) -> None:
-        """Record durably that the journal has entries up to a number; never goes back."""
+        """Record durably that the journal has entries up to a number; never goes back.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be written.
+        """
+        try:
+            self._write(token, number)
+        except OSError as error:
+            raise StoreError(
+                f"the file cannot be written ({error.strerror or error}), so the last change may "
+                "have been made or not; free some space or get write permission, and look for it.",
+                self.path(token),
+            ) from None
+
+    def _write(self, token: str, number: int) -> None:
         path = self.path(token)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         is_new = not path.exists()

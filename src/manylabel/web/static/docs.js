@@ -1,7 +1,7 @@
 // The documentation of the API, made from its OpenAPI description; every example can be sent.
 
 import { get, send } from "./api.js";
-import { el, find } from "./dom.js";
+import { cut, el, find } from "./dom.js";
 
 let schemas = {};
 
@@ -118,7 +118,7 @@ async function sendExample(method, path, fields, type, body, answer) {
   try {
     const content = body && (type === "application/x-www-form-urlencoded" ? form(body.value) : body.value);
     const response = await send(`${place}?${query}`, { method, headers, body: content || undefined });
-    answer.textContent = `${response.status}\n${pretty(await response.text())}`;
+    answer.textContent = cut(`${response.status}\n${pretty(await response.text())}`);
   } catch (error) {
     answer.textContent = String(error);
   }

@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { completes } from "./combo.js";
 import { withSpans } from "./editor.js";
 import { documentsIn, readText } from "./files.js";
-import { beginning, el, find, percent, plural, number, signed, whenCalm } from "./dom.js";
+import { beginning, cut, el, find, percent, plural, number, signed, whenCalm } from "./dom.js";
 import { Queue, asCsv, asJsonLines, documentsOf } from "./queue.js";
 
 const TOP = 10;
@@ -106,7 +106,7 @@ async function show() {
   const document_ = queue.current;
   find("document").hidden = !document_;
   if (!document_) return;
-  find("document-title").textContent = document_.id;
+  find("document-title").textContent = cut(document_.id);
   // Nothing of the document before can be accepted while this one is read.
   labels = [];
   find("labels").replaceChildren();
@@ -115,11 +115,11 @@ async function show() {
   asking = mine;
   const has = await complete(document_, mine.signal);
   if (asking !== mine) return;
-  find("text").replaceChildren(document_.text);
+  find("text").replaceChildren(cut(document_.text));
   find("why").replaceChildren();
   find("suspect").hidden = document_.suspects.length === 0;
   find("suspect").textContent = document_.suspects
-    .map((one) => `${one.name} looks ${one.given ? "wrong" : "missing"}`)
+    .map((one) => `${cut(one.name)} looks ${one.given ? "wrong" : "missing"}`)
     .join("; ");
   labels = document_.suspects.map(({ label, name, probability }) => ({ label, name, score: probability }));
   try {
@@ -199,7 +199,7 @@ const showReasons = whenCalm(150, async () => {
     const audited = document_.suspects.find((suspect) => suspect.label === one.label && suspect.reasons);
     // A model that knows the document finds every word of it typical of its labels.
     const highlights = document_.known ? [] : why.highlights.filter(({ weight }) => weight > 0);
-    find("text").replaceChildren(...withSpans(document_.text, highlights));
+    find("text").replaceChildren(...withSpans(cut(document_.text), highlights));
     find("why").replaceChildren(
       el("h3", {}, `Why ${one.name}?`),
       ...(audited ? withoutIt(audited, why.parts) : asNew(why)),
