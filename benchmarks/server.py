@@ -1,7 +1,7 @@
 """How many suggestions per second one server gives, how fast, and with how much memory.
 
 python -m benchmarks.server [MODEL] [--texts CORPUS] [--seconds 10] [--clients 1 8 32]
-    [--source FOLDER ...]
+    [--no-learning] [--source FOLDER ...]
 
 A model folder that does not exist is made: trained on EURLEX57K. Questions are its test laws.
 Clients and server share the machine. Learning uses a copy of the model. A source is a folder that
@@ -16,11 +16,12 @@ import itertools
 import json
 import os
 import re
+import selectors
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -32,8 +33,6 @@ from benchmarks.common import DATA, table, versions
 from manylabel.corpus import read
 from manylabel.tagger import Tagger
 
-HEADERS = {"Content-Type": "application/json"}
-
 
 def train(folder: Path) -> None:
     """Train the default model on EURLEX57K."""
@@ -43,20 +42,45 @@ def train(folder: Path) -> None:
     print(f"Trained {tagger.model_name} in {time.perf_counter() - start:.1f} s.\n")
 
 
-def ask(address: str, path: str, bodies: list[bytes], until: float, seconds: list[float]) -> None:
-    """One client: ask, wait for the answer, ask again."""
-    url = urlsplit(address)
-    connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=120)
-    for body in itertools.cycle(bodies):
-        start = time.perf_counter()
-        if start >= until:
-            break
-        connection.request("POST", path, body, HEADERS)
-        answer = connection.getresponse()
-        answer.read()
-        assert answer.status == 200, answer.status
-        seconds.append(time.perf_counter() - start)
-    connection.close()
+class Client:
+    """One client: asks, waits for the answer, asks again.
+
+    It writes requests that were made before and reads no more of an answer than its length, because
+    it uses the same cores as the server.
+    """
+
+    def __init__(self, address: str, path: str, bodies: list[bytes]) -> None:
+        place = urlsplit(address)
+        head = f"POST {path} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Type: application/json\r\n"
+        self._requests = itertools.cycle(
+            [f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body for body in bodies]
+        )
+        self.connection = socket.create_connection((str(place.hostname), place.port), timeout=120)
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.seconds: list[float] = []
+        self._read = b""
+        self._size = 0
+
+    def ask(self) -> None:
+        """Send the next request."""
+        self._start = time.perf_counter()
+        self.connection.sendall(next(self._requests))
+
+    def listen(self) -> bool:
+        """Read what has arrived; return whether the answer is complete."""
+        self._read += self.connection.recv(1 << 16)
+        if not self._size:
+            head, found, _ = self._read.partition(b"\r\n\r\n")
+            if not found:
+                return False
+            assert head.startswith(b"HTTP/1.1 200 "), head
+            length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+            self._size = len(head) + 4 + int(length[1])
+        if len(self._read) < self._size:
+            return False
+        self.seconds.append(time.perf_counter() - self._start)
+        self._read, self._size = b"", 0
+        return True
 
 
 def measure(
@@ -67,30 +91,31 @@ def measure(
     lessons: list[bytes] | None = None,
 ) -> list[object]:
     """A row of the table: several clients, and perhaps one more that teaches."""
-    times: list[list[float]] = [[] for _ in range(clients)]
-    learning: list[float] = []
+    asking = [Client(address, "/v1/suggest", bodies[number:]) for number in range(clients)]
+    teaching = [Client(address, "/v1/learn", lessons)] if lessons else []
     until = time.perf_counter() + duration
-    threads = [
-        threading.Thread(
-            target=ask, args=(address, "/v1/suggest", bodies[number:], until, times[number])
-        )
-        for number in range(clients)
-    ]
-    if lessons:
-        teacher = (address, "/v1/learn", lessons, until, learning)
-        threads.append(threading.Thread(target=ask, args=teacher))
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    waits = np.concatenate(times)
+    with selectors.DefaultSelector() as selector:
+        for client in [*asking, *teaching]:
+            selector.register(client.connection, selectors.EVENT_READ, client)
+            client.ask()
+        waiting = len(asking) + len(teaching)
+        while waiting:
+            for key, _ in selector.select():
+                if key.data.listen():
+                    if time.perf_counter() < until:
+                        key.data.ask()
+                    else:
+                        waiting -= 1
+    for client in [*asking, *teaching]:
+        client.connection.close()
+    waits = np.concatenate([client.seconds for client in asking])
     middle, late = np.quantile(waits, [0.5, 0.99]) * 1000
     return [
         clients,
         waits.size / duration,
         float(middle),
         float(late),
-        len(learning) / duration,
+        sum(len(client.seconds) for client in teaching) / duration,
     ]
 
 
@@ -156,7 +181,8 @@ def run(
     for server in servers.values():
         measure(server.address, bodies, 1, 2.0)
     rows: list[list[object]] = []
-    for number, taught in [*((n, None) for n in clients), *((n, lessons) for n in clients[:2])]:
+    learning = [(n, lessons) for n in clients[:2]] if lessons else []
+    for number, taught in [*((n, None) for n in clients), *learning]:
         for name, server in servers.items():
             before = cpu_seconds(server.process.pid)
             row = measure(server.address, bodies, number, seconds, taught)
@@ -175,6 +201,7 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, help="a corpus of texts to ask about")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32])
+    parser.add_argument("--no-learning", action="store_true", help="leave out the last two rows")
     parser.add_argument("--source", type=Path, nargs="+", help="folders with the package")
     given = parser.parse_args()
     sources = given.source or [Path(manylabel.__file__).parents[1]]
@@ -196,7 +223,7 @@ def main() -> None:
             for number, source in enumerate(sources):
                 model = shutil.copytree(kept, Path(folder) / str(number) / "model")
                 servers[str(source)] = Serving(source, model)
-            run(servers, texts, lessons, given.clients, given.seconds)
+            run(servers, texts, [] if given.no_learning else lessons, given.clients, given.seconds)
         finally:
             for server in servers.values():
                 server.close()
