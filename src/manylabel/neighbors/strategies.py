@@ -31,7 +31,7 @@ __all__ = [
 #: Queries per batch when BLAS multiplies the columns, and the fewest queries and columns for which
 #: that pays.
 BATCH = 128
-MIN_FOR_BLAS = 8
+MIN_FOR_BLAS = 32
 MIN_COLUMNS = 32
 #: Queries per batch otherwise.
 FEW = 16
