@@ -286,7 +286,7 @@ def test_a_change_that_cannot_be_recorded_is_not_acknowledged(folder, monkeypatc
 
     tagger = Tagger.load(folder)
     monkeypatch.setattr(os, "pwrite", full)
-    with pytest.raises(StoreError, match="so the last change may have been made or not; free"):
+    with pytest.raises(StoreError, match="so the last change may or may not have been made; free"):
         tagger.learn(["a lion"], [["lions"]], ["n4"])
     monkeypatch.undo()
     # The journal has it, and the next process finds it there.

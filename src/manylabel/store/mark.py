@@ -97,7 +97,7 @@ class Mark:
         except OSError as error:
             raise StoreError(
                 f"the file cannot be written ({error.strerror or error}), so the last change may "
-                "have been made or not; free some space or get write permission, and look for it.",
+                "or may not have been made; free some space or get write permission, then check.",
                 self.path(token),
             ) from None
 
