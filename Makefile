@@ -71,7 +71,8 @@ lint: $(VENV)/.dev
 vulnerabilities: $(VENV)/.dev
 	test -x $(VENV)-audit/bin/pip-audit || $(PYTHON) -m venv $(VENV)-audit
 	$(VENV)-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(VENV)-audit/bin/pip-audit --path $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+	$(BIN)/python -m pip freeze --exclude-editable > $(VENV)-audit/requirements.txt
+	$(VENV)-audit/bin/pip-audit --strict --no-deps --disable-pip -r $(VENV)-audit/requirements.txt
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
