@@ -6,6 +6,7 @@ from scipy import sparse
 
 from manylabel import Ensemble
 from manylabel.ensemble.scorers import SCORERS, register, unregister
+from manylabel.linear.scorer import LinearScorer
 from manylabel.network.scorer import NetworkScorer
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
@@ -20,9 +21,11 @@ class Slow(Scorer):
 
     name = "slow"
     title = "slow"
-    is_costly = True
     is_able = True
     fits = 0
+
+    def needs_trial(self, training):
+        return True
 
     def trial(self, training, candidates, held):
         out = np.flatnonzero(training.folds[training.held] == 0)
@@ -103,3 +106,34 @@ def test_trials_score_the_candidates_of_the_first_fold(problem, scorer):
     assert training.folds[training.held[rows]].tolist() == [0] * rows.size
     assert scores.shape == (rows.size * 8,)
     assert np.ptp(scores) > 0
+
+
+def test_the_trial_of_linear_models_scores_a_sample_of_labels_as_the_fit_does():
+    rng = np.random.default_rng(5)
+    X = sparse.csr_array(rng.poisson(0.2, (90, 40)).astype(float))
+    Y = sparse.csr_array((rng.random((90, 50)) < 0.1).astype(np.int8))
+    documents = Documents(X).weighted(make_weighting("tfidf", np.float32).fit(X))
+    training = Training(documents, Y, (np.arange(90) % 3).astype(np.int8), n_jobs=1)
+    pattern = sparse.csr_array((rng.random(Y.shape) < 0.4).astype(np.int8))
+    held = Candidates(pattern[training.held])
+    rows, tried = LinearScorer().trial(training, pattern, held)
+    fitted = LinearScorer().fit(training, pattern, held)
+    assert rows.tolist() == list(range(90))
+    is_tried = np.isfinite(tried)
+    assert 0 < np.unique(held.labels[is_tried]).size < 25
+    assert not set(held.labels[is_tried]) & set(held.labels[~is_tried])
+    # Training stops early, at a point that depends on the random order of documents.
+    assert np.corrcoef(tried[is_tried], fitted[is_tried])[0, 1] > 0.99
+
+
+def test_only_many_labels_with_few_documents_need_a_trial_of_linear_models():
+    def training(n_labels, per_label):
+        labels = np.tile(np.arange(n_labels), per_label)
+        Y = sparse.csr_array((np.ones(labels.size), (np.arange(labels.size), labels)))
+        X = sparse.csr_array(np.ones((labels.size, 1)))
+        return Training(Documents(X), Y, np.zeros(labels.size, np.int8))
+
+    assert training(1_000, 3).documents_per_label == 3
+    assert LinearScorer().needs_trial(training(1_000, 3))
+    assert not LinearScorer().needs_trial(training(100, 3))
+    assert not LinearScorer().needs_trial(training(1_000, 30))

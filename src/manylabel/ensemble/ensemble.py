@@ -58,6 +58,9 @@ ROUND = 8_192
 _RARE = 5
 #: Number of candidates from which curves are learned.
 _CURVES = 250_000
+#: Of more documents, only the held-out ones get their exact neighbours; the others, from which
+#: linear models learn, get approximate ones.
+_SEARCHED = 50_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
@@ -267,14 +270,14 @@ class Ensemble(Updating):
                 # Documents are judged by these probabilities: nothing may reveal the truth.
                 taken = np.minimum(others, 1)
             held_out = replace(held_out, counts=others - taken)
-            for scorer in sorted(scorers, key=lambda scorer: scorer.is_costly):
+            for scorer in sorted(scorers, key=lambda scorer: scorer.needs_trial(training)):
                 if scorer.name in prepared:
                     prepared[scorer.name].result()
                 else:
                     scorer.prepare(documents_for(scorer, training))
                 if (
-                    scorer.is_costly
-                    and not is_forced
+                    not is_forced
+                    and scorer.needs_trial(training)
                     and not is_worth_fitting(scorer, training, candidates, held_out, proposed)
                 ):
                     scorers.remove(scorer)
@@ -341,8 +344,9 @@ class Ensemble(Updating):
             )
         given = training.Y if self._scores_all_documents else None
         candidates, held = self.source_.propose_training(
-            training.shared, training.held, also, self.n_jobs, self.verbose, given
-        )
+            training.shared, training.held, also, self.n_jobs, self.verbose, given,
+            is_exact=given is not None or all_rows.size <= _SEARCHED,
+        )  # fmt: skip
         proposed = None
         if given is not None:
             proposed = values_at(candidates, held.pattern) > 0

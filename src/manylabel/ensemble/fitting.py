@@ -102,7 +102,7 @@ def is_worth_fitting(
     held_out: HeldOut,
     proposed: NDArray[np.bool_] | None,
 ) -> bool:
-    """Whether a costly scorer's trial helps beside the scorers that are fitted."""
+    """Whether a scorer's trial helps beside the scorers that are fitted."""
     held, known = held_out.candidates, documents_for(scorer, training)
     if known is training:
         rows, tried = scorer.trial(training, candidates, held)
@@ -116,10 +116,12 @@ def is_worth_fitting(
     there[rows] = True
     values = np.zeros(len(held))
     values[there[held.rows]] = tried
+    is_tried = np.isfinite(values)
     # As they are combined in the end.
     scores = held_out.scores | {scorer.name: np.where(held_out.known, values, 0.0)}
     counts = np.where(held_out.known, held_out.counts, 0)
-    held_out = replace(held_out, scores=scores, counts=counts)
+    held_out = replace(held_out, scores=scores, counts=counts).take(is_tried)
+    proposed = None if proposed is None else proposed[is_tried]
     gain = gain_of(fair_sample(training, held_out, proposed, there), scorer.name)
     return gain >= _MIN_GAIN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +28,8 @@ __all__ = ["LinearScorer"]
 _ALL_PAIRS = 20_000_000
 #: Weights whose absolute value is below this are dropped.
 _PRUNE = 0.03
+#: With this many labels of fewer documents, on average, this share of the labels is tried first.
+_MANY_LABELS, _MANY_PER_LABEL, _TRIED = 1_000, 30, 0.2
 
 
 class LinearScorer(Scorer):
@@ -81,6 +84,30 @@ class LinearScorer(Scorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Train, and score rows by weights trained without their fold."""
+        return self._fit(training, candidates, held)
+
+    def needs_trial(self, training: Training) -> bool:
+        """With many labels of few documents, training takes long and often adds nothing."""
+        is_large = training.Y.shape[1] >= _MANY_LABELS
+        return is_large and training.documents_per_label < _MANY_PER_LABEL
+
+    def trial(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Train a random sample of the labels; each is trained apart from the others anyway."""
+        n_labels = training.Y.shape[1]
+        is_tried = np.random.default_rng([training.seed, 2]).random(n_labels) < _TRIED
+        labels = np.flatnonzero(is_tried)
+        some = replace(training, Y=training.Y[:, labels])
+        scores = np.full(len(held), np.nan)
+        asked = held.keep(is_tried[held.labels])
+        asked = replace(asked, pattern=asked.pattern[:, labels])
+        scores[is_tried[held.labels]] = self._fit(some, candidates[:, labels], asked)
+        return np.arange(training.held.size), scores
+
+    def _fit(
+        self, training: Training, candidates: sparse.csr_array, held: Candidates
+    ) -> NDArray[np.float64]:
         settings = self.settings or Settings(
             C=float(training.settings.get("C", 1.0)),
             bias=True,

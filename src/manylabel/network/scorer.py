@@ -15,6 +15,7 @@ from manylabel.parallel import map_blocks
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
+from manylabel.scoring.training import FEW_PER_LABEL
 
 __all__ = ["NetworkScorer"]
 
@@ -44,7 +45,6 @@ class NetworkScorer(Scorer):
 
     name: ClassVar[str] = "network"
     reads_incomplete: ClassVar[bool] = True
-    is_costly: ClassVar[bool] = True
     title: ClassVar[str] = "words together"
     sentence: ClassVar[str] = "Words of the text, which a network weighs in combination."
 
@@ -59,7 +59,12 @@ class NetworkScorer(Scorer):
         phrases, so large corpora use it only with effort "best".
         """
         is_quick = training.is_small or training.settings.get("effort") == "best"
-        return len(training.documents) >= _MIN_DOCUMENTS and is_quick
+        is_large_enough = training.documents_per_label >= FEW_PER_LABEL
+        return len(training.documents) >= _MIN_DOCUMENTS and is_quick and is_large_enough
+
+    def needs_trial(self, training: Training) -> bool:
+        """Always: a network often learns nothing that linear models have not learned."""
+        return True
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates

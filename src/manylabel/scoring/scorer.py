@@ -57,12 +57,14 @@ class Scorer(ABC):
     is_needed: ClassVar[bool] = False
     #: Whether :meth:`prepare` takes long and may run in parallel with the search for candidates.
     prepares_in_background: ClassVar[bool] = False
-    #: Whether ``fit`` takes long, so that an ensemble looks at a :meth:`trial` first.
-    is_costly: ClassVar[bool] = False
 
     def wants(self, training: Training) -> bool:
         """Whether to fit this scorer by default, for training data like this."""
         return True
+
+    def needs_trial(self, training: Training) -> bool:
+        """Whether ``fit`` takes long and may be in vain: an ensemble looks at a trial first."""
+        return False
 
     def prepare(self, training: Training) -> None:  # noqa: B027
         """Learn what can be learned without candidates; always called before ``fit``."""
@@ -81,7 +83,7 @@ class Scorer(ABC):
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Out-of-sample scores by a smaller model, if ``is_costly``; parameters as in :meth:`fit`.
+        """Out-of-sample scores by a smaller model; parameters as in :meth:`fit`.
 
         An ensemble drops the scorer if they do not help.
 
@@ -90,7 +92,7 @@ class Scorer(ABC):
         rows : ndarray
             Positions in ``training.held`` of the documents that were scored, ascending.
         scores : ndarray
-            Of their candidates.
+            Of their candidates; NaN for those that were not scored.
         """
         raise NotImplementedError
 

@@ -18,6 +18,8 @@ __all__ = ["Training", "without_unique"]
 
 #: A corpus with at most this many non-zeros is small, so slow scorers can be tried.
 SMALL = 500_000
+#: With fewer documents per label, on average, vectors, networks and trees learn nothing.
+FEW_PER_LABEL = 8
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,11 @@ class Training:
         if shared is X:
             return self.documents
         return self.documents.replaced(shared, without_unique(rows))
+
+    @property
+    def documents_per_label(self) -> float:
+        """The mean number of documents of a label that has any."""
+        return self.Y.nnz / max(np.unique(self.Y.indices).size, 1)
 
     @property
     def is_small(self) -> bool:

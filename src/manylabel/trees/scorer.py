@@ -12,6 +12,7 @@ from manylabel.evidence import Reason
 from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
+from manylabel.scoring.training import FEW_PER_LABEL
 from manylabel.trees.fastxml import FastXML
 
 __all__ = ["TreeScorer"]
@@ -33,7 +34,6 @@ class TreeScorer(Scorer):
     """
 
     name: ClassVar[str] = "trees"
-    is_costly: ClassVar[bool] = True
     title: ClassVar[str] = "groups of similar documents"
     sentence: ClassVar[str] = "Groups of documents that the text falls into."
 
@@ -42,7 +42,12 @@ class TreeScorer(Scorer):
 
     def wants(self, training: Training) -> bool:
         """Whether the corpus is of medium size, where trees are fast and helpful."""
-        return len(training.documents) >= _MIN_DOCUMENTS and training.is_small
+        is_medium = len(training.documents) >= _MIN_DOCUMENTS and training.is_small
+        return is_medium and training.documents_per_label >= FEW_PER_LABEL
+
+    def needs_trial(self, training: Training) -> bool:
+        """Always: trees rarely help beside the other scorers."""
+        return True
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
