@@ -37,16 +37,16 @@ WITHOUT_NAMES = "--without-names"
 MEASURES = ["p@1", "ndcg@5"]
 
 
-def titles(is_dev: bool) -> tuple[Corpus, Corpus]:
+def titles(is_dev: bool, n_train: int = max(SIZES)) -> tuple[Corpus, Corpus]:
     """Training titles in a fixed random order, and the titles to test on."""
     folder = DATA / "yso-finna-en"
     train = read(folder / "train.jsonl.xz")
     order = np.random.default_rng(0).permutation(len(train))
     if is_dev:
-        return train[order[: max(SIZES)]], train[order[-N_DEV:]]
+        return train[order[:n_train]], train[order[-N_DEV:]]
     test = read(folder / "test.jsonl.xz")
     chosen = np.random.default_rng(0).permutation(len(test))[:N_TEST]
-    return train[order[: max(SIZES)]], test[np.sort(chosen)]
+    return train[order[:n_train]], test[np.sort(chosen)]
 
 
 def ours(train: Corpus | None, test: Corpus, vocabulary: Vocabulary | None) -> list[Any]:
@@ -130,7 +130,7 @@ def by_size(
 
 def few_titles(sizes: list[int], is_dev: bool) -> None:
     """YSO-Finna."""
-    train, test = titles(is_dev)
+    train, test = titles(is_dev, max(sizes))
     vocabulary = Vocabulary.read(DATA / "yso-finna-en" / "labels.tsv.xz")
     kind = "held-out training" if is_dev else "test"
     by_size(train, test, vocabulary, sizes, f"{kind} titles of YSO-Finna")

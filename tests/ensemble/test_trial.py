@@ -133,7 +133,8 @@ def test_only_many_labels_with_few_documents_need_a_trial_of_linear_models():
         X = sparse.csr_array(np.ones((labels.size, 1)))
         return Training(Documents(X), Y, np.zeros(labels.size, np.int8))
 
-    assert training(1_000, 3).documents_per_label == 3
-    assert LinearScorer().needs_trial(training(1_000, 3))
-    assert not LinearScorer().needs_trial(training(100, 3))
+    assert training(1_000, 5).documents_per_label == 5
+    assert LinearScorer().needs_trial(training(1_000, 5))
+    assert not LinearScorer().needs_trial(training(1_000, 4))
+    assert not LinearScorer().needs_trial(training(100, 50))
     assert not LinearScorer().needs_trial(training(1_000, 30))

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -35,16 +36,15 @@ def ask(address: str, text: str) -> str:
 
 def children_of(process: subprocess.Popen) -> set[int]:
     """The processes that a process has started, without Python's resource tracker."""
-    listed = subprocess.run(
-        ["ps", "--ppid", str(process.pid), "-o", "pid=,args="],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    return {int(line.split()[0]) for line in listed if "spawn_main" in line}
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return {
+        int(child)
+        for child in children
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="lists processes with ps")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_every_process_sees_what_one_has_learned_and_all_stop(folder):
     with running("serve", folder, "--allow-learn", "--workers", 2) as server:
         until = time.monotonic() + 60

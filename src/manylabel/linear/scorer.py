@@ -18,7 +18,7 @@ from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import without_unique
+from manylabel.scoring.training import MANY, without_unique
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.validation import trusted_csr
 
@@ -28,7 +28,8 @@ __all__ = ["LinearScorer"]
 _ALL_PAIRS = 20_000_000
 #: Weights whose absolute value is below this are dropped.
 _PRUNE = 0.03
-#: With this many labels of fewer documents, on average, this share of the labels is tried first.
+#: In a large corpus with this many labels of fewer documents, on average, this share of the labels
+#: is tried first.
 _MANY_LABELS, _MANY_PER_LABEL, _TRIED = 1_000, 30, 0.2
 
 
@@ -88,7 +89,7 @@ class LinearScorer(Scorer):
 
     def needs_trial(self, training: Training) -> bool:
         """With many labels of few documents, training takes long and often adds nothing."""
-        is_large = training.Y.shape[1] >= _MANY_LABELS
+        is_large = len(training.documents) >= MANY and training.Y.shape[1] >= _MANY_LABELS
         return is_large and training.documents_per_label < _MANY_PER_LABEL
 
     def trial(

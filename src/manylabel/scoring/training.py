@@ -18,8 +18,10 @@ __all__ = ["Training", "without_unique"]
 
 #: A corpus with at most this many non-zeros is small, so slow scorers can be tried.
 SMALL = 500_000
-#: With fewer documents per label, on average, vectors, networks and trees learn nothing.
+#: With fewer documents per label, on average, networks and trees learn nothing, and vectors little.
 FEW_PER_LABEL = 8
+#: From this many documents on, a scorer that adds little costs more time than it is worth.
+MANY = 5_000
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scipy import sparse
 from manylabel.evidence import Reason, word_reasons
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import FEW_PER_LABEL
+from manylabel.scoring.training import FEW_PER_LABEL, MANY
 from manylabel.vectors.training import Trainer, VectorSettings
 from manylabel.vectors.vectors import Vectors
 
@@ -114,8 +114,9 @@ def _mean(parts: list[Vectors]) -> Vectors:
 
 def _are_wanted(training: Training) -> bool:
     """Whether there are enough documents to learn vectors from."""
-    complete, is_large = training.complete, len(training.complete.documents) >= _MIN_DOCUMENTS
-    return is_large and complete.documents_per_label >= FEW_PER_LABEL
+    complete = training.complete
+    n_documents, is_thin = len(complete.documents), complete.documents_per_label < FEW_PER_LABEL
+    return n_documents >= _MIN_DOCUMENTS and not (is_thin and n_documents >= MANY)
 
 
 class VectorSource(CandidateSource):
