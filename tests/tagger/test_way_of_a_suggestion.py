@@ -43,6 +43,7 @@ def test_a_suggestion_is_short(tagger):
     assert len(found) <= 32, sorted(found)
 
 
+@pytest.mark.slow
 def test_a_training_is_not_too_long(tagger):
     found = files_of(lambda: Tagger(n_jobs=1).fit(TEXTS, LABELS))
     assert "linear/training.py" in found

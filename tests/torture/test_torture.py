@@ -62,6 +62,7 @@ def test_a_model_knows_that_its_journal_was_not_synchronised(monkeypatch):
 
 
 @needs_strace
+@pytest.mark.slow  # test_faults_at_calls makes the same calls fail, in less time
 @pytest.mark.parametrize("fault", ["killed", "full-disk", "broken-disk"])
 def test_faults_at_system_calls(fault):
     counts = run(fault, 20, 0, None, 2)
