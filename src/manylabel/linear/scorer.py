@@ -81,12 +81,6 @@ class LinearScorer(Scorer):
         data = counts.data.astype(np.float64, copy=False)
         return self.weighting.weigh(trusted_csr(data, counts.indices, counts.indptr, counts.shape))
 
-    def fit(
-        self, training: Training, candidates: sparse.csr_array, held: Candidates
-    ) -> NDArray[np.float64]:
-        """Train, and score rows by weights trained without their fold."""
-        return self._fit(training, candidates, held)
-
     def needs_trial(self, training: Training) -> bool:
         """With many labels of few documents, training takes long and often adds nothing."""
         is_large = len(training.documents) >= MANY and training.Y.shape[1] >= _MANY_LABELS
@@ -103,12 +97,13 @@ class LinearScorer(Scorer):
         scores = np.full(len(held), np.nan)
         asked = held.keep(is_tried[held.labels])
         asked = replace(asked, pattern=asked.pattern[:, labels])
-        scores[is_tried[held.labels]] = self._fit(some, candidates[:, labels], asked)
+        scores[is_tried[held.labels]] = self.fit(some, candidates[:, labels], asked)
         return np.arange(training.held.size), scores
 
-    def _fit(
+    def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
+        """Train, and score rows by weights trained without their fold."""
         settings = self.settings or Settings(
             C=float(training.settings.get("C", 1.0)),
             bias=True,

@@ -211,7 +211,7 @@ class NeighborSource(CandidateSource):
     ) -> Neighbors | None:
         """Approximately the nearest other training documents, by the weightiest words alone.
 
-        The most frequent words have little weight, and take most of the time of a search.
+        The most frequent words have little weight and long posting lists.
         """
         if self.index is None:
             return None
@@ -423,8 +423,8 @@ class NeighborSource(CandidateSource):
         given : csr_array, optional
             Labels of all documents whose votes to return even if they are not candidates.
         is_exact : bool
-            Whether the documents outside ``kept`` get their exact neighbours; approximate ones
-            take a fifth of the time.
+            Whether the documents outside ``kept`` get their exact neighbours; otherwise they get
+            approximate ones, by :meth:`search_roughly`.
 
         Returns
         -------
@@ -451,8 +451,8 @@ class NeighborSource(CandidateSource):
                 pattern = candidates.pattern
                 if not is_exact:
                     others = some[~is_kept[some]]
-                    near = self.search_roughly(documents.rows[others], others, n_jobs)
-                    rest = voted(others, near, None if also is None else also[others]).pattern
+                    roughly = self.search_roughly(documents.rows[others], others, n_jobs)
+                    rest = voted(others, roughly, None if also is None else also[others]).pattern
                     order = np.argsort(np.concatenate([exact, others]))
                     pattern = stacked([pattern, rest])[order]
                 patterns.append(pattern)
