@@ -84,7 +84,6 @@ def test_forgotten_features_are_not_counted():
 
 def test_words_are_not_remembered_for_ever(monkeypatch):
     monkeypatch.setattr(module, "_MAX_WORDS", 5)
-    monkeypatch.setattr(module, "_MAX_SPELLED", 3)
     vectorizers = fitted()
     single = SingleTexts(vectorizers)
     for number in range(30):
@@ -92,6 +91,14 @@ def test_words_are_not_remembered_for_ever(monkeypatch):
         for counts, vectorizer in zip(single.count([text]), vectorizers, strict=True):
             same(counts, vectorizer.transform([text]))
     assert len(single._terms.numbers) <= 5 + 6
+
+
+def test_long_words_are_not_remembered(monkeypatch):
+    monkeypatch.setattr(module, "_MAX_CHARACTERS", 1_000)
+    single = SingleTexts(fitted())
+    for number in range(5):
+        single.count([f"ships {'ice' * 1_000}{number}"])
+    assert sum(map(len, single._terms.numbers)) < 2 * 3_010
 
 
 @pytest.mark.parametrize("n_threads", [8])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from manylabel.kernels.text_tokens import MARK, OTHER, WORD
 from manylabel.text.words import (
+    RecentWords,
     WordRules,
     character_classes,
     find_words,
@@ -67,9 +68,35 @@ def test_stop_words_match_as_words_are_compared(lowercase, terms):
 
 
 def test_stems_are_remembered_up_to_a_limit(monkeypatch):
-    monkeypatch.setattr("manylabel.text.words._MAX_STEMS", 2)
+    monkeypatch.setattr("manylabel.text.words._MIN_CACHED", 2)
+    monkeypatch.setattr("manylabel.text.words._TIMES", 1)
     rules = word_rules(True, "english", "english")
     assert rules is word_rules(True, "english", "english")
     for _ in range(3):
         assert rules.terms(["the", "Engines", "running", "ships"]) == ["", "engin", "run", "ship"]
     assert word_rules(True, ["the"], None) is not word_rules(True, ["the"], None)
+
+
+def test_words_that_recur_are_kept_and_others_dropped(monkeypatch):
+    monkeypatch.setattr("manylabel.text.words._MIN_CACHED", 10)
+    monkeypatch.setattr("manylabel.text.words._TIMES", 1)
+    lengths, computed = RecentWords(), []
+
+    def compute(words):
+        computed.extend(words)
+        return map(len, words)
+
+    for number in range(200):
+        words = ["ship", f"word{number}", "ship"]
+        assert lengths.of(words, compute) == [4, len(words[1]), 4]
+        assert len(lengths) <= 2 * 12
+    assert computed.count("ship") == 1
+    assert lengths.of(["word0"], compute) == [5]
+    assert computed.count("word0") == 2
+
+
+def test_long_words_are_dropped_soon():
+    lengths = RecentWords()
+    for number in range(10):
+        lengths.of([f"{'a' * 2_000_000}{number}", "ship"], lambda new: map(len, new))
+    assert len(lengths) <= 4

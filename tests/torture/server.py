@@ -342,89 +342,22 @@ def _said(tagger: Tagger, question: str) -> dict[str, float]:
     return {one["label"]: round(one["score"], 9) for one in answers}
 
 
-def memory(seed: int, requests: int, writes: int = 50, n_links: int = 8) -> list[int]:
-    """Kilobytes of a server after 2,000 requests, and after each tenth of many more.
-
-    One of ``writes`` requests learns a document and the next one forgets it; none if it is 0.
-    """
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "model"
-        Tagger("lcif", parameters={"k": 3}).fit(TEXTS, LABELS).save(folder)
-        server = Supervised(folder, Path(place) / "audit.jsonl")
-        failed: list[BaseException] = []
-
-        def ask(link: int, tenth: int) -> None:
-            try:
-                share = (requests // 10 if tenth else 2_000) // n_links
-                _ask_many(server.port, (seed * 100 + tenth) * 100 + link, share, writes, f"x{link}")
-            except BaseException as error:
-                failed.append(error)
-
-        try:
-            server.wait()
-            sizes = []
-            for tenth in range(11):
-                links = [threading.Thread(target=ask, args=(n, tenth)) for n in range(n_links)]
-                for link in links:
-                    link.start()
-                for link in links:
-                    link.join()
-                assert not failed, failed[0]
-                sizes.append(_resident(server.process.pid))
-                print(2_000 + tenth * requests // 10, "requests:", sizes[-1], "kB", flush=True)
-            return sizes
-        finally:
-            server.process.kill()
-            server.process.wait()
-
-
-def _ask_many(port: int, seed: int, requests: int, writes: int, name: str) -> None:
-    """Requests over one connection: questions, and a document that comes and goes."""
-    rng = random.Random(seed)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    for number in range(requests):
-        text = " ".join(rng.choices(WORDS, k=4))
-        path, body = "/v1/suggest", {"text": text}
-        if writes and number % writes == writes - 2:
-            document = {"id": name, "text": text, "labels": ["cat"]}
-            path, body = "/v1/learn", {"documents": [document]}
-        elif writes and number % writes == writes - 1:
-            path, body = "/v1/forget", {"ids": [name]}
-        elif number % 10 == 5:
-            path, body = "/v1/explain", {"text": text, "top": 2}
-        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        said = answer.read()
-        assert answer.status == 200, f"{path}: {answer.status} {said[:300]!r}"
-    connection.close()
-
-
-def _resident(process: int) -> int:
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0])
-
-
 def attack(seed: int) -> None:
     """Half a minute of the campaign; run this file for longer ones."""
     campaign(seed, 30, 20, every=8)
 
 
 def main() -> None:
-    """Run the long campaign, or count memory."""
+    """Run the long campaign."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--every", type=float, default=20, help="seconds between two kills")
     parser.add_argument("--pause", type=float, default=0, help="seconds between two requests")
-    parser.add_argument("--requests", type=int, help="count memory over this many requests instead")
-    parser.add_argument("--writes", type=int, default=50, help="every n-th request learns; 0: none")
     chosen = parser.parse_args()
-    if chosen.requests:
-        print("kilobytes", memory(chosen.seed, chosen.requests, chosen.writes))
-    else:
-        every, pause = chosen.every, chosen.pause
-        print(campaign(chosen.seed, chosen.seconds, chosen.clients, every=every, pause=pause))
+    every, pause = chosen.every, chosen.pause
+    print(campaign(chosen.seed, chosen.seconds, chosen.clients, every=every, pause=pause))
 
 
 if __name__ == "__main__":

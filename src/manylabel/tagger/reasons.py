@@ -24,6 +24,9 @@ __all__ = ["FoundWords", "Words", "label_reasons", "summed_words"]
 #: Maximum words per neighbour that it shares with the text.
 _SHARED = 12
 
+#: Features and their shares.
+_Shares = tuple[NDArray[np.int64], NDArray[np.float64]]
+
 
 class Words:
     """Translates the features of a text into the words written there.
@@ -40,7 +43,7 @@ class Words:
     def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
         self._text, self._spans, self._names = text, spans, names
         self._known: dict[int, tuple[str, list[Span]]] = {}
-        self._shared: dict[int | None, Sequence[WordReason]] = {}
+        self._shared: dict[int | None, list[WordReason] | _Shares] = {}
 
     def reason(self, feature: int, share: float) -> WordReason:
         """Make the reason for a feature: the word, its share and its spans."""
@@ -56,21 +59,22 @@ class Words:
 
     def shared(self, neighbour: Reason) -> Sequence[WordReason]:
         """The words that make a neighbour similar; cached, as they are the same for all labels."""
-        words = self._shared.get(neighbour.index)
-        if words is None:
+        found = self._shared.get(neighbour.index)
+        if found is None:
             if isinstance(neighbour.reasons, WordReasons):
                 _, features, shares = neighbour.reasons.words()
-                features = features[:_SHARED]
-                views = np.zeros(features.size, np.int64)
-                words = FoundWords([self], views, features, shares[:_SHARED])
+                found = features[:_SHARED], shares[:_SHARED]
             else:
-                words = [
+                found = [
                     self.reason(word.index, word.share)
                     for word in neighbour.reasons[:_SHARED]
                     if word.index is not None
                 ]
-            self._shared[neighbour.index] = words
-        return words
+            self._shared[neighbour.index] = found
+        if isinstance(found, list):
+            return found
+        # Not cached: it refers to `self`, and only the garbage collector would free both.
+        return FoundWords([self], np.zeros(found[0].size, np.int64), *found)
 
     def written(self, reason: Reason) -> WordReason:
         """Translate a reason that has spans already."""

@@ -23,16 +23,14 @@ from manylabel.validation import trusted_csr
 
 __all__ = ["SingleTexts"]
 
-#: Maximum cached words; a server keeps meeting new ones.
-_MAX_WORDS = 1_000_000
+#: Maximum cached words, and their characters; a server keeps meeting new ones.
+_MAX_WORDS, _MAX_CHARACTERS = 20_000, 1_000_000
 #: Pairs of words are looked up by number only after this many texts, because the table is slow to
 #: build.
 _PATIENCE = 4
 #: From this many characters on, a kernel finds words faster than a regular expression. It saves
 #: less than a millisecond and takes seconds to compile, so short texts do not use it.
 _LONG = 10_000
-#: Maximum terms whose character n-grams are cached.
-_MAX_SPELLED = 200_000
 #: Stands for a word that is too short to count.
 _SHORT = -2
 
@@ -90,7 +88,7 @@ class SingleTexts:
 
     def count(self, texts: Sequence[str]) -> list[sparse.csr_array]:
         """The counts of texts by each vectorizer, the same as from its ``transform``."""
-        if len(self._terms.numbers) > _MAX_WORDS:
+        if self._terms.is_full:
             self._terms = _Terms(self._rules, self._min_length)
         terms = self._terms
         counted = [self._count(terms, text) for text in texts]
@@ -136,7 +134,13 @@ class _Terms:
         self.numbers: dict[str, int] = {}
         self.listed: list[str] = []
         self._by_term: dict[str, int] = {}
+        self._n_characters = 0
         self._lock = threading.Lock()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next texts need a new object, without these words."""
+        return len(self.numbers) > _MAX_WORDS or self._n_characters > _MAX_CHARACTERS
 
     def of(self, words: list[str]) -> NDArray[np.int32]:
         """The number of each word's term."""
@@ -148,6 +152,7 @@ class _Terms:
             return self.of(words)
 
     def _add(self, words: list[str]) -> None:
+        self._n_characters += sum(map(len, words))
         self.numbers.update((word, _SHORT) for word in words if len(word) < self._min_length)
         words = [word for word in words if len(word) >= self._min_length]
         for word, term in zip(words, self.rules.terms(words), strict=True):
@@ -255,7 +260,7 @@ class _Characters:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Columns in ascending order, and how often each occurs."""
         owner, known = self._known
-        if owner is not terms or len(known) > _MAX_SPELLED:
+        if owner is not terms:
             known = {}
             self._known = terms, known
         kept = numbers >= 0

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +25,28 @@ from numpy.typing import NDArray
 from manylabel.exceptions import MissingExtraError, ParameterError
 from manylabel.text import stop_words as lists
 
-__all__ = ["LEMMAS", "WordRules", "character_classes", "find_words", "list_words", "word_rules"]
+__all__ = [
+    "LEMMAS",
+    "RecentWords",
+    "WordRules",
+    "character_classes",
+    "find_words",
+    "list_words",
+    "word_rules",
+]
+
+Value = TypeVar("Value")
 
 #: Prefix of a language code for dictionary forms by simplemma, instead of Snowball's stems.
 LEMMAS = "simplemma-"
 _N_CODE_POINTS = 0x110000
 #: The categories of combining marks.
 _MARKS = ("Mn", "Mc")
-#: Maximum cached stems; a server keeps meeting new words.
-_MAX_STEMS = 1_000_000
+#: Words that a cache keeps at least, or this many times the words that it was last asked for: a
+#: server meets new words all the time, and a training reads the same ones in each block of texts.
+_MIN_CACHED, _TIMES = 20_000, 32
+#: Characters per cached word, on average: texts without blanks must not fill the memory.
+_MAX_MEAN_LENGTH = 50
 
 
 _PLAIN = re.compile(r"\w+")
@@ -97,6 +110,53 @@ def list_words(text: str, min_length: int = 2) -> list[str]:
     return words if min_length <= 1 else [word for word in words if len(word) >= min_length]
 
 
+class RecentWords(Generic[Value]):
+    """Caches a value per word, and drops words that were not used lately.
+
+    There are two generations. A word that is asked for belongs to the recent one. When this is
+    full, it becomes the older one, and the words that were older are dropped.
+
+    Examples
+    --------
+    >>> RecentWords().of(["ship", "sea", "ship"], lambda new: map(len, new))
+    [4, 3, 4]
+    """
+
+    def __init__(self) -> None:
+        self._recent: dict[str, Value] = {}
+        self._older: dict[str, Value] = {}
+        self._n_characters = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._recent) + len(self._older)
+
+    def of(self, words: list[str], compute: Callable[[list[str]], Iterable[Value]]) -> list[Value]:
+        """The value of each word; ``compute`` returns those of new words, one thread at a time."""
+        recent = self._recent
+        try:
+            return [recent[word] for word in words]
+        except KeyError:
+            with self._lock:
+                recent = self._with(list(dict.fromkeys(words)), compute)
+            return [recent[word] for word in words]
+
+    def _with(
+        self, words: list[str], compute: Callable[[list[str]], Iterable[Value]]
+    ) -> dict[str, Value]:
+        """The recent generation with these words."""
+        most = max(_MIN_CACHED, _TIMES * len(words))
+        if len(self._recent) > most or self._n_characters > most * _MAX_MEAN_LENGTH:
+            self._recent, self._older, self._n_characters = {}, self._recent, 0
+        recent, older = self._recent, self._older
+        missing = [word for word in words if word not in recent]
+        new = [word for word in missing if word not in older]
+        recent.update((word, older[word]) for word in missing if word in older)
+        recent.update(zip(new, compute(new), strict=True))
+        self._n_characters += sum(map(len, missing))
+        return recent
+
+
 class WordRules:
     """Turns words as written into terms: lower-casing, then stop words, then stemming.
 
@@ -117,9 +177,9 @@ class WordRules:
     ) -> None:
         self.lowercase = lowercase
         self._stop_words = _stop_words(stop_words, lowercase)
+        # Stemmers are slow, and hold the word that they work on.
         self._stemmer = _stemmer(stemming)
-        self._stems: dict[str, str] = {}
-        self._lock = threading.Lock()  # a stemmer holds the word it works on
+        self._stems = RecentWords[str]()
 
     def terms(self, words: list[str]) -> list[str]:
         """The term of each word, "" for a stop word."""
@@ -127,15 +187,7 @@ class WordRules:
             words = list(map(str.lower, words))
         if self._stop_words:
             words = ["" if word in self._stop_words else word for word in words]
-        if self._stemmer is None:
-            return words
-        with self._lock:
-            if len(self._stems) > _MAX_STEMS:
-                self._stems = {}
-            stems = self._stems
-            new = [word for word in dict.fromkeys(words) if word not in stems]
-            stems.update(zip(new, self._stemmer.stemWords(new), strict=True))
-        return [stems[word] for word in words]
+        return words if self._stemmer is None else self._stems.of(words, self._stemmer.stemWords)
 
 
 def word_rules(

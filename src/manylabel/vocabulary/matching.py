@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from manylabel.exceptions import StoreError
 from manylabel.store.strings import StringArray
 from manylabel.text.blocks import pieces
-from manylabel.text.words import WordRules, character_classes, find_words, word_rules
+from manylabel.text.words import RecentWords, WordRules, character_classes, find_words, word_rules
 
 __all__ = ["Matches", "NameMatcher", "split_qualifier"]
 
@@ -22,8 +22,6 @@ __all__ = ["Matches", "NameMatcher", "split_qualifier"]
 GAPS = 1
 #: Names are cut after this many words: a text is unlikely to contain a longer name in full.
 _MAX_NAME_WORDS = 16
-#: Maximum number of words whose terms are cached.
-_MAX_KNOWN_WORDS = 1_000_000
 _QUALIFIER = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*$")
 
 
@@ -231,29 +229,18 @@ class NameMatcher:
             distinct = [word.lower() for word in distinct]
             given, bounds = StringArray(distinct).packed
             starts, stops = bounds[:-1], bounds[1:]
-        numbers = self._numbers(distinct)
+        numbers = np.array(self._known.of(distinct, self._computed), np.int32)
         terms = numbers[words] if numbers.size else np.empty(0, np.int32)
         return Tokens(terms, words, given, starts, stops, pointers, sentences)
 
-    def _numbers(self, words: list[str]) -> NDArray[np.int32]:
-        """The terms of lower-case words by number, cached because words recur."""
-        known = self._known
-        numbers = [known.get(word) for word in words]
-        if None in numbers:
-            if len(known) > _MAX_KNOWN_WORDS:
-                known.clear()
-            new = [word for word, number in zip(words, numbers, strict=True) if number is None]
-            numbers_of = self._numbers_of
-            for word, term in zip(new, self._rules.terms(new), strict=True):
-                known[word] = numbers_of.get(term, -1)
-            numbers = [
-                known[word] if n is None else n for word, n in zip(words, numbers, strict=True)
-            ]
-        return np.array(numbers, np.int32)
+    def _computed(self, words: list[str]) -> list[int]:
+        """The terms of lower-case words by number; -1 if no name has the term."""
+        numbers_of = self._numbers_of
+        return [numbers_of.get(term, -1) for term in self._rules.terms(words)]
 
     @cached_property
-    def _known(self) -> dict[str, int]:
-        return {}
+    def _known(self) -> RecentWords[int]:
+        return RecentWords()
 
     def find(self, texts: Iterable[str] | Tokens) -> Matches:
         """Find every match of every name."""

@@ -77,6 +77,7 @@ def create_app(models: Mapping[str, Tagger], settings: Settings | None = None) -
         redoc_url=None,
         lifespan=lifespan,
     )
+    app.state.service = service
     examples = Examples(service)
     app.include_router(api_routes(service, examples))
     app.include_router(upload_routes(service))

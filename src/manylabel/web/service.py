@@ -89,6 +89,8 @@ class Service:
         self.tokens = Tokens(settings)
         self.audit = AuditLog(settings.audit_log)
         self.is_ready = False
+        #: Called when all models have warmed up.
+        self.when_ready: Callable[[], None] = lambda: None
 
     def model(self, name: str | None) -> Served:
         """Look up a model by name; None for the first."""
@@ -197,6 +199,7 @@ class Service:
                 served.vocabulary.search("", 1)
             except Exception:
                 _log.exception("the model %r failed to warm up", served.name)
+        self.when_ready()
         self.is_ready = True
 
     def close(self) -> None:
