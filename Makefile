@@ -7,9 +7,10 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 # Programs start hundreds of times, in tests too: keep byte code, also where the environment says no.
 unexport PYTHONDONTWRITEBYTECODE
+UNUSED := '/(tests?|sympy|networkx|fontTools|babel|playwright|mypyc?|pip|setuptools|docutils)/'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 
-.PHONY: demo test test-all torture lint vulnerabilities format bench docs site package reproduce clean help
+.PHONY: demo test test-all torture lint types style vulnerabilities format bench docs site package reproduce clean help
 
 help:
 	@echo "make demo      install, then train, tag, explain and score on the bundled corpus"
@@ -25,7 +26,7 @@ help:
 	@echo "make package   build and check what goes to PyPI, in dist/"
 
 # One stamp per kind of install: `make demo` needs the plain package, the other targets its development
-# extras. A recent pip resolves these in half the time; compileall, unlike pip, uses all cores.
+# extras. A recent pip resolves these in half the time.
 $(VENV)/.plain: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps $(VENV)
 	$(PIP) .
@@ -33,7 +34,11 @@ $(VENV)/.plain: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.plain
 	$(PIP) ".[dev]"
-	-$(BIN)/python -m compileall -q -j 0 -x '/(tests?|sympy|networkx|fontTools|babel|playwright)/' $(VENV)/lib
+	touch $@
+
+# Byte code of the libraries: pip compiles on one core, compileall on all, without what tests do not import.
+$(VENV)/.bytecode: $(VENV)/.dev
+	-$(BIN)/python -m compileall -q -j 0 -x $(UNUSED) $(VENV)/lib
 	touch $@
 
 $(VENV)/.long-tests: $(VENV)/.dev
@@ -47,21 +52,26 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: $(VENV)/.plain
 	$(BIN)/manylabel demo
 
-test: $(VENV)/.dev
+test: $(VENV)/.bytecode
 	$(BIN)/manylabel warm --all
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
-test-all: $(VENV)/.long-tests
+test-all: $(VENV)/.long-tests $(VENV)/.bytecode
 	$(BIN)/manylabel warm --all
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=random
 
 torture: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m torture.campaign
 
-lint: $(VENV)/.dev
+# `make --jobs=2 lint` runs the two at the same time.
+lint: types style
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+style: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src
 	$(BIN)/python -m pip check
 	$(BIN)/codespell

@@ -191,8 +191,8 @@ def measure_costs() -> None:
     remember(
         task=task,
         pair_seconds=seconds / candidates.nnz,
-        pairs_a_document=candidates.nnz / n,
-        weights_a_pair=model.coef.nnz / candidates.nnz,
+        pairs_per_document=candidates.nnz / n,
+        weights_per_pair=model.coef.nnz / candidates.nnz,
     )
     print("### Costs\n")
     print(
@@ -202,7 +202,7 @@ def measure_costs() -> None:
                 ["a task that does nothing, ms", 1e3 * task],
                 ["training a pair of document and candidate, µs", 1e6 * seconds / candidates.nnz],
                 ["such pairs per document", candidates.nnz / n],
-                ["weights kept a pair", model.coef.nnz / candidates.nnz],
+                ["weights kept per pair", model.coef.nnz / candidates.nnz],
             ],
         ),
         "\n",
@@ -215,7 +215,7 @@ def make_plan() -> None:
     measured = np.array(known["search_tasks"])
     predicting = np.array(known["predict_tasks"])
     rows, task = int(known["rows"]), float(known["task"])
-    bytes_a_row = known["index_bytes"] / rows
+    bytes_per_row = known["index_bytes"] / rows
     header = ["", "10 million", "100 million"]
     sizes = (10_000_000, 100_000_000)
 
@@ -223,17 +223,17 @@ def make_plan() -> None:
         return [name, *(value(n) for n in sizes)]
 
     search = float(measured.mean()) / known["search_queries"] / rows
-    pairs = known["pairs_a_document"]
+    pairs = known["pairs_per_document"]
     lines = [
-        line("index, GB", lambda n: n * bytes_a_row / 1e9),
+        line("index, GB", lambda n: n * bytes_per_row / 1e9),
         line("shards of 4 million rows", lambda n: -(-n // 4_000_000)),
-        line("GB a shard", lambda n: min(n, 4_000_000) * bytes_a_row / 1e9),
+        line("GB per shard", lambda n: min(n, 4_000_000) * bytes_per_row / 1e9),
         line("a query over all shards, core ms", lambda n: 1e3 * search * n),
         line("leave-one-out search, core hours", lambda n: search * n * n / 3600),
         line("the same for 2 million documents, core hours", lambda n: search * n * 2e6 / 3600),
         line("training pairs, billions", lambda n: n * pairs / 1e9),
         line("training the pairs, core hours", lambda n: n * pairs * known["pair_seconds"] / 3600),
-        line("weights, GB", lambda n: 8 * n * pairs * known["weights_a_pair"] / 1e9),
+        line("weights, GB", lambda n: 8 * n * pairs * known["weights_per_pair"] / 1e9),
         line("answers of shards a query, kB", lambda n: 8 * K * -(-n // 4_000_000) / 1e3),
     ]
     print("### A plan\n")

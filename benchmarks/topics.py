@@ -198,7 +198,7 @@ def prediction(training: LabelledTraining) -> None:
         )
         row = [model.__name__, in_numpy, in_numba, ours, in_numpy / ours, in_numba / ours]
         rows.append(row)
-    header = ["model", "dense, NumPy: ns a token", "dense, Numba", "ours"]
+    header = ["model", "dense, NumPy: ns per token", "dense, Numba", "ours"]
     print(table([*header, "times NumPy", "times Numba"], rows))
     print(
         f"\n{phi.shape[1]:,} labels; {sweeps} sweeps of 100 documents (dense: 4 sweeps of 10), "

@@ -19,6 +19,17 @@ settings.register_profile("fixed", settings.get_profile("random"), derandomize=T
 settings.load_profile("fixed")
 
 
+#: Checks of scikit-learn that repeat another one with other types or read-only memory.
+VARIANTS = ("check_estimator_sparse_matrix", "readonly_memmap=True")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave variants of scikit-learn's checks to `make test-all`."""
+    for item in items:
+        if "-check_" in item.name and any(variant in item.name for variant in VARIANTS):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real corpora, which only some machines have."""

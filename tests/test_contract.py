@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -37,31 +39,45 @@ def data():
     return sparse.csr_array(X.astype(float)), sparse.csr_array(Y)
 
 
-@pytest.fixture(scope="module", params=list(classifiers()), ids=lambda model: type(model).__name__)
-def fitted(request, data):
+@pytest.fixture(scope="module")
+def trained(data):
+    """Copies of classifiers that were fitted once for each number of documents."""
     X, Y = data
-    return clone(request.param).fit(X[:70], Y[:70])
+    models = {}
+
+    def copied(model, n):
+        key = type(model), n
+        if key not in models:
+            models[key] = clone(model).fit(X[:n], Y[:n])
+        return deepcopy(models[key])
+
+    return copied
 
 
-def as_fitted(model, X, Y):
-    return model.fit(X[:70], Y[:70])
+@pytest.fixture(scope="module", params=list(classifiers()), ids=lambda model: type(model).__name__)
+def fitted(request, trained):
+    return trained(request.param, 70)
 
 
-def with_more_documents(model, X, Y):
-    return model.fit(X[:50], Y[:50]).partial_fit(X[50:70], Y[50:70])
+def as_fitted(trained, model, X, Y):
+    return trained(model, 70)
 
 
-def with_a_new_label(model, X, Y):
+def with_more_documents(trained, model, X, Y):
+    return trained(model, 60).partial_fit(X[60:70], Y[60:70])
+
+
+def with_a_new_label(trained, model, X, Y):
     wider = sparse.csr_array(sparse.hstack([Y[60:70], np.ones((10, 1), np.int8)], "csr"))
-    return model.fit(X[:60], Y[:60]).partial_fit(X[60:70], wider)
+    return trained(model, 60).partial_fit(X[60:70], wider)
 
 
-def with_fewer_documents(model, X, Y):
-    return model.fit(X[:70], Y[:70]).remove([3, 41])
+def with_fewer_documents(trained, model, X, Y):
+    return trained(model, 70).remove([3, 41])
 
 
-def with_everything_at_once(model, X, Y):
-    return with_a_new_label(model, X, Y).remove([3, 65])
+def with_everything_at_once(trained, model, X, Y):
+    return with_a_new_label(trained, model, X, Y).remove([3, 65])
 
 
 HISTORIES = {
@@ -82,10 +98,10 @@ HISTORIES = {
         if all(getattr(model, flag) for flag in needs)
     ],
 )
-def lived(request, data):
+def lived(request, trained, data):
     """A classifier after some of what can happen to it."""
     model, history = request.param
-    return history(clone(model), *data)
+    return history(trained, model, *data)
 
 
 def test_scores_are_canonical_and_finite(lived, data):
@@ -118,7 +134,7 @@ def test_documents_that_come_and_go_leave_no_trace(fitted, data):
     if not (fitted.can_learn and fitted.can_forget):
         return
     X, Y = data
-    model = clone(fitted).fit(X[:70], Y[:70])
+    model = deepcopy(fitted)
     model.partial_fit(X[70:75], Y[70:75]).remove(np.arange(70, 75))
     np.testing.assert_allclose(
         model.decision_function(X[75:]).toarray(),

@@ -27,6 +27,7 @@ spec.loader.exec_module(house_style)
         ("It takes 3 ms per document; a document has labels.", None),
         ("C times a row's weight", None),
         ("If somebody asks", "somebody"),
+        ("def test_nobody_waits():", "nobody"),
         ("There is room for two.", None),
         ("<!-- house style: off -->\nanew\n<!-- house style: on -->\nfine", None),
     ],

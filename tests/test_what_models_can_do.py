@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from copy import deepcopy
 from itertools import chain
 from pathlib import Path
 
@@ -38,15 +39,21 @@ def data():
     return sparse.csr_array(X.astype(float)), sparse.csr_array(Y)
 
 
-@pytest.fixture(params=MODELS)
+@pytest.fixture(scope="module", params=MODELS)
 def name(request):
     return request.param
 
 
-@pytest.fixture
-def fitted(name, data):
+@pytest.fixture(scope="module")
+def trained(name, data):
     X, Y = data
     return make_model(name, SMALL.get(name)).fit(X[:70], Y[:70])
+
+
+@pytest.fixture
+def fitted(trained):
+    """A copy, to be changed."""
+    return deepcopy(trained)
 
 
 def test_every_flag_stands_for_a_method(name):

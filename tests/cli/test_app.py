@@ -147,7 +147,7 @@ def test_control_c_ends_the_process_quietly(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["stats", "--json"], ["convert", "-", "--to", "jsonl"]])
-def test_nobody_reading_the_output_is_no_error(texts, arguments):
+def test_a_closed_pipe_is_no_error(texts, arguments):
     arguments.insert(1, str(texts))
     with subprocess.Popen(
         [*COMMAND, *arguments, "--quiet"],

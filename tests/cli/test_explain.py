@@ -68,7 +68,7 @@ def test_documents_of_a_file_are_explained_one_after_the_other(call, catalogue, 
     assert f"─ {load_catalogue('test').ids[0]} ─" in shown
 
 
-def test_words_that_nobody_knows_have_no_labels(call, catalogue):
+def test_unknown_words_have_no_labels(call, catalogue):
     called = call("explain", catalogue / "model", "--text", "xyzzy", "--table")
     assert "No label fits this text." in called.out
 

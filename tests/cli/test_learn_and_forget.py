@@ -102,7 +102,7 @@ def test_compacting_keeps_what_was_learned(call, model):
     assert best(call, model, "a ship") == "Sea and sailing"
 
 
-def test_models_that_cannot_learn_are_trained_anew_on_request(call, texts, tmp_path):
+def test_models_that_cannot_learn_are_retrained_on_request(call, texts, tmp_path):
     assert call("train", texts, "-o", tmp_path / "m", "--model", "svm", "-q").code == 0
     assert call("forget", tmp_path / "m", "c", "-q").code == 0
     assert call("compact", tmp_path / "m", "--retrain", "--json").json["documents"] == 2

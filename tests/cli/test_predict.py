@@ -165,7 +165,7 @@ def test_an_empty_text_is_no_error(call, catalogue, feed):
     assert records(call("predict", catalogue / "model"))[0]["id"] == "0"
 
 
-def test_tables_have_a_line_a_label(call, catalogue, tmp_path):
+def test_tables_have_one_line_per_label(call, catalogue, tmp_path):
     out = tmp_path / "labels.tsv.gz"
     called = call("predict", catalogue / "model", catalogue / "test.jsonl", "--top", 2, "-o", out)
     assert (called.code, called.out) == (0, "")

@@ -97,7 +97,7 @@ def test_join_unites_vocabularies():
     assert joined.texts is None
 
 
-def test_join_numbers_anew_if_ids_clash():
+def test_join_renumbers_if_ids_clash():
     assert PETS[:2].join(PETS[:1]).ids == ["0", "1", "2"]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from manylabel.cli.app import run
 from manylabel.corpus import load_catalogue, write
+from manylabel.distributed import connecting
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -47,7 +48,8 @@ def test_training_and_prediction_are_the_same(books, processes, monkeypatch, cap
     assert not list(books.glob("*.batches")), "what was put aside has gone"
 
 
-def test_an_address_where_nobody_answers_is_one_sentence(books, capfd):
+def test_an_address_without_a_scheduler_is_one_sentence(books, capfd, monkeypatch):
+    monkeypatch.setattr(connecting, "_TIMEOUT", "200ms")
     code = answered(
         "train", books / "train.jsonl", "-o", books / "x", "--dask", "tcp://127.0.0.1:9"
     )

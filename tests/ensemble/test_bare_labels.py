@@ -26,7 +26,7 @@ def parts_of(tagger, label):
     return {part.kind for part in why.parts}
 
 
-def test_no_neighbour_speaks_against_a_label_without_documents(tagger):
+def test_neighbours_do_not_lower_the_score_of_a_label_without_documents(tagger):
     assert "names" in parts_of(tagger, "lighthouses")
     assert parts_of(tagger, "lighthouses") <= {"prior", "names"}
 

@@ -71,7 +71,7 @@ def test_scores_are_probabilities_that_come_true(model, catalogue):
 def test_the_same_at_any_number_of_threads(catalogue):
     train, test = catalogue
     names = [scorer.name for scorer in make_scorers("auto") if scorer.view == "rows"]
-    X, Y = train.X[:200], train.Y[:200]
+    X, Y = train.X[:100], train.Y[:100]
     one, two = (
         Ensemble(n_jobs=n, scorers=names).fit(X, Y).decision_function(test.X) for n in (1, 2)
     )

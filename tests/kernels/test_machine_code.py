@@ -45,9 +45,23 @@ def run(folder: Path, *before: str, **environment: str) -> str:
     return found.stdout.strip()
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A folder with the machine code that a process compiled."""
+    folder = tmp_path_factory.mktemp("compiled")
+    assert run(folder) == COMPILED
+    return folder
+
+
+@pytest.fixture
+def code(compiled, tmp_path):
+    """A copy of that folder, to be changed."""
+    return shutil.copytree(compiled, tmp_path / "code")
+
+
 @on_linux
-def test_a_second_process_neither_compiles_nor_imports_numba(tmp_path):
-    assert [run(tmp_path), run(tmp_path)] == [COMPILED, FOUND]
+def test_a_second_process_neither_compiles_nor_imports_numba(compiled):
+    assert run(compiled) == FOUND
 
 
 @on_linux
@@ -55,22 +69,21 @@ def test_a_second_process_neither_compiles_nor_imports_numba(tmp_path):
     "damage",
     ["changed", *(pytest.param(how, marks=pytest.mark.slow) for how in ("cut", "empty"))],
 )
-def test_a_damaged_file_is_compiled_again(tmp_path, damage):
-    run(tmp_path)
-    (path,) = tmp_path.rglob("*.code")
-    code = path.read_bytes()
+def test_a_damaged_file_is_compiled_again(code, damage):
+    (path,) = code.rglob("*.code")
+    content = path.read_bytes()
     if damage == "cut":
-        path.write_bytes(code[:-100])
+        path.write_bytes(content[:-100])
     elif damage == "changed":
-        path.write_bytes(code[:-100] + b"?" + code[-99:])
+        path.write_bytes(content[:-100] + b"?" + content[-99:])
     else:
         path.write_bytes(b"")
-    assert [run(tmp_path), run(tmp_path)] == [COMPILED, FOUND]
+    assert [run(code), run(code)] == [COMPILED, FOUND]
 
 
 @on_linux
-def test_code_in_a_folder_that_cannot_be_written_is_used(tmp_path):
-    code, temporary = tmp_path / "code", tmp_path / "tmp"
+def test_code_in_a_folder_that_cannot_be_written_is_used(code, tmp_path):
+    temporary = tmp_path / "tmp"
     temporary.mkdir()
     before: list[str] = []
     if os.getuid() == 0:
@@ -78,7 +91,6 @@ def test_code_in_a_folder_that_cannot_be_written_is_used(tmp_path):
         if setpriv is None:
             pytest.skip("root may write anywhere")
         before = [setpriv, "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
-    run(code)
     folders = [code, *(path for path in code.rglob("*") if path.is_dir())]
     for path in folders:
         path.chmod(0o555)

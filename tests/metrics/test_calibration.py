@@ -18,7 +18,7 @@ def test_scores_that_come_true_have_hardly_any_error():
     assert np.abs(found.scores - found.right).max() < 0.03
 
 
-def test_scores_that_promise_too_much_are_found_out():
+def test_overconfident_scores_are_detected():
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.1, 1, (200, 20))
     truth = rng.random((200, 20)) < scores / 2

@@ -69,7 +69,7 @@ def test_every_candidate_and_every_likely_label_is_scored(model):
         np.testing.assert_allclose(scores.data, 1 / (1 + np.exp(-margin[stored])), rtol=1e-12)
 
 
-def test_many_candidates_find_room():
+def test_many_candidates_fit():
     rng = np.random.default_rng(0)
     inputs = sparse.csr_array(rng.random((40, 3)))
     coef = sparse.csr_array(rng.random((3, 700)))

@@ -1,5 +1,7 @@
 """The contract of every scorer, whatever happens to its ensemble."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -23,30 +25,43 @@ def data():
     return Documents(X, views=others), sparse.csr_array(Y)
 
 
-def new(n_jobs=1):
-    """An ensemble that keeps every scorer, whether it helps or not."""
-    return Ensemble(k=20, scorers=list(SCORERS), n_jobs=n_jobs)
+@pytest.fixture(scope="module")
+def trained(data, _every_scorer_is_kept):
+    """Copies of an ensemble that was fitted once for each number of documents and threads.
+
+    It keeps every scorer, whether it helps or not.
+    """
+    X, Y = data
+    models = {}
+
+    def copied(n, n_jobs):
+        if (n, n_jobs) not in models:
+            model = Ensemble(k=20, scorers=list(SCORERS), n_jobs=n_jobs)
+            models[n, n_jobs] = model.fit(X[:n], Y[:n])
+        return deepcopy(models[n, n_jobs])
+
+    return copied
 
 
-def as_fitted(X, Y, n_jobs=1):
-    return new(n_jobs).fit(X[:100], Y[:100])
+def as_fitted(trained, X, Y, n_jobs=1):
+    return trained(100, n_jobs)
 
 
-def with_more_documents(X, Y, n_jobs=1):
-    return new(n_jobs).fit(X[:80], Y[:80]).partial_fit(X[80:100], Y[80:100])
+def with_more_documents(trained, X, Y, n_jobs=1):
+    return trained(80, n_jobs).partial_fit(X[80:100], Y[80:100])
 
 
-def with_a_new_label(X, Y, n_jobs=1):
+def with_a_new_label(trained, X, Y, n_jobs=1):
     wider = sparse.csr_array(sparse.hstack([Y[80:100], np.ones((20, 1), np.int8)], "csr"))
-    return new(n_jobs).fit(X[:80], Y[:80]).partial_fit(X[80:100], wider)
+    return trained(80, n_jobs).partial_fit(X[80:100], wider)
 
 
-def with_fewer_documents(X, Y, n_jobs=1):
-    return as_fitted(X, Y, n_jobs).remove([0, 50, 99])
+def with_fewer_documents(trained, X, Y, n_jobs=1):
+    return trained(100, n_jobs).remove([0, 50, 99])
 
 
-def with_everything(X, Y, n_jobs=1):
-    model = with_a_new_label(X, Y, n_jobs).remove([0, 50, 99])
+def with_everything(trained, X, Y, n_jobs=1):
+    model = with_a_new_label(trained, X, Y, n_jobs).remove([0, 50, 99])
     model.compact()
     return model
 
@@ -72,8 +87,8 @@ def _every_scorer_is_kept():
 
 
 @pytest.fixture(scope="module", params=HISTORIES, ids=lambda history: history.__name__)
-def lived(request, data, _every_scorer_is_kept):
-    return request.param(*data)
+def lived(request, trained, data):
+    return request.param(trained, *data)
 
 
 @pytest.fixture(params=list(SCORERS))
@@ -134,8 +149,8 @@ def test_no_label_has_a_score_that_no_longer_exists(lived, asked):
 
 
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda history: history.__name__)
-def test_training_with_more_threads_changes_nothing(history, data):
-    one, two = (history(*data, n_jobs=n).decision_function(data[0][100:]) for n in (1, 2))
+def test_training_with_more_threads_changes_nothing(history, trained, data):
+    one, two = (history(trained, *data, n).decision_function(data[0][100:]) for n in (1, 2))
     np.testing.assert_array_equal(one.indices, two.indices)
     np.testing.assert_array_equal(one.data, two.data)
 

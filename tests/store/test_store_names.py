@@ -54,7 +54,7 @@ def test_names_of_the_first_format_stand_for_something_today():
     assert set(migrations._FIRST_NAMES.values()) <= today
 
 
-def test_a_class_of_somebody_elses_can_be_saved_and_loaded_while_it_is_registered(
+def test_a_class_of_another_package_can_be_saved_and_loaded_while_it_is_registered(
     registered, tmp_path
 ):
     registered(Plugin, "my-plugin")

@@ -151,7 +151,7 @@ def test_reasons_of_combined_models_are_gathered_from_their_parts():
     assert [(near.id, near.share) for near in reasons.neighbours] == [("d3", 0.6)]
 
 
-def test_a_kind_that_nobody_has_heard_of_is_shown_under_its_own_title():
+def test_an_unknown_kind_is_shown_under_its_own_title():
     why = Explanation(
         0,
         0,

@@ -45,7 +45,7 @@ def chosen_for(corpus: Corpus, vectorizer: CountVectorizer | None = None) -> Cou
 
 
 @pytest.mark.usefixtures("few")
-def test_parts_of_words_are_counted_where_whole_words_say_little():
+def test_character_n_grams_are_counted_where_whole_words_say_little():
     chosen = chosen_for(titles())
     assert (chosen.char_ngrams, chosen.whole_words) == ((4, 4), True)
 

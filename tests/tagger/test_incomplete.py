@@ -72,7 +72,7 @@ def _scored(tagger, text):
     return found.labels, [score for _, score, _ in found]
 
 
-def test_missing_labels_of_an_open_document_do_not_speak_against_them(catalogue):
+def test_missing_labels_of_an_open_document_are_no_evidence_against_them(catalogue):
     texts, labels = catalogue
     tagger = Tagger("instance-knn", parameters={"k": 5}).fit(texts[:200], labels[:200])
     text = texts[7]

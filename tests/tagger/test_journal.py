@@ -46,7 +46,7 @@ def test_folded_entries_are_gone_and_their_numbers_too(journal):
     assert write(journal, "d") == 4
 
 
-def test_a_new_model_begins_anew(journal):
+def test_a_new_model_starts_an_empty_journal(journal):
     write(journal, "a")
     with journal.writing() as writer:
         writer.begin("two", 7)

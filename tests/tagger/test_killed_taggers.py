@@ -35,7 +35,7 @@ def test_what_a_killed_process_said_was_learned_is_there(tmp_path, times):
 @pytest.mark.parametrize(
     "times", [3, pytest.param(100, marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_writers_wait_for_each_other_and_readers_for_nobody(tmp_path, times):
+def test_writers_wait_for_each_other_and_readers_never_wait(tmp_path, times):
     folder = tmp_path / "model"
     finished(started("made", folder))
     writers = [started("learn_again_and_again", folder, name, times) for name in ("x", "y")]

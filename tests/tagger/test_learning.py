@@ -107,7 +107,7 @@ def test_weights_of_words_are_learned_again_by_compacting():
 
 
 @pytest.mark.parametrize("model", ["lcif", "svm"])
-def test_any_model_can_be_trained_anew_from_its_texts(model):
+def test_any_model_can_be_retrained_from_its_texts(model):
     tagger = fitted(range(40), model=model, parameters={})
     tagger.forget(IDS[:10])
     if model == "lcif":

@@ -104,7 +104,7 @@ def test_free_ids_are_free_in_all_processes(folder):
     assert other.learn(["a dog"], [["dogs"]]).learned == ("41",)
 
 
-def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
+def test_compacting_empties_the_journal_and_equals_retraining(folder):
     one, other = Tagger.load(folder), Tagger.load(folder)
     one.learn(["a kitten by the river"], [["zebras"]], ["n1"])
     one.forget("3")
@@ -124,7 +124,7 @@ def test_compacting_empties_the_journal_and_is_as_training_anew(folder):
     assert state(Tagger.load(folder))[1] == {"n1", "n2"}
 
 
-def test_training_anew_is_known_to_others(folder):
+def test_other_processes_see_a_retrained_model(folder):
     one, other = Tagger.load(folder), Tagger.load(folder)
     one.learn(["a zebra by the river"], [["zebras"]], ["n1"])
     other.compact(retrain=True)

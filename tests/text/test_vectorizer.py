@@ -252,7 +252,7 @@ def test_display_names_of_character_ngrams_are_the_ngrams():
     assert ours.display_names_.tolist() == [" s", "hi", "ip", "p ", "sh"]
 
 
-def test_parts_of_words_are_told_from_whole_words():
+def test_character_n_grams_differ_from_whole_words():
     ours = CountVectorizer(char_ngrams=(4, 4), whole_words=True)
     counts = ours.fit_transform(["ship Leadership", "ship"])
     assert counts[:, [ours.vocabulary_["ship"]]].toarray().ravel().tolist() == [1, 1]

@@ -50,7 +50,7 @@ def test_cvb0_follows_its_equations(corpus):
 
 
 @pytest.mark.parametrize("inference", INFERENCES)
-def test_with_one_label_a_document_phi_is_that_of_naive_bayes(inference):
+def test_with_one_label_per_document_phi_is_that_of_naive_bayes(inference):
     random = np.random.default_rng(0)
     X, classes = random.integers(0, 4, (30, 10)), random.integers(0, 3, 30)
     Y = np.eye(3, dtype=int)[classes]

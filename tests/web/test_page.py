@@ -158,7 +158,7 @@ def test_words_are_marked_and_the_parts_add_up_to_the_score(page, server):
     expect(marked).to_have_count(0)
 
 
-def test_what_speaks_against_a_label_is_shown_as_such(page):
+def test_evidence_against_a_label_is_shown_as_such(page):
     words = [("stolen", 1.5), ("detective", -0.75), ("follows", 0.001)]
     spans = {word: (THEFT.index(word), THEFT.index(word) + len(word)) for word, _ in words}
     parts = [

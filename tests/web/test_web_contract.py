@@ -27,13 +27,14 @@ CHECKS = [
 ]
 
 
-def test_any_request_gets_an_answer_that_the_description_allows():
+@pytest.mark.parametrize("n", [6, pytest.param(50, marks=pytest.mark.slow)])
+def test_any_request_gets_an_answer_that_the_description_allows(n):
     app = create_app({"animals": animals()}, Settings(allow_learn=True))
     described = schemathesis.openapi.from_asgi("/openapi.json", app)
     for operation in described.get_all_operations():
 
         @given(case=operation.ok().as_strategy())
-        @settings(max_examples=12, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=n, suppress_health_check=list(HealthCheck))
         def check(case):
             case.call_and_validate(checks=CHECKS)
 

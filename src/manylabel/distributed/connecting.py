@@ -24,6 +24,8 @@ from manylabel.validation import check_whole
 __all__ = ["connect", "use"]
 
 _PROBE = "seen"
+#: How long to wait for a scheduler.
+_TIMEOUT = "10s"
 
 
 @contextmanager
@@ -148,7 +150,7 @@ def connect(address: str, spool: str | Path | None = None, **options: Any) -> It
                 )
             )
         try:
-            client = stack.enter_context(Client(target, timeout="10s", set_as_default=False))
+            client = stack.enter_context(Client(target, timeout=_TIMEOUT, set_as_default=False))
         except (OSError, ValueError) as error:
             raise ClusterError(
                 f"no scheduler answers at {address} ({error}); start one, or check the address."
