@@ -29,7 +29,7 @@ source distribution. MIT licence.
 def describe(readme: str) -> str:
     """README.md without what works only in the repository."""
     text = readme.partition("[Benchmarks in two minutes]")[0] + _END
-    text = re.sub(r"<img\b[^>]*>\n*|<br\b[^>]*>\n*", "", text)
+    text = re.sub(r"<img\b[^>]*>\n*|<br\b[^>]*>", "", text)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)\n*", "", text)
     text = re.sub(r"\[([^\]]*)\]\((?!https?://)[^)]*\)", r"\1", text)
     return re.sub(r"```sh\nmake .*?pip and make\.", _COMMANDS, text, flags=re.DOTALL)

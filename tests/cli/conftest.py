@@ -78,6 +78,14 @@ def catalogue(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def few(tmp_path_factory) -> Path:
+    """A file with the first books of the bundled corpus, for trainings that need no more."""
+    path = tmp_path_factory.mktemp("few") / "train.jsonl"
+    write(load_catalogue("train")[:160], path)
+    return path
+
+
 @pytest.fixture
 def model(catalogue, tmp_path) -> Path:
     """A copy of the trained model, to be changed."""

@@ -41,16 +41,16 @@ def test_the_table_shows_the_best_settings_first(call, catalogue, tmp_path):
     assert (tuned["lam"], str(tuned["k"])) == (1.0, lines[0].split()[0])
 
 
-def test_other_models_try_every_combination_on_a_part_held_out(call, catalogue, tmp_path):
+def test_other_models_try_every_combination_on_a_part_held_out(call, few, tmp_path):
     called = call(
-        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "subset-svm",
+        "tune", few, "-o", tmp_path / "m", "--model", "subset-svm",
         "--try", "C=0.1,1", "--try", "n_neighbors=20,50", "--metric", "p@1", "--json", "-q",
     )  # fmt: skip
     found = called.json
     assert found["tried"] == 4
     assert set(found["parameters"]) == {"C", "n_neighbors"}
     again = call(
-        "tune", catalogue / "train.jsonl", "-o", tmp_path / "again", "--model", "subset-svm",
+        "tune", few, "-o", tmp_path / "again", "--model", "subset-svm",
         "--try", "C=0.1,1", "--try", "n_neighbors=20,50", "--metric", "p@1", "--json", "-q",
     ).json  # fmt: skip
     assert [trial["value"] for trial in again["trials"]] == [
@@ -101,11 +101,11 @@ def test_features_are_tuned_too(call, rows, tmp_path):
     assert called.code == 0
 
 
-def test_the_default_model_is_tuned_and_never_worse_than_trained(call, catalogue, tmp_path):
-    train, test = catalogue / "train.jsonl", catalogue / "test.jsonl"
+def test_the_default_model_is_tuned_and_never_worse_than_trained(call, few, catalogue, tmp_path):
+    test = catalogue / "test.jsonl"
     # Settings of which none can be better: two neighbours, two candidates.
     tuned = call(
-        "tune", train, "-o", tmp_path / "tuned", "--try", "k=2", "--try", "n_candidates=2",
+        "tune", few, "-o", tmp_path / "tuned", "--try", "k=2", "--try", "n_candidates=2",
         "--cv", "0.3", "--json",
     )  # fmt: skip
     assert "Tuning ensemble for micro-f1" in tuned.err
@@ -113,7 +113,7 @@ def test_the_default_model_is_tuned_and_never_worse_than_trained(call, catalogue
     first = tuned.json["trials"][0]
     assert {name: first[name] for name in ("k", "n_candidates")} == tuned.json["parameters"]
     assert tuned.json["parameters"] == {"k": 100, "n_candidates": 100}
-    call("train", train, "-o", tmp_path / "trained", "-q")
+    call("train", few, "-o", tmp_path / "trained", "-q")
     figures = [
         call("evaluate", tmp_path / name, test, "--json", "-q").json
         for name in ("tuned", "trained")
