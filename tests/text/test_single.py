@@ -77,7 +77,7 @@ def test_forgotten_features_are_not_counted():
         vectorizer.forget_features(np.array([0, 1]))
     assert not single.is_for(vectorizers)
     again = SingleTexts(vectorizers)
-    for _ in range(module._PATIENCE + 2):
+    for _ in range(3):
         for counts, vectorizer in zip(again.count([" ".join(WORDS)]), vectorizers, strict=True):
             same(counts, vectorizer.transform([" ".join(WORDS)]))
 

@@ -18,7 +18,7 @@ from manylabel.store.classes import register, unregister
 from manylabel.store.decoding import restored
 from manylabel.store.folder import leftovers, load, save, sweep
 from manylabel.store.manifest import FORMAT_VERSION, read_manifest
-from manylabel.store.strings import StringArray
+from manylabel.strings import StringArray
 
 __all__ = [
     "FORMAT_VERSION",

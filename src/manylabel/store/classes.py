@@ -95,7 +95,7 @@ CLASSES: dict[str, str] = {
     "NeighborIndex": "manylabel.neighbors.index:NeighborIndex",
     "Network": "manylabel.network.training:Network",
     "NetworkSettings": "manylabel.network.training:NetworkSettings",
-    "StringArray": "manylabel.store.strings:StringArray",
+    "StringArray": "manylabel.strings:StringArray",
     "Vectors": "manylabel.vectors.vectors:Vectors",
     "WordLabels": "manylabel.topics.word_labels:WordLabels",
     "WordRules": "manylabel.text.words:WordRules",

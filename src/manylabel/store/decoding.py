@@ -113,6 +113,26 @@ class Decoder:
             check_structure(matrix, "a matrix")
         return self._share(number, matrix)
 
+    def _strings(self, node: Any) -> Any:
+        """The value of a node; a StringArray for a long list of strings or numbered strings.
+
+        It is mapped into memory, while a list or dict of strings is read from end to end.
+        """
+        if self._is_deep or not isinstance(node, dict) or "id" in node:
+            return self.decode(node)
+        items = None
+        if "dict" in node:
+            items, values = node["dict"]
+            values = None if isinstance(values, list) else self.decode(values)
+        elif "object_array" in node and len(node["object_array"][0]) == 1:
+            items, values = node["object_array"][1], None
+        if not isinstance(items, dict) or "object" not in items:
+            return self.decode(node)
+        strings = self.decode(items)
+        if "dict" in node and not np.array_equal(values, np.arange(len(strings))):
+            return dict(zip(strings.tolist(), np.asarray(values).tolist(), strict=True))
+        return strings
+
     def _random_state(self, content: Any, number: int | None) -> np.random.RandomState:
         generator = np.random.RandomState()
         generator.set_state(self.decode(content))
@@ -135,7 +155,12 @@ class Decoder:
         if cls is None:
             raise UnknownClassError(name)
         if hasattr(cls, "_from_store_state"):
-            return self._share(number, cls._from_store_state(self._attributes(state)))
+            names = getattr(cls, "_names_in_store", ())
+            attributes = {
+                attribute: self._strings(node) if attribute in names else self.decode(node)
+                for attribute, node in state.items()
+            }
+            return self._share(number, cls._from_store_state(attributes))
         if issubclass(cls, tuple):
             return self._share(number, cls(**self._attributes(state)))
         thing = self._share(number, restored(cls, {}))

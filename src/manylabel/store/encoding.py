@@ -18,7 +18,7 @@ from scipy import sparse
 
 from manylabel.exceptions import StoreError
 from manylabel.store.classes import is_estimator, name_of
-from manylabel.store.strings import StringArray
+from manylabel.strings import StringArray
 
 __all__ = ["SPARSE", "TYPES", "Encoder"]
 

@@ -209,7 +209,7 @@ class Answers(Reader):
             vectorizers = {"": self.vectorizer} | self.views
             found_at = feature_spans_of(list(vectorizers.values()), text)
             for (view, vectorizer), spans in zip(vectorizers.items(), found_at, strict=True):
-                names: Any = vectorizer.display_names_
+                names: Any = vectorizer.shown_names
                 words[view] = Words(text, spans, names)
         reasons, document = [], cache(self._document_there)
         for why in found:

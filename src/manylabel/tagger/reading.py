@@ -119,7 +119,7 @@ class Reader:
 
     def shown_words(self) -> Any:
         """The name to show for each feature."""
-        return self.feature_names if self.vectorizer is None else self.vectorizer.display_names_
+        return self.feature_names if self.vectorizer is None else self.vectorizer.shown_names
 
 
 def _views(views: Mapping[str, CountVectorizer], texts: list[str]) -> dict[str, sparse.csr_array]:

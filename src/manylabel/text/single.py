@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.kernels import text_names
 from manylabel.text.blocks import NGRAM_MARK, character_ngrams, find_tokens
+from manylabel.text.names import NameTable
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.words import WordRules, list_words
 from manylabel.validation import trusted_csr
@@ -25,14 +27,12 @@ __all__ = ["SingleTexts"]
 
 #: Maximum cached words, and their characters; a server keeps meeting new ones.
 _MAX_WORDS, _MAX_CHARACTERS = 20_000, 1_000_000
-#: Pairs of words are looked up by number only after this many texts, because the table is slow to
-#: build.
-_PATIENCE = 4
 #: From this many characters on, a kernel finds words faster than a regular expression. It saves
 #: less than a millisecond and takes seconds to compile, so short texts do not use it.
 _LONG = 10_000
 #: Stands for a word that is too short to count.
 _SHORT = -2
+_NO_COLUMNS = np.empty(0, np.int32)
 
 
 class SingleTexts:
@@ -54,15 +54,16 @@ class SingleTexts:
 
     def __init__(self, vectorizers: Sequence[CountVectorizer]) -> None:
         self._vectorizers = list(vectorizers)
-        self._vocabularies = [vectorizer.vocabulary_ for vectorizer in vectorizers]
+        self._names = [vectorizer._names for vectorizer in vectorizers]
+        self._sizes = [len(names) for names in self._names]
         self._counters = [vectorizer._counter() for vectorizer in vectorizers]
         self._rules = self._counters[0].rules
         self._min_length = self._counters[0].min_length
         self._terms = _Terms(self._rules, self._min_length)
-        self._readers: list[_Words | _Pairs | _Both | _Characters] = [
-            _READERS[counter.ngram_range](vectorizer.vocabulary_)
+        self._readers: list[_Words | _Characters] = [
+            _Words(vectorizer.name_table, *_KINDS[counter.ngram_range])
             if counter.char_ngrams is None
-            else _Characters(vectorizer.vocabulary_, counter.char_ngrams, counter.whole_words)
+            else _Characters(vectorizer.name_table, counter.char_ngrams, counter.whole_words)
             for vectorizer, counter in zip(self._vectorizers, self._counters, strict=True)
         ]
 
@@ -72,7 +73,7 @@ class SingleTexts:
         first = vectorizers[0]
         shared = ("lowercase", "stop_words", "stemming", "min_length")
         return all(
-            tuple(vectorizer.ngram_range) in _READERS
+            tuple(vectorizer.ngram_range) in _KINDS
             and all(getattr(vectorizer, name) == getattr(first, name) for name in shared)
             for vectorizer in vectorizers
         )
@@ -80,9 +81,9 @@ class SingleTexts:
     def is_for(self, vectorizers: Sequence[CountVectorizer]) -> bool:
         """Whether these are the same vectorizers, with unchanged vocabularies."""
         return len(vectorizers) == len(self._vectorizers) and all(
-            mine is vectorizer and known is vectorizer.vocabulary_
-            for mine, known, vectorizer in zip(
-                self._vectorizers, self._vocabularies, vectorizers, strict=True
+            mine is vectorizer and names is vectorizer._names
+            for mine, names, vectorizer in zip(
+                self._vectorizers, self._names, vectorizers, strict=True
             )
         )
 
@@ -93,8 +94,8 @@ class SingleTexts:
         terms = self._terms
         counted = [self._count(terms, text) for text in texts]
         matrices = []
-        for reader, of_texts in zip(self._readers, zip(*counted, strict=True), strict=True):
-            shape = len(texts), len(reader.vocabulary)
+        for size, of_texts in zip(self._sizes, zip(*counted, strict=True), strict=True):
+            shape = len(texts), size
             if len(texts) == 1:
                 [(columns, counts)] = of_texts
                 ptr = np.array([0, columns.size], np.int32)
@@ -116,14 +117,15 @@ class SingleTexts:
         else:
             sequence, _, words = find_tokens([text], self._min_length)
             numbers = terms.of(words)[sequence]
-        found = []
-        for counter, reader in zip(self._counters, self._readers, strict=True):
-            read = numbers[: counter.lead] if counter.lead_only else numbers
-            times = np.ones(read.size)
-            if not counter.lead_only:
-                times[: counter.lead] = counter.lead_weight
-            found.append(reader.count(terms, read, times))
-        return found
+        return [
+            reader.count(
+                terms,
+                numbers[: counter.lead] if counter.lead_only else numbers,
+                0 if counter.lead_only else counter.lead,
+                counter.lead_weight,
+            )
+            for counter, reader in zip(self._counters, self._readers, strict=True)
+        ]
 
 
 class _Terms:
@@ -132,143 +134,142 @@ class _Terms:
     def __init__(self, rules: WordRules, min_length: int) -> None:
         self.rules, self._min_length = rules, min_length
         self.numbers: dict[str, int] = {}
-        self.listed: list[str] = []
         self._by_term: dict[str, int] = {}
         self._n_characters = 0
         self._lock = threading.Lock()
+        # Both have room for more. What is there never changes, so readers need no lock.
+        self._letters, self._ends = np.empty(1 << 12, np.uint8), np.zeros(1 << 10, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._by_term)
 
     @property
     def is_full(self) -> bool:
         """Whether the next texts need a new object, without these words."""
         return len(self.numbers) > _MAX_WORDS or self._n_characters > _MAX_CHARACTERS
 
+    @property
+    def packed(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The terms in UTF-8, and where each begins and the last one ends; there may be more."""
+        return self._letters, self._ends
+
     def of(self, words: list[str]) -> NDArray[np.int32]:
         """The number of each word's term."""
         try:
-            return np.array([self.numbers[word] for word in words], np.int32)
+            return np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words))
         except KeyError:
             with self._lock:
-                self._add([word for word in words if word not in self.numbers])
+                self._add([word for word in dict.fromkeys(words) if word not in self.numbers])
             return self.of(words)
 
     def _add(self, words: list[str]) -> None:
         self._n_characters += sum(map(len, words))
         self.numbers.update((word, _SHORT) for word in words if len(word) < self._min_length)
         words = [word for word in words if len(word) >= self._min_length]
-        for word, term in zip(words, self.rules.terms(words), strict=True):
-            number = self._by_term.get(term, -1)
-            if term and number < 0:
-                number = self._by_term[term] = len(self.listed)
-                self.listed.append(term)
-            self.numbers[word] = number
+        terms, n_known = self.rules.terms(words), len(self._by_term)
+        new = [term for term in dict.fromkeys(terms) if term and term not in self._by_term]
+        encoded = [term.encode("utf-8", "surrogatepass") for term in new]
+        ends = self._ends[n_known] + np.cumsum([0, *map(len, encoded)])
+        self._letters = _roomy(self._letters, int(ends[-1]))
+        self._ends = _roomy(self._ends, n_known + ends.size)
+        self._letters[ends[0] : ends[-1]] = np.frombuffer(b"".join(encoded), np.uint8)
+        self._ends[n_known : n_known + ends.size] = ends
+        # Published only now that the arrays have them.
+        self._by_term.update(zip(new, itertools.count(n_known)))
+        for word, term in zip(words, terms, strict=True):
+            self.numbers[word] = self._by_term[term] if term else -1
+
+    def term(self, number: int) -> str:
+        """A term by its number."""
+        letters, ends = self.packed
+        return letters[ends[number] : ends[number + 1]].tobytes().decode("utf-8", "surrogatepass")
+
+
+def _roomy(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array itself if it is long enough, or a longer copy."""
+    if size <= array.size:
+        return array
+    longer = np.empty(max(size, 2 * array.size), array.dtype)
+    longer[: array.size] = array
+    return longer
 
 
 class _Columns:
     """The column of each term by its number, looked up when first needed."""
 
-    def __init__(self, vocabulary: dict[str, int]) -> None:
-        self.vocabulary = vocabulary
-        self._known: tuple[_Terms | None, NDArray[np.int32]] = None, np.full(1, -1, np.int32)
+    def __init__(self, table: NameTable) -> None:
+        self._table = table
+        self._lock = threading.Lock()
+        self._known: tuple[_Terms | None, NDArray[np.int32], int] = None, _NO_COLUMNS, 0
 
-    def of(self, terms: _Terms, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The column of each term; -1 for stop words and unknown terms."""
-        owner, columns = self._known
-        if owner is not terms:
-            columns = np.full(1, -1, np.int32)
-        if numbers.size and numbers.max() >= columns.size - 1:
-            new = terms.listed[columns.size - 1 :]
-            # The last entry is for stop words, whose number is -1.
-            more = [self.vocabulary.get(term, -1) for term in new]
-            columns = np.concatenate([columns[:-1], np.array([*more, -1], np.int32)])
-            self._known = terms, columns
-        return columns[numbers]
+    def of(self, terms: _Terms) -> NDArray[np.int32]:
+        """The column of each term that is known now; -1 for those without a column."""
+        owner, columns, size = self._known
+        if owner is not terms or size < len(terms):
+            with self._lock:
+                owner, columns, size = self._known
+                if owner is not terms:
+                    columns, size = np.empty(1 << 10, np.int32), 0
+                n_terms, (letters, ends) = len(terms), terms.packed
+                columns = _roomy(columns, n_terms)
+                found = self._table.find_packed(letters, ends[size : n_terms + 1])
+                columns[size:n_terms] = found
+                self._known = terms, columns, n_terms
+        return columns
 
 
 class _Words:
-    """Counts words."""
+    """Counts words, pairs of adjacent words, ignoring stop words between them, or both."""
 
-    def __init__(self, vocabulary: dict[str, int]) -> None:
-        self.vocabulary = vocabulary
-        self._columns = _Columns(vocabulary)
-
-    def count(
-        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in ascending order, and how often each occurs."""
-        columns = self._columns.of(terms, numbers)
-        kept = columns >= 0
-        return _summed(columns[kept], times[kept])
-
-
-class _Pairs:
-    """Counts pairs of adjacent words, ignoring stop words between them."""
-
-    def __init__(self, vocabulary: dict[str, int]) -> None:
-        self.vocabulary = vocabulary
-        self._n_read = 0
-        self._table: _Table | None = None
+    def __init__(self, table: NameTable, with_words: bool, with_pairs: bool) -> None:
+        self._names, self._with_pairs = table.names, with_pairs
+        self._columns = _Columns(table) if with_words else None
 
     def count(
-        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+        self, terms: _Terms, numbers: NDArray[np.int32], lead: int, lead_weight: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Columns in ascending order, and how often each occurs."""
-        kept = numbers >= 0
-        numbers, times = numbers[kept], times[kept][:-1]
-        self._n_read += 1
-        if self._table is None and self._n_read > _PATIENCE:
-            self._table = _Table.of(self.vocabulary)
-        if self._table is not None:
-            return self._table.count(terms, numbers, times)
-        names = [terms.listed[number] for number in numbers.tolist()]
-        known = [
-            self.vocabulary.get(f"{head} {last}", -1) for head, last in itertools.pairwise(names)
-        ]
-        columns = np.array(known, np.int32)
-        there = columns >= 0
-        return _summed(columns[there], times[there])
+        columns = _NO_COLUMNS if self._columns is None else self._columns.of(terms)
+        size = numbers.size * (self._with_pairs + (self._columns is not None))
+        found, counts = np.empty(size, np.int32), np.empty(size)
+        n_found = text_names.count_features(
+            numbers, lead, lead_weight, columns, self._with_pairs, *terms.packed, self._names,
+            np.empty(size, np.int64), found, counts,
+        )  # fmt: skip
+        return found[:n_found], counts[:n_found]
 
 
-class _Both:
-    """Counts words and pairs of words."""
-
-    def __init__(self, vocabulary: dict[str, int]) -> None:
-        self.vocabulary = vocabulary
-        self._words = _Words(vocabulary)
-        self._pairs = _Pairs({name: at for name, at in vocabulary.items() if " " in name})
-
-    def count(
-        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in ascending order, and how often each occurs."""
-        words, word_counts = self._words.count(terms, numbers, times)
-        pairs, pair_counts = self._pairs.count(terms, numbers, times)
-        return _summed(np.concatenate([words, pairs]), np.concatenate([word_counts, pair_counts]))
+#: Whether words and pairs of words are counted, for each n-gram range.
+_KINDS: dict[tuple[int, int], tuple[bool, bool]] = {
+    (1, 1): (True, False),
+    (2, 2): (False, True),
+    (1, 2): (True, True),
+}
 
 
 class _Characters:
     """Counts character n-grams of words, and the words themselves if they are features too."""
 
-    def __init__(
-        self, vocabulary: dict[str, int], lengths: tuple[int, int], whole_words: bool
-    ) -> None:
-        self.vocabulary = vocabulary
-        self._lengths, self._whole_words = lengths, whole_words
+    def __init__(self, table: NameTable, lengths: tuple[int, int], whole_words: bool) -> None:
+        self._table, self._lengths, self._whole_words = table, lengths, whole_words
         self._known: tuple[_Terms | None, dict[int, NDArray[np.int32]]] = None, {}
 
     def count(
-        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
+        self, terms: _Terms, numbers: NDArray[np.int32], lead: int, lead_weight: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Columns in ascending order, and how often each occurs."""
         owner, known = self._known
         if owner is not terms:
             known = {}
             self._known = terms, known
+        times = np.ones(numbers.size)
+        times[:lead] = lead_weight
         kept = numbers >= 0
         pieces = []
         for number in numbers[kept].tolist():
             columns = known.get(number)
             if columns is None:
-                columns = known[number] = self._spelled(terms.listed[number])
+                columns = known[number] = self._spelled(terms.term(number))
             pieces.append(columns)
         if not pieces:
             return np.empty(0, np.int32), np.empty(0)
@@ -280,63 +281,13 @@ class _Characters:
         names = character_ngrams(term, *self._lengths)
         if self._whole_words:
             names = [term, *(NGRAM_MARK + name for name in names)]
-        known = (self.vocabulary.get(name, -1) for name in names)
-        return np.array([column for column in known if column >= 0], np.int32)
-
-
-#: Reader for each n-gram range.
-_READERS: dict[tuple[int, int], type[_Words | _Pairs | _Both]] = {
-    (1, 1): _Words,
-    (2, 2): _Pairs,
-    (1, 2): _Both,
-}
-
-
-class _Table:
-    """The column of each pair of terms in a vocabulary, by the terms' numbers."""
-
-    def __init__(
-        self, terms: dict[str, int], keys: NDArray[np.int64], columns: NDArray[np.int32]
-    ) -> None:
-        self._columns, self._n_terms = _Columns(terms), len(terms)
-        self._keys, self._positions = keys, columns
-
-    @classmethod
-    def of(cls, vocabulary: dict[str, int]) -> _Table | None:
-        """The table of a vocabulary of pairs; None if it has other features."""
-        # A forgotten feature has a name that cannot occur in a text.
-        names = [name for name in vocabulary if not name.startswith("\0")]
-        columns = np.array([vocabulary[name] for name in names], np.int32)
-        sequence, pointers, terms = find_tokens(names, 1)
-        sizes = np.array([len(term.encode()) for term in terms], np.int64)
-        whole = np.fromiter((len(name.encode()) for name in names), np.int64, len(names))
-        if not (np.diff(pointers) == 2).all():
-            return None
-        pairs = sequence.reshape(-1, 2)
-        if (sizes[pairs].sum(axis=1) + 1 != whole).any():
-            return None
-        keys = pairs[:, 0].astype(np.int64) * len(terms) + pairs[:, 1]
-        order = np.argsort(keys)
-        numbered = {term: number for number, term in enumerate(terms)}
-        return cls(numbered, keys[order], columns[order])
-
-    def count(
-        self, terms: _Terms, numbers: NDArray[np.int32], times: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Columns in ascending order, and how often each occurs."""
-        own = self._columns.of(terms, numbers).astype(np.int64)
-        there = (own[:-1] >= 0) & (own[1:] >= 0)
-        keys = (own[:-1] * self._n_terms + own[1:])[there]
-        keys, times = _summed(keys, times[there])
-        positions = np.searchsorted(self._keys, keys)
-        positions[positions == self._keys.size] = 0
-        is_known = self._keys[positions] == keys if self._keys.size else np.zeros(0, np.bool_)
-        return _summed(self._positions[positions[is_known]], times[is_known])
+        columns = self._table.find(names)
+        return columns[columns >= 0]
 
 
 def _summed(
-    values: NDArray[Any], times: NDArray[np.float64]
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    values: NDArray[np.int32], times: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The distinct values in ascending order, and the sum of the times of each."""
     if not values.size:
         return values, times

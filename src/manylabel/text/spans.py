@@ -48,7 +48,7 @@ def feature_spans_of(
     known: dict[tuple[WordRules, int, int | None], list[tuple[str, int, int]]] = {}
     spans: list[dict[int, list[Span]]] = []
     for vectorizer in vectorizers:
-        check_is_fitted(vectorizer, "vocabulary_")
+        check_is_fitted(vectorizer)
         rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
         most = vectorizer.lead if vectorizer.lead_only else None
         key = rules, vectorizer.min_length, most
@@ -56,9 +56,10 @@ def feature_spans_of(
         if terms is None:
             terms = known[key] = _terms(*key, text)
         mine: dict[int, list[Span]] = {}
-        for feature, start, end in _features(vectorizer, terms):
-            column = vectorizer.vocabulary_.get(feature)
-            if column is not None:
+        placed = list(_features(vectorizer, terms))
+        columns = vectorizer.name_table.find([feature for feature, _, _ in placed])
+        for column, (_, start, end) in zip(columns.tolist(), placed, strict=True):
+            if column >= 0:
                 mine.setdefault(column, []).append((start, end))
         spans.append(mine)
     return spans

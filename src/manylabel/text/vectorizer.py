@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sized
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
+from functools import cached_property, lru_cache
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scipy import sparse
 from manylabel.estimators import BaseEstimator, TransformerMixin, check_is_fitted
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.progress import progress_bar
+from manylabel.strings import StringArray
 from manylabel.text.blocks import (
     NGRAM_MARK,
     Block,
@@ -22,6 +23,7 @@ from manylabel.text.blocks import (
     map_in_order,
     split_blocks,
 )
+from manylabel.text.names import NameTable
 from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
 from manylabel.wording import counted
@@ -175,14 +177,14 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
 
         names = np.array(list(features), dtype=object)
         kept = self._select(blocks, names)
-        self.vocabulary_ = dict(zip(names[kept], range(kept.size), strict=True))
-        self.display_names_ = names[kept]
+        display_names = names[kept]
         if self.char_ngrams is None or self.whole_words:
             shown = _most_written(list(words), word_counts, rules)
-            for column, name in enumerate(self.vocabulary_):
+            for column, name in enumerate(names[kept]):
                 if not name.startswith(NGRAM_MARK):
                     terms = (shown[term] for term in name.split(" "))
-                    self.display_names_[column] = " ".join(terms)
+                    display_names[column] = " ".join(terms)
+        self._set_names(dict(zip(names[kept], range(kept.size), strict=True)), display_names)
         columns = np.full(names.size, -1, np.int32)
         columns[kept] = np.arange(kept.size)
 
@@ -191,6 +193,79 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
             return rows.to_csr(columns[positions], kept.size)
 
         return sparse.vstack(list(map_in_order(to_csr, blocks, self.n_jobs)), format="csr")
+
+    # A loaded vectorizer has the names as arrays, a fitted one as Python's strings. Each form is
+    # made from the other when it is first used.
+
+    def _set_names(self, vocabulary: dict[str, int], display_names: NDArray[np.object_]) -> None:
+        """Set the columns of features, and the name to show for each."""
+        for made in ("_names", "_shown", "name_table"):
+            self.__dict__.pop(made, None)
+        self.vocabulary_, self.display_names_ = vocabulary, display_names
+
+    def _is_fitted(self) -> bool:
+        return "_names" in vars(self) or "vocabulary_" in vars(self)
+
+    @cached_property
+    def vocabulary_(self) -> dict[str, int]:
+        """Feature to column."""
+        if not self._is_fitted():
+            raise AttributeError("the vectorizer is not fitted; call fit first.")
+        return dict(zip(self._names.tolist(), range(len(self._names)), strict=True))
+
+    @cached_property
+    def display_names_(self) -> NDArray[np.object_]:
+        """The most frequent written form of each column."""
+        if not self._is_fitted():
+            raise AttributeError("the vectorizer is not fitted; call fit first.")
+        return np.fromiter(self._shown.tolist(), object, len(self._shown))
+
+    @cached_property
+    def _names(self) -> StringArray:
+        return StringArray(self.vocabulary_)
+
+    @cached_property
+    def _shown(self) -> StringArray:
+        return StringArray(self.display_names_.tolist())
+
+    @cached_property
+    def name_table(self) -> NameTable:
+        """Finds the column of a feature."""
+        return NameTable(self._names)
+
+    @property
+    def shown_names(self) -> Sequence[str]:
+        """The same strings as in ``display_names_``."""
+        return self._shown
+
+    def _store_state(self) -> dict[str, Any]:
+        state = self.get_params(deep=False)
+        del state["verbose"]
+        if self._is_fitted():
+            state |= {"vocabulary_": self.vocabulary_, "display_names_": self.display_names_}
+        return state
+
+    #: Attributes that are loaded as arrays of strings, if they are long.
+    _names_in_store: ClassVar[tuple[str, ...]] = ("vocabulary_", "display_names_")
+
+    @classmethod
+    def _from_store_state(cls, state: dict[str, Any]) -> CountVectorizer:
+        names, shown = state.pop("vocabulary_", None), state.pop("display_names_", None)
+        vectorizer = cls()
+        vectorizer.__dict__.update(state)
+        if names is None:
+            return vectorizer
+        if len(names) != len(shown):
+            raise ValueError("each feature must have a name to show")
+        if isinstance(names, StringArray) and isinstance(shown, StringArray):
+            vectorizer._names, vectorizer._shown = names, shown
+        else:
+            if not isinstance(names, dict):
+                names = dict(zip(names, range(len(names)), strict=True))
+            if list(names.values()) != list(range(len(names))):
+                raise ValueError("features must be in the order of their columns")
+            vectorizer._set_names(names, np.fromiter(shown, object, len(shown)))
+        return vectorizer
 
     def transform(self, texts: Iterable[str]) -> sparse.csr_array:
         """Count the words of texts; words that are not in the vocabulary are left out.
@@ -243,12 +318,16 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         if not gone:
             return
         # No word starts with this character, so the names cannot match.
-        self.vocabulary_ = {
+        vocabulary = {
             f"\0{column}" if column in gone else name: column
             for name, column in self.vocabulary_.items()
         }
-        self.display_names_ = self.display_names_.copy()
-        self.display_names_[columns] = "(forgotten)"
+        display_names = self.display_names_.copy()
+        display_names[columns] = "(forgotten)"
+        self._set_names(vocabulary, display_names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_fitted()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

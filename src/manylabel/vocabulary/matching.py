@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.exceptions import StoreError
-from manylabel.store.strings import StringArray
+from manylabel.strings import StringArray
 from manylabel.text.blocks import pieces
 from manylabel.text.words import RecentWords, WordRules, character_classes, find_words, word_rules
 

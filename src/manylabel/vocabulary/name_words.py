@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.predictions import best_of_rows
-from manylabel.store.strings import StringArray
+from manylabel.strings import StringArray
 from manylabel.validation import pointers, trusted_csr
 from manylabel.vocabulary.label_names import PREFERRED, LabelNames
 from manylabel.vocabulary.matching import Tokens

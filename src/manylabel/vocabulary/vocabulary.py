@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.store.strings import StringArray
+from manylabel.strings import StringArray
 from manylabel.vocabulary.label_names import ALTERNATIVE, HIDDEN, PREFERRED, LabelNames
 from manylabel.wording import counted
 
