@@ -9,7 +9,6 @@ from naive import ensemble as naive
 from scipy import sparse
 
 from manylabel.neighbors import NeighborIndex
-from manylabel.neighbors import source as source_module
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import Documents
@@ -88,34 +87,6 @@ def test_training_documents_are_looked_at_as_if_they_were_not_there(given):
         for name in ("neighbours", "words"):
             found, wanted = mine.evidence[name][start:stop], expected.evidence[name]
             assert sorted(found) == pytest.approx(sorted(wanted), abs=1e-5)
-
-
-def test_documents_that_are_not_held_out_may_have_approximate_neighbours(monkeypatch):
-    rng = np.random.default_rng(1)
-    X = sparse.csr_array(rng.poisson(0.8, (60, 12)).astype(float))
-    Y = sparse.csr_array((rng.random((60, 9)) < 0.2).astype(np.int8))
-    rows, kept = weighted(X), np.array([0, 7, 8, 59])
-    source = source_of(rows, Y)
-    exact, held = source.propose_training(Documents(rows), kept)
-    rough, same = source.propose_training(Documents(rows), kept, is_exact=False)
-    for name, values in held.evidence.items():
-        np.testing.assert_array_equal(same.evidence[name], values)
-    np.testing.assert_array_equal(same.labels, held.labels)
-    np.testing.assert_array_equal(rough[kept].indices, held.labels)
-    assert (rough != exact).nnz
-    monkeypatch.setattr(source_module, "_WEIGHTIEST", 1.0)
-    all_words, _ = source.propose_training(Documents(rows), kept, is_exact=False)
-    assert (all_words != exact).nnz == 0
-
-
-def test_a_document_is_never_its_own_approximate_neighbour():
-    rng = np.random.default_rng(4)
-    rows = weighted(sparse.csr_array(rng.poisson(0.8, (30, 12)).astype(float)))
-    Y = sparse.csr_array((rng.random((30, 5)) < 0.3).astype(np.int8))
-    numbers = np.arange(3, 30)
-    found = source_of(rows, Y).search_roughly(rows[numbers], numbers)
-    assert found.indices.shape == (27, 4)
-    assert not (found.indices == numbers[:, None]).any()
 
 
 def test_documents_come_and_go_as_if_they_had_always_been_there():

@@ -58,9 +58,6 @@ ROUND = 8_192
 _RARE = 5
 #: Number of candidates from which curves are learned.
 _CURVES = 250_000
-#: Of more documents, only the held-out ones get their exact neighbours; the others, from which
-#: linear models learn, get approximate ones.
-_SEARCHED = 50_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
@@ -344,9 +341,8 @@ class Ensemble(Updating):
             )
         given = training.Y if self._scores_all_documents else None
         candidates, held = self.source_.propose_training(
-            training.shared, training.held, also, self.n_jobs, self.verbose, given,
-            is_exact=given is not None or all_rows.size <= _SEARCHED,
-        )  # fmt: skip
+            training.shared, training.held, also, self.n_jobs, self.verbose, given
+        )
         proposed = None
         if given is not None:
             proposed = values_at(candidates, held.pattern) > 0

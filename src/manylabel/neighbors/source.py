@@ -29,8 +29,6 @@ __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
 ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
 #: Documents per task, and documents whose neighbours are in memory at a time.
 BLOCK, ROUND = 256, 16_384
-#: An approximate search reads the words with this share of a document's squared length.
-_WEIGHTIEST = 0.7
 
 #: Single documents whose votes are counted without the kernel, and how many there were.
 _PATIENCE = 8
@@ -204,27 +202,6 @@ class NeighborSource(CandidateSource):
             return None
         return self.index.search_self(
             self.k, rows=numbers, strategy=self.strategy, n_jobs=n_jobs, verbose=bool(verbose)
-        )
-
-    def search_roughly(
-        self, rows: sparse.csr_array, numbers: NDArray[np.int64], n_jobs: int | None = None
-    ) -> Neighbors | None:
-        """Approximately the nearest other training documents, by the weightiest words alone.
-
-        The most frequent words have little weight and long posting lists.
-        """
-        if self.index is None:
-            return None
-        few = weightiest(rows, _WEIGHTIEST)
-        found = self.index.search(few, self.k + 1, strategy=self.strategy, n_jobs=n_jobs)
-        is_other = found.indices != numbers[:, None]
-        # A document that is not among its neighbours loses the last of them.
-        is_other[is_other.all(axis=1), -1] = False
-        shape = numbers.size, found.indices.shape[1] - 1
-        return replace(
-            found,
-            indices=found.indices[is_other].reshape(shape),
-            similarities=found.similarities[is_other].reshape(shape),
         )
 
     def propose(
@@ -406,7 +383,6 @@ class NeighborSource(CandidateSource):
         n_jobs: int | None = None,
         verbose: bool | int = False,
         given: sparse.csr_array | None = None,
-        is_exact: bool = True,
     ) -> tuple[sparse.csr_array, Candidates]:
         """Candidates of all training documents, each as if it were new.
 
@@ -422,9 +398,6 @@ class NeighborSource(CandidateSource):
         verbose : bool
         given : csr_array, optional
             Labels of all documents whose votes to return even if they are not candidates.
-        is_exact : bool
-            Whether the documents outside ``kept`` get their exact neighbours; otherwise they get
-            approximate ones, by :meth:`search_roughly`.
 
         Returns
         -------
@@ -445,21 +418,13 @@ class NeighborSource(CandidateSource):
         with progress_bar("documents", verbose) as callback:
             for start in range(0, numbers.size, size):
                 some = numbers[start : start + size]
-                exact = some if is_exact else some[is_kept[some]]
-                near = self.search_self(exact, n_jobs)
-                candidates = voted(exact, near, None if also is None else also[exact])
-                pattern = candidates.pattern
-                if not is_exact:
-                    others = some[~is_kept[some]]
-                    roughly = self.search_roughly(documents.rows[others], others, n_jobs)
-                    rest = voted(others, roughly, None if also is None else also[others]).pattern
-                    order = np.argsort(np.concatenate([exact, others]))
-                    pattern = stacked([pattern, rest])[order]
-                patterns.append(pattern)
+                near = self.search_self(some, n_jobs)
+                candidates = voted(some, near, None if also is None else also[some])
+                patterns.append(candidates.pattern)
                 if given is not None:
-                    candidates = voted(exact, near, union([candidates.pattern, given[exact]]))
+                    candidates = voted(some, near, union([candidates.pattern, given[some]]))
                 candidates = replace(candidates, neighbors=None)
-                mine.append(candidates.take(np.flatnonzero(is_kept[exact])))
+                mine.append(candidates.take(np.flatnonzero(is_kept[some])))
                 if callback is not None:
                     callback(start + some.size, numbers.size)
         evidence = {
@@ -572,24 +537,3 @@ def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
 def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
     """Matrices stacked vertically."""
     return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.vstack(parts, "csr"))
-
-
-def weightiest(X: sparse.csr_array, share: float) -> sparse.csr_array:
-    """The greatest entries of each row, whose squares add up to a share of the row's.
-
-    Examples
-    --------
-    >>> weightiest(sparse.csr_array([[3.0, 1.0, 2.0], [0.0, 5.0, 0.0]]), 0.8).toarray().tolist()
-    [[3.0, 0.0, 2.0], [0.0, 5.0, 0.0]]
-    """
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    squares = X.data.astype(np.float64) ** 2
-    order = np.lexsort((-squares, rows))
-    # The sum of the greater entries of the same row.
-    greater = np.cumsum(squares[order]) - squares[order]
-    lengths = np.diff(X.indptr)
-    greater -= np.repeat(greater[X.indptr[:-1][lengths > 0]], lengths[lengths > 0])
-    kept = np.zeros(X.nnz, np.bool_)
-    kept[order] = greater < share * np.bincount(rows, squares, X.shape[0])[rows]
-    ptr = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
-    return sparse.csr_array((X.data[kept], X.indices[kept], ptr), shape=X.shape)
