@@ -112,7 +112,7 @@ def test_a_label_that_is_no_candidate_has_no_reasons(catalogue):
     assert (why.score, why.reasons, why.probability) == (0.0, (), 0.0)
 
 
-def test_a_report_document_is_known_at_once(changing, catalogue):
+def test_a_learned_document_is_known_at_once(changing, catalogue):
     _, test = catalogue
     row, label = test.X[[0]], np.zeros((1, changing.n_labels_ + 1), np.int8)
     label[0, -1] = 1
@@ -168,7 +168,7 @@ def test_curves_can_be_stretched_for_a_measure(catalogue, model):
     assert found.scores @ found.n_pairs == pytest.approx(found.right @ found.n_pairs, rel=0.02)
 
 
-def test_what_was_report_prints_as_a_table(model):
+def test_the_report_prints_as_a_table(model):
     lines = str(model.report_).splitlines()
     assert lines[0].split()[:3] == ["scorer", "weight", "gain"]
     assert lines[-2].startswith("together")
