@@ -91,6 +91,25 @@ def test_scores_shares_and_the_best_labels_are_those_of_the_loops(shape, top):
             _, words, constant = shares(label)
             assert words.sum() + constant == pytest.approx(scores[row, label], abs=1e-6)
         assert sorted(best[row]) == naive.best(given_row, top, *lists, vectors.is_trained)
+        (alone,) = as_dictionaries(vectors.best(X[[row]], top))
+        assert alone == best[row]
+
+
+@given(st.integers(0, 99), st.sampled_from([1e-20, 1e-3, 1.0, 1e6]), st.integers(1, 60))
+@settings(deadline=None, max_examples=30)
+def test_rounded_vectors_rule_out_no_label_of_the_best(seed, scale, top):
+    rng = np.random.default_rng(seed)
+    features = rng.standard_normal((30, 24)).astype(np.float32)
+    # Many labels are nearly the same, so that rounding would change their order.
+    labels = np.repeat(rng.standard_normal((40, 24)), 10, axis=0) * scale
+    labels *= 1 + 1e-4 * rng.standard_normal(labels.shape)
+    constants = rng.standard_normal(400).astype(np.float32)
+    vectors = Vectors(features, labels.astype(np.float32), constants, rng.random(400) < 0.8)
+    X = sparse.csr_array(np.where(rng.random((1, 30)) < 0.3, rng.random((1, 30)), 0))
+    scores = vectors.scores(X, all_pairs(1, 400), None)
+    known = np.flatnonzero(vectors.is_trained)
+    expected = np.sort(known[np.argsort(-scores[known], kind="stable")[:top]])
+    assert vectors.best(X, top).indices.tolist() == (expected.tolist() if X.nnz else [])
 
 
 def test_of_equal_labels_the_first_are_proposed():

@@ -10,11 +10,23 @@ depend on threads.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import push
 from manylabel.kernels.network import add_hidden
+
+
+class RoundedVectors(NamedTuple):
+    """Vectors as whole numbers times a unit, the lengths of what that leaves out, and their own."""
+
+    codes: NDArray[np.int8]
+    units: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    lengths: NDArray[np.float64]
 
 
 @kernel
@@ -142,3 +154,47 @@ def best_places(scores, out):
             # Most columns are below all in the heap.
             if size < highest.size or scores[row, column] > highest[0]:
                 size = push(highest, out[row], size, scores[row, column], np.int32(column))
+
+
+@kernel
+def likely_labels(rounded, whole, unit, hidden, spread, shift, highest, out):
+    """The labels that can be among the best of one row, in ascending order; return how many.
+
+    Products of vectors that are rounded to whole numbers, with a bound on the error, rule out most.
+
+    Parameters
+    ----------
+    rounded : RoundedVectors
+    whole : int16[:]
+        The row's vector, divided by ``unit`` and rounded.
+    unit, hidden, spread : float
+        The unit, the length of the row's vector, and a bound on the length of its rounding error.
+    shift : float32[:]
+        Added to the scores; minus infinity for labels that are never among the best.
+    highest : float32[:]
+        Working space, as long as the number of labels that are wanted.
+    out : int32[:]
+        As long as the number of labels.
+    """
+    n_labels, size = rounded.codes.shape
+    upper = np.empty(n_labels, np.float32)
+    places = np.empty(highest.size, np.int32)
+    n_kept = 0
+    for label in range(n_labels):
+        total = np.int32(0)
+        for k in range(size):
+            total += np.int32(rounded.codes[label, k]) * np.int32(whole[k])
+        score = rounded.units[label] * unit * np.float64(total) + np.float64(shift[label])
+        # The last two terms are far above what single precision loses.
+        error = rounded.errors[label] * hidden + rounded.lengths[label] * (spread + 1e-5 * hidden)
+        error += 1e-6 * abs(score)
+        upper[label] = score + error
+        lower = np.float32(score - error)
+        if n_kept < highest.size or lower > highest[0]:
+            n_kept = push(highest, places, n_kept, lower, np.int32(label))
+    n_likely = 0
+    for label in range(n_labels):
+        if upper[label] >= highest[0] and shift[label] > -np.inf:
+            out[n_likely] = label
+            n_likely += 1
+    return n_likely

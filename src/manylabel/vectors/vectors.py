@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.parallel import run_blocks, single_threaded_blas
 from manylabel.validation import check_numbers, csr_parts, pointers, trusted_csr
+
+if TYPE_CHECKING:
+    from manylabel.kernels.vectors import RoundedVectors
 
 __all__ = ["Vectors"]
 
@@ -118,7 +122,9 @@ class Vectors:
         """
         from manylabel.kernels import vectors
 
-        n_rows, n_known = rows.shape[0], int(np.count_nonzero(self.is_trained))
+        n_rows, n_known = rows.shape[0], self._n_trained
+        if n_rows == 1 and rows.indptr[1] and n_known:
+            return self._best_of_one(rows, min(top, n_known))
         # Matrix products of different sizes round differently: choose among a few more.
         n_chosen, top = min(top + _EXTRA_LABELS, n_known), min(top, n_known)
         hidden = self.of_rows(rows, n_jobs)
@@ -140,6 +146,45 @@ class Vectors:
         labels = np.take_along_axis(chosen, order, axis=1)[np.diff(rows.indptr) > 0].ravel()
         lengths = np.where(np.diff(rows.indptr) > 0, top, 0)
         return trusted_csr(np.ones(labels.size, np.int8), labels, pointers(lengths), shape)
+
+    def _best_of_one(self, rows: sparse.csr_array, top: int) -> sparse.csr_array:
+        """The same for a single row, whose labels are ruled out by rounded vectors first."""
+        from manylabel.kernels import vectors
+
+        hidden = self.of_rows(rows)
+        unit = max(float(np.abs(hidden).max()), 1e-30) / min(2**15 - 1, 2**24 // hidden.size)
+        length, spread = float(np.linalg.norm(hidden)), 0.6 * unit * hidden.size**0.5
+        whole = np.rint(hidden[0] / np.float32(unit)).astype(np.int16)
+        likely = np.empty(len(self.labels), np.int32)
+        highest = np.empty(top, np.float32)
+        n_likely = vectors.likely_labels(
+            self._rounded, whole, unit, length, spread, self._shift, highest, likely
+        )
+        likely = likely[:n_likely]
+        scores = np.empty(n_likely)
+        ptr = np.array([0, n_likely])
+        vectors.candidate_products(0, 1, hidden, self.labels, self.constants, ptr, likely, scores)
+        labels = likely[np.sort(np.argsort(-scores, kind="stable")[:top])]
+        ptr = np.array([0, labels.size], np.int32)
+        return trusted_csr(np.ones(labels.size, np.int8), labels, ptr, (1, len(self.labels)))
+
+    @cached_property
+    def _rounded(self) -> RoundedVectors:
+        from manylabel.kernels.vectors import RoundedVectors
+
+        units = np.maximum(np.abs(self.labels).max(axis=1), np.float32(1e-30)) / np.float32(127)
+        codes = np.rint(self.labels / units[:, None]).astype(np.int8)
+        lost = self.labels - codes * units[:, None]
+        errors, lengths = (np.sqrt(np.einsum("ij,ij->i", e, e)) for e in (lost, self.labels))
+        # What single precision loses here is far below a thousandth.
+        return RoundedVectors(
+            codes,
+            *(e.astype(np.float64) for e in (units, 1.001 * errors, 1.001 * (lengths + errors))),
+        )
+
+    @cached_property
+    def _n_trained(self) -> int:
+        return int(np.count_nonzero(self.is_trained))
 
     @cached_property
     def _shift(self) -> NDArray[np.float32]:
