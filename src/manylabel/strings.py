@@ -100,6 +100,20 @@ class StringArray(Sequence[str]):
             return _packed(self)
         return self._bytes, self._ends
 
+    def lower(self) -> StringArray:
+        """The strings with the letters A to Z in lower case.
+
+        Examples
+        --------
+        >>> StringArray(["Ice", "ÉTÉ"]).lower().tolist()
+        ['ice', 'ÉtÉ']
+        """
+        letters, ends = self.packed
+        same = StringArray()
+        is_capital = (letters >= ord("A")) & (letters <= ord("Z"))
+        same._bytes, same._ends = letters + (is_capital.view(np.uint8) << 5), ends
+        return same
+
     def tolist(self) -> list[str]:
         """The strings as a list."""
         return list(chain.from_iterable(self._blocks()))

@@ -45,6 +45,9 @@ __all__ = ["DEFAULT_MODEL", "Tagger"]
 #: The default model of a tagger.
 DEFAULT_MODEL = "ensemble"
 
+#: Number of texts after which all tables have been made, and the length of a long one.
+_WARMING, _LONG = 20, 10_000
+
 
 class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels):
     """Learns from texts with labels, suggests labels for new texts, and says why.
@@ -272,7 +275,11 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
                 _compile_changes()
         try:
             text = " ".join(self.labels[:20])
-            self.suggest(text)
+            # Some tables are made only after several texts, so that a single one does not wait.
+            for _ in range(_WARMING):
+                self.suggest(text)
+            # Long texts are read in another way.
+            self.suggest(f"{text} " * (_LONG // (len(text) + 1) + 1))
             self.explain(text, top=1)
         except InputError:
             pass  # models that read features, or cannot explain, raise the same error when used

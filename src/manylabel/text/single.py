@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.kernels import text_names
+from manylabel.strings import StringArray
 from manylabel.text.blocks import NGRAM_MARK, character_ngrams, find_tokens
 from manylabel.text.names import NameTable
 from manylabel.text.vectorizer import CountVectorizer
@@ -59,7 +60,8 @@ class SingleTexts:
         self._counters = [vectorizer._counter() for vectorizer in vectorizers]
         self._rules = self._counters[0].rules
         self._min_length = self._counters[0].min_length
-        self._terms = _Terms(self._rules, self._min_length)
+        self._written = _written_forms(self._vectorizers)
+        self._terms = _Terms(self._rules, self._min_length, self._written)
         self._readers: list[_Words | _Characters] = [
             _Words(vectorizer.name_table, *_KINDS[counter.ngram_range])
             if counter.char_ngrams is None
@@ -90,7 +92,7 @@ class SingleTexts:
     def count(self, texts: Sequence[str]) -> list[sparse.csr_array]:
         """The counts of texts by each vectorizer, the same as from its ``transform``."""
         if self._terms.is_full:
-            self._terms = _Terms(self._rules, self._min_length)
+            self._terms = _Terms(self._rules, self._min_length, self._written)
         terms = self._terms
         counted = [self._count(terms, text) for text in texts]
         matrices = []
@@ -131,8 +133,10 @@ class SingleTexts:
 class _Terms:
     """Numbers of terms by word as written; -1 for stop words, -2 for words that are too short."""
 
-    def __init__(self, rules: WordRules, min_length: int) -> None:
-        self.rules, self._min_length = rules, min_length
+    def __init__(
+        self, rules: WordRules, min_length: int, written: tuple[NameTable, StringArray] | None
+    ) -> None:
+        self._rules, self._min_length, self._written = rules, min_length, written
         self.numbers: dict[str, int] = {}
         self._by_term: dict[str, int] = {}
         self._n_characters = 0
@@ -166,7 +170,7 @@ class _Terms:
         self._n_characters += sum(map(len, words))
         self.numbers.update((word, _SHORT) for word in words if len(word) < self._min_length)
         words = [word for word in words if len(word) >= self._min_length]
-        terms, n_known = self.rules.terms(words), len(self._by_term)
+        terms, n_known = self._terms(words), len(self._by_term)
         new = [term for term in dict.fromkeys(terms) if term and term not in self._by_term]
         encoded = [term.encode("utf-8", "surrogatepass") for term in new]
         ends = self._ends[n_known] + np.cumsum([0, *map(len, encoded)])
@@ -179,10 +183,36 @@ class _Terms:
         for word, term in zip(words, terms, strict=True):
             self.numbers[word] = self._by_term[term] if term else -1
 
+    def _terms(self, words: list[str]) -> list[str]:
+        """The term of each word, without a stemmer where training has seen the word."""
+        if self._written is None:
+            return self._rules.terms(words)
+        table, names = self._written
+        columns = table.find(list(map(str.lower, words)) if self._rules.lowercase else words)
+        others = iter(
+            self._rules.terms([words[place] for place in np.flatnonzero(columns < 0).tolist()])
+        )
+        return [names[column] if column >= 0 else next(others) for column in columns.tolist()]
+
     def term(self, number: int) -> str:
         """A term by its number."""
         letters, ends = self.packed
         return letters[ends[number] : ends[number + 1]].tobytes().decode("utf-8", "surrogatepass")
+
+
+def _written_forms(
+    vectorizers: Sequence[CountVectorizer],
+) -> tuple[NameTable, StringArray] | None:
+    """The words that features are shown as, in lower case, and the features, which are their terms.
+
+    None if no vectorizer counts words.
+    """
+    for vectorizer in vectorizers:
+        is_of_words = vectorizer.char_ngrams is None or vectorizer.whole_words
+        if is_of_words and tuple(vectorizer.ngram_range) == (1, 1) and vectorizer.stemming:
+            shown = vectorizer.shown_names
+            return NameTable(shown.lower() if vectorizer.lowercase else shown), vectorizer._names
+    return None
 
 
 def _roomy(array: NDArray[Any], size: int) -> NDArray[Any]:

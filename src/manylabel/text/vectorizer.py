@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Sized
 from functools import cached_property, lru_cache
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar
@@ -234,7 +234,7 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         return NameTable(self._names)
 
     @property
-    def shown_names(self) -> Sequence[str]:
+    def shown_names(self) -> StringArray:
         """The same strings as in ``display_names_``."""
         return self._shown
 
