@@ -157,6 +157,16 @@ def best_places(scores, out):
 
 
 @kernel
+def _whole_products(codes, whole, out):
+    """The products of rounded vectors with one; a loop of its own, because it is vectorised."""
+    for label in range(codes.shape[0]):
+        total = np.int32(0)
+        for k in range(codes.shape[1]):
+            total += np.int32(codes[label, k]) * np.int32(whole[k])
+        out[label] = total
+
+
+@kernel
 def likely_labels(rounded, whole, unit, hidden, spread, shift, highest, out):
     """The labels that can be among the best of one row, in ascending order; return how many.
 
@@ -176,15 +186,14 @@ def likely_labels(rounded, whole, unit, hidden, spread, shift, highest, out):
     out : int32[:]
         As long as the number of labels.
     """
-    n_labels, size = rounded.codes.shape
-    upper = np.empty(n_labels, np.float32)
+    n_labels = shift.size
+    products, upper = np.empty(n_labels, np.int32), np.empty(n_labels, np.float32)
+    _whole_products(rounded.codes, whole, products)
     places = np.empty(highest.size, np.int32)
     n_kept = 0
     for label in range(n_labels):
-        total = np.int32(0)
-        for k in range(size):
-            total += np.int32(rounded.codes[label, k]) * np.int32(whole[k])
-        score = rounded.units[label] * unit * np.float64(total) + np.float64(shift[label])
+        product = rounded.units[label] * unit * np.float64(products[label])
+        score = product + np.float64(shift[label])
         # The last two terms are far above what single precision loses.
         error = rounded.errors[label] * hidden + rounded.lengths[label] * (spread + 1e-5 * hidden)
         error += 1e-6 * abs(score)

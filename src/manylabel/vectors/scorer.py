@@ -119,6 +119,17 @@ def _are_wanted(training: Training) -> bool:
     return n_documents >= _MIN_DOCUMENTS and not (is_thin and n_documents >= MANY)
 
 
+def _of_documents(
+    vectors: Vectors, documents: Documents, n_jobs: int | None
+) -> NDArray[np.float32]:
+    """The vectors of documents; computed once for the source and the scorer."""
+    known = documents.cache.get("vectors of documents")
+    if known is None or known[0] is not vectors.features or known[1] is not documents.rows:
+        known = vectors.features, documents.rows, vectors.of_rows(documents.rows, n_jobs)
+        documents.cache["vectors of documents"] = known
+    return cast(NDArray[np.float32], known[2])
+
+
 class VectorSource(CandidateSource):
     """Proposes the labels whose vectors have the greatest products with a document's vector.
 
@@ -154,7 +165,8 @@ class VectorSource(CandidateSource):
         known = documents.cache.get("vectors")
         if leave_out is None or known is None:
             # Documents that were added after training have not been seen.
-            return Candidates(self.vectors.best(documents.rows, _TOP, n_jobs))
+            hidden = _of_documents(self.vectors, documents, n_jobs)
+            return Candidates(self.vectors.best(documents.rows, _TOP, n_jobs, hidden))
         return Candidates(known.best(documents.rows, leave_out, n_jobs))
 
     def grow(self, n_labels: int) -> None:
@@ -196,7 +208,8 @@ class VectorScorer(Scorer):
     ) -> NDArray[np.float64]:
         """The product of the vectors, plus the label's constant; 0 for unknown labels."""
         assert self.vectors is not None
-        scores = self.vectors.scores(documents.rows, candidates.pattern, n_jobs)
+        hidden = _of_documents(self.vectors, documents, n_jobs)
+        scores = self.vectors.products(hidden, candidates.pattern, n_jobs)
         return np.where(self.vectors.is_trained[candidates.labels], scores, 0.0)
 
     def explaining(

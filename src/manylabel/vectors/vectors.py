@@ -95,9 +95,9 @@ class Vectors:
         self, rows: sparse.csr_array, candidates: sparse.csr_array, n_jobs: int | None
     ) -> NDArray[np.float64]:
         """A score of each candidate of weighted rows."""
-        return self._products(self.of_rows(rows, n_jobs), candidates, n_jobs)
+        return self.products(self.of_rows(rows, n_jobs), candidates, n_jobs)
 
-    def _products(
+    def products(
         self, hidden: NDArray[np.float32], candidates: sparse.csr_array, n_jobs: int | None
     ) -> NDArray[np.float64]:
         """The same for rows whose vectors are known."""
@@ -114,20 +114,26 @@ class Vectors:
         run_blocks(work, hidden.shape[0], _ROWS, n_jobs)
         return out
 
-    def best(self, rows: sparse.csr_array, top: int, n_jobs: int | None = None) -> sparse.csr_array:
+    def best(
+        self,
+        rows: sparse.csr_array,
+        top: int,
+        n_jobs: int | None = None,
+        hidden: NDArray[np.float32] | None = None,
+    ) -> sparse.csr_array:
         """The labels with the highest scores of weighted rows, as ones.
 
         Of labels with the same score, the first are taken. Labels that are not trained are left
-        out; a row without features has none.
+        out; a row without features has none. ``hidden`` has the rows' vectors, if they are known.
         """
         from manylabel.kernels import vectors
 
         n_rows, n_known = rows.shape[0], self._n_trained
+        hidden = self.of_rows(rows, n_jobs) if hidden is None else hidden
         if n_rows == 1 and rows.indptr[1] and n_known:
-            return self._best_of_one(rows, min(top, n_known))
+            return self._best_of_one(hidden, min(top, n_known))
         # Matrix products of different sizes round differently: choose among a few more.
         n_chosen, top = min(top + _EXTRA_LABELS, n_known), min(top, n_known)
-        hidden = self.of_rows(rows, n_jobs)
         chosen = np.empty((n_rows, n_chosen), np.int32)
 
         def work(first: int, last: int) -> None:
@@ -141,17 +147,16 @@ class Vectors:
         shape = n_rows, len(self.labels)
         ptr = pointers(np.full(n_rows, n_chosen))
         pattern = trusted_csr(np.ones(chosen.size, np.int8), chosen.ravel(), ptr, shape)
-        scores = self._products(hidden, pattern, n_jobs).reshape(chosen.shape)
+        scores = self.products(hidden, pattern, n_jobs).reshape(chosen.shape)
         order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :top], axis=1)
         labels = np.take_along_axis(chosen, order, axis=1)[np.diff(rows.indptr) > 0].ravel()
         lengths = np.where(np.diff(rows.indptr) > 0, top, 0)
         return trusted_csr(np.ones(labels.size, np.int8), labels, pointers(lengths), shape)
 
-    def _best_of_one(self, rows: sparse.csr_array, top: int) -> sparse.csr_array:
+    def _best_of_one(self, hidden: NDArray[np.float32], top: int) -> sparse.csr_array:
         """The same for a single row, whose labels are ruled out by rounded vectors first."""
         from manylabel.kernels import vectors
 
-        hidden = self.of_rows(rows)
         unit = max(float(np.abs(hidden).max()), 1e-30) / min(2**15 - 1, 2**24 // hidden.size)
         length, spread = float(np.linalg.norm(hidden)), 0.6 * unit * hidden.size**0.5
         whole = np.rint(hidden[0] / np.float32(unit)).astype(np.int16)

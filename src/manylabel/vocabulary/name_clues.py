@@ -57,9 +57,10 @@ class NameClues:
         is_word, pattern = self.in_shared >= 0, self.pattern
         ptr = pointers(is_word)[pattern.indptr]
         words = trusted_csr(pattern.data[is_word], pattern.indices[is_word], ptr, pattern.shape)
-        return Named(self.found.pattern, words, self._best())
+        return Named(self.found.pattern, words, self.best)
 
-    def _best(self) -> sparse.csr_array:
+    @property
+    def best(self) -> sparse.csr_array:
         """The labels with the best scores by default weights, at most ``LIMIT`` per text."""
         pattern = self.pattern
         values = self.clues @ DEFAULT_WEIGHTS[:N_STATIC]

@@ -15,7 +15,7 @@ from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.vocabulary.clues import Found
 from manylabel.vocabulary.label_names import LabelNames
-from manylabel.vocabulary.name_clues import BLOCK, NameClues, clues_in, names_in
+from manylabel.vocabulary.name_clues import BLOCK, NameClues, Named, clues_in, names_in
 from manylabel.vocabulary.name_counts import NameCounts, known_entries
 from manylabel.vocabulary.name_words import Rarity, Shared, count_words
 from manylabel.vocabulary.weights import (
@@ -85,7 +85,11 @@ class NameSource(CandidateSource):
         """Propose the labels with the best clues."""
         assert self.named is not None
         assert self.rarity is not None
-        looked = names_in(documents, self.named, self.rarity, n_jobs)
+        looked: Named | NameClues | None
+        if len(documents) <= BLOCK:
+            looked = clues_in(documents, self.named, self.rarity)
+        else:
+            looked = names_in(documents, self.named, self.rarity, n_jobs)
         if looked is None:
             return Candidates(
                 sparse.csr_array((len(documents), self.named.n_labels), dtype=np.int8)

@@ -19,6 +19,9 @@ from manylabel.wording import counted
 
 __all__ = ["Concept", "Name", "Vocabulary", "bare"]
 
+#: Maximum names that are cached.
+_MAX_PREFERRED = 5_000
+
 
 def bare(identifier: str) -> str:
     """An identifier without the angle brackets that some formats put around it.
@@ -200,6 +203,19 @@ class Vocabulary(Mapping[str, Concept]):
         position = self._positions.get(bare(label))
         if position is None:
             return label
+        known = self._preferred.get((position, language))
+        if known is None:
+            if len(self._preferred) >= _MAX_PREFERRED:
+                self._preferred.clear()
+            known = self._preferred[position, language] = self._name(position, label, language)
+        return known
+
+    @cached_property
+    def _preferred(self) -> dict[tuple[int, str | None], str]:
+        """Names by label and language, which are asked for again and again."""
+        return {}
+
+    def _name(self, position: int, label: str, language: str | None) -> str:
         wanted = "" if language is None else language.lower()
         best, best_rank = label, (9, 9)
         for name in self._names_of(position):
