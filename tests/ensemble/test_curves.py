@@ -163,3 +163,27 @@ def test_scores_beyond_all_that_were_seen_add_little_to_a_new_label():
     found = fit_combination({"votes": scores}, counts, truth, is_cautious=True)
     end, beyond = found({"votes": np.array([1.2, 10.0])}, counts[:2])
     assert end <= beyond < end + 3
+
+
+@given(st.integers(0, 10_000))
+def test_the_kernel_adds_curves_to_the_last_bit_as_numpy_does(seed):
+    rng = np.random.default_rng(seed)
+    names = ["a", "b", "c"][: rng.integers(0, 4)]
+    curves = {
+        name: Curve(np.cumsum(rng.random(size) + 1e-3) - 1, np.cumsum(rng.random(size)))
+        for name, size in zip(names, rng.integers(2, 9, len(names)), strict=True)
+    }
+    weights = {name: rng.random(7) for name in names[1:]}
+    combined = Combination(curves, rng.normal(size=7), rng.random(7), weights)
+    parts = {
+        name: np.concatenate([rng.normal(size=20) * 4, curve.knots])[:20]
+        for name, curve in curves.items()
+    }
+    for name, curve in curves.items():
+        parts[name][-curve.knots.size :] = curve.knots
+    counts = rng.integers(0, 700, 20)
+    groups, total = frequency_group(counts), np.zeros(20)
+    for values in combined.by_part(parts, counts).values():
+        total += values
+    expected = combined.offsets[groups] + combined.factors[groups] * total
+    assert combined(parts, counts).tolist() == expected.tolist()

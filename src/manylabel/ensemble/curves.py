@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from manylabel.kernels import logistic
 from manylabel.logistic import fit_logistic, log_losses
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
@@ -110,11 +111,29 @@ class Combination:
         ``parts`` has a score of each candidate by scorer, ``counts`` the number of training
         documents of its label.
         """
-        groups = frequency_group(counts)
-        total = np.zeros(counts.size)
-        for values in self.by_part(parts, counts).values():
-            total += values
-        return self.offsets[groups] + self.factors[groups] * total
+        scores, out = np.empty((len(self.curves), counts.size)), np.empty(counts.size)
+        for row, name in enumerate(self.curves):
+            scores[row] = parts[name]
+        logistic.add_curves(self._packed, scores, frequency_group(counts), out)
+        return out
+
+    @cached_property
+    def _packed(self) -> logistic.Curves:
+        """All curves in the form that the kernel reads."""
+        curves, nothing = list(self.curves.values()), np.empty(0)
+        ends = np.array([curve._ends for curve in curves], np.float64).reshape(-1, 2)
+        return logistic.Curves(
+            np.cumsum([0, *(curve.knots.size for curve in curves)]),
+            np.concatenate([nothing, *(curve.knots for curve in curves)]),
+            np.concatenate([nothing, *(curve.values for curve in curves)]),
+            ends[:, 0].copy(),
+            ends[:, 1].copy(),
+            np.array(
+                [self.weights.get(name, np.ones(N_GROUPS)) for name in self.curves], np.float64
+            ).reshape(-1, N_GROUPS),
+            np.asarray(self.offsets, np.float64),
+            np.asarray(self.factors, np.float64),
+        )
 
     def by_part(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]

@@ -1,12 +1,58 @@
-"""Turn log-odds into probabilities."""
+"""Turn scores into log-odds, and log-odds into probabilities."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manylabel.kernels.compile import kernel
+
+
+class Curves(NamedTuple):
+    """Piecewise linear curves, one after another; ``ptr`` has where each begins.
+
+    ``first`` and ``last`` are the slopes of the unbounded pieces, ``weights`` the weight of each
+    curve in each group, ``offsets`` and ``factors`` those of the sum.
+    """
+
+    ptr: NDArray[np.int64]
+    knots: NDArray[np.float64]
+    values: NDArray[np.float64]
+    first: NDArray[np.float64]
+    last: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+    factors: NDArray[np.float64]
+
+
+@kernel
+def add_curves(curves, scores, groups, out):
+    """The sum of the curves' values at the scores of each candidate, in the order of the curves.
+
+    Rounded as NumPy's ``interp`` rounds.
+    """
+    for i in range(out.size):
+        total, group = 0.0, groups[i]
+        for part in range(scores.shape[0]):
+            begin, end = curves.ptr[part], curves.ptr[part + 1] - 1
+            score, knots, values = scores[part, i], curves.knots, curves.values
+            if score >= knots[end]:
+                inside = values[end]
+            elif score < knots[begin]:
+                inside = values[begin]
+            else:
+                at = begin
+                while score >= knots[at + 1]:
+                    at += 1
+                slope = (values[at + 1] - values[at]) / (knots[at + 1] - knots[at])
+                inside = slope * (score - knots[at]) + values[at]
+            inside += curves.first[part] * min(score - knots[begin], 0.0)
+            inside += curves.last[part] * max(score - knots[end], 0.0)
+            total += inside * curves.weights[part, group]
+        out[i] = curves.offsets[group] + curves.factors[group] * total
 
 
 @kernel
