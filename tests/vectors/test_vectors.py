@@ -188,17 +188,22 @@ def test_only_complete_documents_are_learned_from(synonyms):
     assert some.folds.size == 1_500
 
 
-def test_an_ensemble_uses_vectors_where_there_is_enough_to_learn_from(synonyms):
+@pytest.fixture(scope="module")
+def ensemble(synonyms):
+    return Ensemble(k=20).fit(*synonyms)
+
+
+def test_an_ensemble_uses_vectors_where_there_is_enough_to_learn_from(ensemble, synonyms):
     X, Y = synonyms
-    assert "vectors" in Ensemble(k=20).fit(X, Y).report_.gain
+    assert "vectors" in ensemble.report_.gain
     assert "vectors" not in Ensemble(k=20).fit(X[:900], Y[:900]).report_.gain
     assert "vectors" not in Ensemble(k=20, effort="quick").fit(X, Y).report_.gain
 
 
-def test_vectors_propose_only_where_that_finds_more_true_labels(synonyms):
+def test_vectors_propose_only_where_that_finds_more_true_labels(ensemble, synonyms):
     X, Y = synonyms
     # Neighbours find every label.
-    assert Ensemble(k=20).fit(X, Y).sources_ == []
+    assert ensemble.sources_ == []
     # A third of the labels are moved to other documents, so one neighbour is often wrong.
     order = np.arange(1_500)
     order[:500] = order[:500][::-1]
