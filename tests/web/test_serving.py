@@ -95,35 +95,35 @@ def crowd(folder, readers: int, answers: int) -> None:
     """Many read while one learns, until all have answers: no fault, and nothing learned is lost."""
     with running("serve", folder, "--allow-learn") as server:
         until = threading.Event()
-        learner = Teacher(server.address, until)
+        teacher = Teacher(server.address, until)
         threads = [Reader(server.address, until) for _ in range(readers)]
         start = time.perf_counter()
-        for thread in (learner, *threads):
+        for thread in (teacher, *threads):
             thread.start()
         wait_until(
             lambda: (
-                any(thread.faults for thread in (learner, *threads))
+                any(thread.faults for thread in (teacher, *threads))
                 or (
-                    len(learner.acknowledged) >= answers
+                    len(teacher.acknowledged) >= answers
                     and all(len(thread.seconds) >= answers for thread in threads)
                 )
             )
         )
         until.set()
         seconds = time.perf_counter() - start
-        for thread in (learner, *threads):
+        for thread in (teacher, *threads):
             thread.join()
-    assert [fault for thread in (learner, *threads) for fault in thread.faults] == []
-    assert learner.acknowledged
+    assert [fault for thread in (teacher, *threads) for fault in thread.faults] == []
+    assert teacher.acknowledged
     times = np.concatenate([thread.seconds for thread in threads]) * 1000
     print(
         f"{readers} clients, {times.size / seconds:.0f} requests/s, "
         f"median {np.median(times):.1f} ms, 99 % {np.quantile(times, 0.99):.1f} ms; "
-        f"{len(learner.acknowledged)} documents learned"
+        f"{len(teacher.acknowledged)} documents learned"
     )
     known = Tagger.load(folder)
-    assert {known.document(name).id for name in learner.acknowledged} == {*learner.acknowledged}
-    assert known.n_documents == 5 + 1 + len(learner.acknowledged)
+    assert {known.document(name).id for name in teacher.acknowledged} == {*teacher.acknowledged}
+    assert known.n_documents == 5 + 1 + len(teacher.acknowledged)
 
 
 def test_some_read_while_another_learns(folder):
@@ -137,17 +137,17 @@ def test_fifty_read_while_another_learns(folder):
 
 def test_a_killed_server_has_lost_nothing_that_it_acknowledged(folder):
     with running("serve", folder, "--allow-learn") as server:
-        learner = Teacher(server.address, threading.Event())
-        learner.start()
-        wait_until(lambda: len(learner.acknowledged) >= 12 or learner.faults)
+        teacher = Teacher(server.address, threading.Event())
+        teacher.start()
+        wait_until(lambda: len(teacher.acknowledged) >= 12 or teacher.faults)
         server.process.send_signal(signal.SIGKILL)
-        learner.join()
-    assert len(learner.acknowledged) >= 12
+        teacher.join()
+    assert len(teacher.acknowledged) >= 12
     known = Tagger.load(folder)
-    for name in learner.acknowledged:
+    for name in teacher.acknowledged:
         assert known.document(name).labels == ["cats", name]
     # The document that was being learned may be there or not, but nothing else.
-    assert known.n_documents - 5 - 1 - len(learner.acknowledged) in (0, 1)
+    assert known.n_documents - 5 - 1 - len(teacher.acknowledged) in (0, 1)
     assert known.suggest("the cat sleeps").labels
 
 

@@ -109,8 +109,8 @@ class Updating(MultiLabelClassifier):
         self.known_labels_ = np.pad(self.known_labels_, (0, n_new))
         self.n_labels_ = n_labels
         self.classes_ = np.arange(n_labels)
-        for learner in self._learners():
-            learner.grow(n_labels)
+        for each in self._sources_and_scorers():
+            each.grow(n_labels)
 
     def set_vocabulary(self, named: LabelNames) -> None:
         """Replace the names of labels without training again.
@@ -122,13 +122,13 @@ class Updating(MultiLabelClassifier):
         """
         check_is_fitted(self)
         self.vocabulary = named
-        for learner in self._learners():
-            if isinstance(learner, NameSource | NameScorer):
-                learner.named = named
+        for each in self._sources_and_scorers():
+            if isinstance(each, NameSource | NameScorer):
+                each.named = named
         if named.n_labels > self.n_labels_:
             self._grow(named.n_labels)
 
-    def _learners(self) -> list[CandidateSource | Scorer]:
+    def _sources_and_scorers(self) -> list[CandidateSource | Scorer]:
         """All sources and scorers."""
         return [self.source_, *self.sources_, *self.scorers_.values()]
 
