@@ -89,3 +89,14 @@ def test_scikit_learn_works_with_what_it_looked_up():
         "import joblib",
         "print(joblib.cpu_count() > 0, np.ma.array([1]).sum(), np.polynomial.Polynomial([1])(0))",
     ) == ["False", "False", "1", "1.0", "True", "1", "1.0"]
+
+
+def test_only_the_stemmer_of_one_language_is_imported():
+    assert run(
+        "from manylabel.text import CountVectorizer",
+        "print(*CountVectorizer(stemming='english').fit(['ships']).vocabulary_)",
+        "modules = [name for name in sys.modules if name.startswith('snowballstemmer.')]",
+        "print(*(name for name in modules if name.endswith('_stemmer')))",
+        "import snowballstemmer",
+        "print(*snowballstemmer.stemmer('finnish').stemWords(['laivat']))",
+    ) == ["ship", "snowballstemmer.english_stemmer", "laiva"]

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["SELDOM_USED", "defer", "deferred"]
+__all__ = ["SELDOM_USED", "defer", "deferred", "import_snowball"]
 
 #: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions
 #: that we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a
@@ -149,3 +151,18 @@ def deferred(names: Iterable[str] = SELDOM_USED) -> Iterator[None]:
                 # A package that cannot import its modules on demand keeps the placeholder.
                 if "__getattr__" in names:
                     names.pop(last, None)
+
+
+def import_snowball() -> Any:
+    """The package ``snowballstemmer``; the stemmer of a language is imported when it is made."""
+    known = sys.modules.get("snowballstemmer")
+    if known is not None:
+        return known
+    spec = find_spec("snowballstemmer")
+    places = spec.submodule_search_locations or [] if spec is not None else []
+    languages = [path.stem for place in places for path in Path(place).glob("*_stemmer.py")]
+    for language in languages:
+        # "dutch_porter_stemmer" has the class DutchPorterStemmer.
+        _LOOKED_UP[f"snowballstemmer.{language}"] = {language.title().replace("_", "")}
+    with deferred(f"snowballstemmer.{language}" for language in languages):
+        return import_module("snowballstemmer")

@@ -31,6 +31,7 @@ __all__ = [
     "check_texts",
     "check_whole",
     "csr_parts",
+    "distinct",
     "gathered",
     "join_incomplete",
     "pointers",
@@ -462,6 +463,23 @@ def pointers(sizes: NDArray[Any]) -> NDArray[Any]:
     """
     wide = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     return wide.astype(np.int32) if wide[-1] <= _MAX_COLUMNS else wide
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The distinct values, ascending.
+
+    ``np.unique`` does the same, but imports ``numpy.ma`` and takes three times as long for the few
+    labels of a document.
+
+    Examples
+    --------
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    values = np.sort(values)
+    is_new = np.ones(values.size, np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_new[1:])
+    return values[is_new]
 
 
 def gathered(values: NDArray[Any], ptr: NDArray[Any], members: NDArray[np.int64]) -> NDArray[Any]:

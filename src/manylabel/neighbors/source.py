@@ -20,7 +20,14 @@ from manylabel.parallel import current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, CandidateSource, Documents
 from manylabel.scoring.candidates import union
-from manylabel.validation import check_rows, csr_parts, join_incomplete, pointers, trusted_csr
+from manylabel.validation import (
+    check_rows,
+    csr_parts,
+    distinct,
+    join_incomplete,
+    pointers,
+    trusted_csr,
+)
 
 __all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
 
@@ -322,7 +329,9 @@ class NeighborSource(CandidateSource):
             worth = rows.data.astype(np.float64)
             similar = self.features.to_power(self.beta)
             _, of_words, by_words = _ballots(similar, rows.indices, worth)
-        known, which = np.unique(np.concatenate([of_voters, of_words]), return_inverse=True)
+        voted = np.concatenate([of_voters, of_words])
+        known = distinct(voted)
+        which = np.searchsorted(known, voted)
         n_near = int(ends[min(self.near, voters.size) - 1]) if self.near and voters.size else 0
         n_all = of_voters.size
         sums = [
@@ -344,9 +353,11 @@ class NeighborSource(CandidateSource):
             positions = positions[np.sort(_best(scores, positions.size, self.limit))]
         labels = known[positions]
         if also is not None:
-            labels = np.union1d(labels, also.indices).astype(np.int32)
-        is_known = np.isin(labels, known)
-        at = np.searchsorted(known, labels[is_known])
+            labels = distinct(np.concatenate([labels, also.indices]).astype(np.int32))
+        at = np.searchsorted(known, labels)
+        is_known = at < known.size
+        is_known[is_known] = known[at[is_known]] == labels[is_known]
+        at = at[is_known]
         kept = [np.zeros(labels.size, self.dtype) for _ in values]
         for mine, each in zip(kept, values, strict=True):
             mine[is_known] = each[at]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from manylabel.scoring.documents import Documents
 from manylabel.scoring.training import Training
-from manylabel.validation import trusted_csr
+from manylabel.validation import distinct, trusted_csr
 
 __all__ = ["AllLabels", "CandidateSource", "Candidates", "all_pairs", "recall", "union"]
 
@@ -212,7 +212,7 @@ def union(patterns: list[sparse.csr_array]) -> sparse.csr_array:
     """The candidates of any of several sources."""
     if patterns[0].shape[0] == 1:
         # SciPy checks each of the matrices on the way, which takes longer than all the rest.
-        labels = np.unique(np.concatenate([pattern.indices for pattern in patterns]))
+        labels = distinct(np.concatenate([pattern.indices for pattern in patterns]))
         ptr = np.array([0, labels.size], labels.dtype)
         return trusted_csr(np.ones(labels.size, np.int8), labels, ptr, patterns[0].shape)
     total = patterns[0].astype(np.int8)

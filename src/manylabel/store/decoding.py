@@ -118,7 +118,7 @@ class Decoder:
 
         It is mapped into memory, while a list or dict of strings is read from end to end.
         """
-        if self._is_deep or not isinstance(node, dict) or "id" in node:
+        if not isinstance(node, dict) or "id" in node:
             return self.decode(node)
         items = None
         if "dict" in node:
@@ -129,6 +129,8 @@ class Decoder:
         if not isinstance(items, dict) or "object" not in items:
             return self.decode(node)
         strings = self.decode(items)
+        if self._is_deep:
+            strings.tolist()  # raises an error if they are damaged
         if "dict" in node and not np.array_equal(values, np.arange(len(strings))):
             return dict(zip(strings.tolist(), np.asarray(values).tolist(), strict=True))
         return strings

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.exceptions import MissingExtraError, ParameterError
+from manylabel.lazy_modules import import_snowball
 from manylabel.text import stop_words as lists
 
 __all__ = [
@@ -226,8 +227,7 @@ def _stemmer(stemming: Any) -> Any:
         return None
     if isinstance(stemming, str) and stemming.startswith(LEMMAS):
         return _Lemmatizer(stemming.removeprefix(LEMMAS))
-    import snowballstemmer
-
+    snowballstemmer = import_snowball()
     if stemming not in snowballstemmer.algorithms():
         raise ParameterError(
             f"`stemming` must be None, one of {', '.join(snowballstemmer.algorithms())}, or "

@@ -13,7 +13,7 @@ from scipy import sparse
 from manylabel.parallel import run_blocks
 from manylabel.predictions import keep_top
 from manylabel.scoring import Documents
-from manylabel.validation import pointers, trusted_csr
+from manylabel.validation import distinct, pointers, trusted_csr
 from manylabel.vocabulary.clues import Found, find_in_tokens
 from manylabel.vocabulary.label_names import LabelNames
 from manylabel.vocabulary.name_words import Rarity, Shared, share_in_tokens
@@ -95,7 +95,7 @@ def look_for_names(
     found = find_in_tokens(named, tokens)
     shared = share_in_tokens(named, rarity, tokens)
     whole, words = _keys(found.pattern), _keys(shared.pattern)
-    keys = np.union1d(whole, words)
+    keys = distinct(np.concatenate([whole, words]))
     in_found, in_shared = np.full(keys.size, -1), np.full(keys.size, -1)
     in_found[np.searchsorted(keys, whole)] = np.arange(whole.size)
     in_shared[np.searchsorted(keys, words)] = np.arange(words.size)
