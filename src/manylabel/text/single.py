@@ -184,13 +184,16 @@ class _Terms:
             self.numbers[word] = self._by_term[term] if term else -1
 
     def _terms(self, words: list[str]) -> list[str]:
-        """The term of each word, without a stemmer where training has seen the word."""
-        if self._written is None:
-            return self._rules.terms(words)
+        """The term of each word."""
+        return self._rules.terms(words, None if self._written is None else self._stems)
+
+    def _stems(self, words: list[str]) -> list[str]:
+        """The stem of each word, without a stemmer where training has seen the word."""
+        assert self._written is not None
         table, names = self._written
-        columns = table.find(list(map(str.lower, words)) if self._rules.lowercase else words)
+        columns = table.find(words)
         others = iter(
-            self._rules.terms([words[place] for place in np.flatnonzero(columns < 0).tolist()])
+            self._rules.stems([words[place] for place in np.flatnonzero(columns < 0).tolist()])
         )
         return [names[column] if column >= 0 else next(others) for column in columns.tolist()]
 

@@ -182,13 +182,23 @@ class WordRules:
         self._stemmer = _stemmer(stemming)
         self._stems = RecentWords[str]()
 
-    def terms(self, words: list[str]) -> list[str]:
-        """The term of each word, "" for a stop word."""
+    def terms(
+        self, words: list[str], stems: Callable[[list[str]], list[str]] | None = None
+    ) -> list[str]:
+        """The term of each word, "" for a stop word.
+
+        ``stems`` is used instead of :meth:`stems` for words that are not cached.
+        """
         if self.lowercase:
             words = list(map(str.lower, words))
         if self._stop_words:
             words = ["" if word in self._stop_words else word for word in words]
-        return words if self._stemmer is None else self._stems.of(words, self._stemmer.stemWords)
+        return words if self._stemmer is None else self._stems.of(words, stems or self.stems)
+
+    def stems(self, words: list[str]) -> list[str]:
+        """The stem of each word, which is neither lower-cased nor looked up."""
+        stems: list[str] = self._stemmer.stemWords(words)
+        return stems
 
 
 def word_rules(
