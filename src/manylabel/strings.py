@@ -41,6 +41,14 @@ class StringArray(Sequence[str]):
         # Strings added after the arrays were made.
         self._more: list[str] = []
 
+    def _check_stored(self) -> None:
+        """Refuse arrays that are no strings; what they contain is checked when it is read."""
+        ends, encoded = self._ends, self._bytes
+        if ends.ndim != 1 or ends.dtype.kind != "i" or not ends.size:
+            raise InputError("texts end nowhere")
+        if encoded.ndim != 1 or encoded.dtype != np.uint8:
+            raise InputError("texts are not bytes")
+
     def __len__(self) -> int:
         return self._ends.size - 1 + len(self._more)
 

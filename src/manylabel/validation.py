@@ -174,6 +174,8 @@ def check_rows(
     arrays = (pointers, columns, *values)
     if any(array.ndim != 1 for array in arrays) or pointers.size == 0:
         raise InputError("rows are damaged: an array has the wrong shape.")
+    if pointers.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
+        raise InputError("rows are damaged: pointers and columns must be whole numbers.")
     if pointers[0] != 0 or (np.diff(pointers) < 0).any():
         raise InputError("rows are damaged: their pointers decrease or do not start at 0.")
     if any(array.size != pointers[-1] for array in arrays[1:]):

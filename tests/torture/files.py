@@ -25,6 +25,8 @@ import numpy as np
 from manylabel import Tagger
 from manylabel.corpus import read
 from manylabel.exceptions import ManylabelError
+from manylabel.store import arrays as array_files
+from manylabel.store import folder as store_folder
 from manylabel.store import manifest as manifests
 from manylabel.store import read_manifest
 
@@ -234,7 +236,8 @@ def in_a_process(work: Callable[[], None]) -> None:
 def craft(pristine: Path, answers: Callable[[Tagger], object], seed: int) -> None:
     """A model whose arrays are wrong but whose checksums are right: refused, or it answers.
 
-    Answers may differ, because it is another model now; the process must not end.
+    Answers may differ, because it is another model now; the process must not end. Half of the seeds
+    treat the model as a large one, whose checksums are compared while it answers.
     """
 
     def work() -> None:
@@ -248,7 +251,11 @@ def craft(pristine: Path, answers: Callable[[Tagger], object], seed: int) -> Non
             np.save(buffer, changed)
             Path(path).write_bytes(buffer.getvalue())
             _forge(folder, Path(path))
-            signal.alarm(SECONDS)
+            if seed // 16 % 2:
+                array_files.MAPPED, store_folder.VERIFIED = 1, 0
+                os.environ["XDG_CACHE_HOME"] = place
+            # Another type of numbers makes kernels compile.
+            signal.alarm(6 * SECONDS)
             with suppress(ManylabelError):
                 answers(Tagger.load(folder))
 
@@ -277,8 +284,9 @@ def _changed(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _forge(folder: Path, path: Path) -> None:
-    """Make the manifest's size and checksum fit a changed file."""
-    content, manifest = path.read_bytes(), read_manifest(folder)
+    """Make what the manifest says of a file fit a changed one."""
+    content, manifest, array = path.read_bytes(), read_manifest(folder), np.load(path)
     record = manifest["files"][path.name]
     record |= {"bytes": len(content), "crc32": f"{zlib.crc32(content):08x}"}
+    record |= {"type": array.dtype.str, "shape": list(array.shape)}
     (folder / "model.json").write_bytes(manifests.as_bytes(manifest))

@@ -8,8 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from manylabel.exceptions import InputError
 from manylabel.kernels import logistic
 from manylabel.logistic import fit_logistic, log_losses
+from manylabel.validation import check_numbers
 
 __all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
 
@@ -45,6 +47,12 @@ class Curve:
 
     knots: NDArray[np.float64]
     values: NDArray[np.float64]
+
+    def _check_stored(self) -> None:
+        """Refuse a curve that has no value at a knot."""
+        if self.knots.ndim != 1 or self.knots.size < 2 or self.values.shape != self.knots.shape:
+            raise InputError("a curve is damaged: its knots and values do not fit each other.")
+        check_numbers(self.knots, self.values)
 
     def __call__(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn scores into log-odds."""
@@ -97,6 +105,14 @@ class Combination:
     offsets: NDArray[np.float64]
     factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
     weights: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def _check_stored(self) -> None:
+        """Refuse a combination without a number for a group."""
+        if any(
+            numbers.ndim != 1 or numbers.size < N_GROUPS
+            for numbers in (self.offsets, self.factors, *self.weights.values())
+        ):
+            raise InputError("the combination is damaged: a group of labels has no number.")
 
     def factor(self, name: str, group: int) -> float:
         """The factor of a scorer's log-odds for labels of a group."""

@@ -12,6 +12,7 @@ from scipy import sparse
 from manylabel.base import MultiLabelClassifier
 from manylabel.ensemble.curves import Combination
 from manylabel.estimators import check_is_fitted
+from manylabel.exceptions import InputError
 from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import CandidateSource, Documents, Scorer
 from manylabel.validation import check_incomplete, check_present, check_removable
@@ -50,6 +51,11 @@ class Updating(MultiLabelClassifier):
         """The frozen scorers and, if they depend on all documents, the weights of words."""
         stale = self.weighting_.scheme in ("tfidf", "bm25")
         return (*self.frozen_parts_, *(("word weights",) if stale else ()))
+
+    def _check_stored(self) -> None:
+        """Refuse counts of other labels."""
+        if hasattr(self, "counts_") and self.counts_.shape != (self.n_labels_,):
+            raise InputError("the ensemble is damaged: the counts of some labels are missing.")
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, incomplete: Any = None) -> Self:
         """Learn more documents without training again.

@@ -11,7 +11,7 @@ from scipy import sparse
 from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier, SharedWork
 from manylabel.estimators import Tags, check_is_fitted
 from manylabel.evidence import Explanation
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.scorers import NeighborVotes, WordVotes
@@ -86,6 +86,14 @@ class VotingClassifier(MultiLabelClassifier):
         if self.labels_per_feature is not None:
             check_whole("labels_per_feature", self.labels_per_feature, 1)
         make_weighting(self.weighting)
+
+    def _check_stored(self) -> None:
+        """Refuse documents without features, labels or a flag."""
+        if hasattr(self, "X_") and not (
+            self.X_.shape[:1] == self.Y_.shape[:1] == self.alive_.shape
+            and self.alive_.dtype == np.bool_
+        ):
+            raise InputError("the training documents are damaged: some are missing.")
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self.X_, self.Y_ = X, Y

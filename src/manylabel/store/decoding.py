@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manylabel.exceptions import InputError
 from manylabel.store.classes import VANISHED, class_named, converter_of, is_estimator
 from manylabel.store.encoding import SPARSE, TYPES
 from manylabel.validation import check_structure
+
+#: Types of the values of a sparse matrix.
+_NUMBERS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"}
 
 __all__ = ["ChangedClassError", "Decoder", "Former", "UnknownClassError", "restored"]
 
@@ -111,6 +115,8 @@ class Decoder:
         matrix.has_canonical_format = content["canonical"]
         if self._is_deep:
             check_structure(matrix, "a matrix")
+            if matrix.data.size != matrix.indices.size or matrix.dtype.str[1:] not in _NUMBERS:
+                raise InputError("a matrix is damaged: its values do not fit its indices.")
         return self._share(number, matrix)
 
     def _strings(self, node: Any) -> Any:

@@ -23,6 +23,7 @@ from manylabel import __version__
 from manylabel.exceptions import InputError, StoreError
 from manylabel.parallel import run_blocks
 from manylabel.store import arrays as array_files
+from manylabel.store import known
 from manylabel.store import manifest as manifests
 from manylabel.store.arrays import as_array, check_sum, open_file, write_array, write_file
 from manylabel.store.classes import class_named, is_estimator, name_of
@@ -96,6 +97,8 @@ def _save(model: Any, folder: Path, info: dict[str, Any] | None) -> None:
                 manifest["mark"] = mark[0]
                 Mark(folder).write(*mark)
             _replace_manifest(folder, manifest)
+            if _checks_itself(manifest):
+                known.remember(known.digest_of(folder, manifests.read_bytes(folder), manifest))
         except BaseException:
             _sweep(folder, generation)
             if os.listdir(folder) == [LOCK]:
@@ -116,10 +119,11 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
         A folder that :func:`save` wrote.
     verify : bool, optional
         Compare the checksums of the memory-mapped files, which reads them from end to end, and
-        look for indices that point nowhere. By default this is done, except that a tagger of more
-        than 256 MB is checked in the background while it is in use, and raises an error once
-        damage is found (:meth:`Tagger.check_files` waits for that). Names, sizes and the checksums
-        of small files are always compared.
+        look for indices that point nowhere. By default this is done, except that the checksums of
+        a tagger of more than 256 MB are compared in the background while it is in use, which
+        raises an error once damage is found (:meth:`Tagger.check_files` waits for that). Its
+        indices are looked at before, unless this user has saved or loaded the folder on this
+        machine. Names, sizes and the checksums of small files are always compared.
 
     Returns
     -------
@@ -133,20 +137,35 @@ def load(path: str | os.PathLike[str], *, verify: bool | None = None) -> Any:
     """
     folder = Path(path)
     while True:
-        content = manifests.read_bytes(folder)
+        content, is_deep = manifests.read_bytes(folder), False
         try:
             manifest = manifests.parse(folder, content)
-            model = _loaded(folder, manifest, verify)
+            in_background = verify is None and _checks_itself(manifest)
+            digest = known.digest_of(folder, content, manifest) if in_background else None
+            is_deep = in_background and not known.is_known(digest)
+            model = _loaded(folder, manifest, verify, is_deep)
+            if is_deep:
+                known.remember(digest)
             break
         except StoreError:
             # A writer may have replaced the model meanwhile.
             if content == manifests.read_bytes(folder):
+                if is_deep:
+                    _raise_damage(folder)
                 raise
     if hasattr(model, "_on_load"):
         model._on_load(folder)
-    if verify is None and _checks_itself(manifest):
+    if in_background:
         model._on_unverified(folder, manifest)
     return model
+
+
+def _raise_damage(folder: Path) -> None:
+    """Name a file that was altered, which explains more than the index that it has changed."""
+    from manylabel.store.checking import damaged_files
+
+    for error in damaged_files(folder):
+        raise error
 
 
 def _checks_itself(manifest: dict[str, Any]) -> bool:

@@ -322,6 +322,8 @@ class _Connection:
                 check_same_thread=False,
             )
             try:
+                # Entries are read once, in order: a cache of 2 MB, the default, would only fill up.
+                connection.execute("PRAGMA cache_size = -128")
                 if self._create:
                     _prepare(connection, self._patience)
                 connection.execute("SELECT count(*) FROM sqlite_master")

@@ -15,7 +15,7 @@ from manylabel.estimators import (
     check_is_fitted,
     clone,
 )
-from manylabel.exceptions import ParameterError
+from manylabel.exceptions import InputError, ParameterError
 from manylabel.validation import check_matrix, check_numbers, check_real, trusted_csr
 
 __all__ = ["Weighting", "make_weighting"]
@@ -128,8 +128,10 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._learn(counts, self.document_counts_, self.n_documents_, length)
 
     def _check_stored(self) -> None:
-        """Refuse feature weights that are not finite."""
+        """Refuse weights that are not finite, or of other features."""
         if hasattr(self, "idf_"):
+            if self.idf_.shape != (self.n_features_in_,):
+                raise InputError("the weights of features are damaged: some are missing.")
             check_numbers(self.idf_)
 
     def transform(self, X: Any) -> sparse.csr_array:

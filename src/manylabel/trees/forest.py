@@ -52,6 +52,8 @@ class Forest:
 
     def _check_stored(self) -> None:
         """Refuse trees whose branches lead nowhere, or in circles."""
+        if any(array.dtype.kind != "i" or array.ndim != 1 for array in (self.children, self.roots)):
+            raise InputError("the trees are damaged: their arrays do not fit each other.")
         n_nodes = self.children.size
         nodes = np.arange(n_nodes)
         inner = self.children != 0
