@@ -50,6 +50,10 @@ KINDS: dict[str, Kind] = {
         "How likely the label is before the text is read.",
         known_before=True,
     ),
+    "rivals": Kind(
+        "other labels that fit",
+        "How well the text fits its candidate labels: the better all fit, the less likely each is.",
+    ),
     "bias": Kind(
         "starting point",
         "The label's score without any words.",

@@ -28,3 +28,29 @@ def best(scores, top):
     order = sorted((label for label in range(scores.size) if scores[label] > 0),
                    key=lambda label: (-scores[label], label))  # fmt: skip
     return sorted(order[:top])
+
+
+def ranking_loss(documents):
+    """Of each true candidate: minus the log of its share beside all false ones of the document.
+
+    ``documents`` has a list of (score, is true) for each document.
+    """
+    loss = 0.0
+    for candidates in documents:
+        false = [score for score, is_true in candidates if not is_true]
+        for score, is_true in candidates:
+            if is_true:
+                shares = [np.exp(other) for other in [score, *false]]
+                loss -= np.log(np.exp(score) / sum(shares))
+    return loss
+
+
+def log_odds_among_rivals(documents, rivalry, sharpness, usual):
+    """Sums of evidence, lowered where all candidates of a document fit well."""
+    return [
+        [
+            own - rivalry * (np.log(sum(np.exp(sharpness * other) for other in sums)) - usual)
+            for own in sums
+        ]
+        for sums in documents
+    ]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manylabel.corpus.files import atomic_write
+from manylabel.evidence import KINDS
 from manylabel.exceptions import CorpusError, InputError
 from manylabel.rendering import as_text
 
@@ -297,8 +298,8 @@ def title_of(scorer: str) -> str:
     """The title of a scorer, as shown to people."""
     from manylabel.ensemble.scorers import SCORERS, make_scorers
 
-    if scorer == "prior":
-        return "how common the label is"
+    if scorer in ("prior", "rivals"):
+        return KINDS[scorer].title
     return make_scorers([scorer])[0].title if scorer in SCORERS else scorer
 
 

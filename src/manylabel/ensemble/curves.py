@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,15 @@ from manylabel.kernels import logistic
 from manylabel.logistic import fit_logistic, log_losses
 from manylabel.validation import check_numbers
 
-__all__ = ["Combination", "Curve", "fit_combination", "frequency_group", "log_loss"]
+__all__ = [
+    "Combination",
+    "Curve",
+    "curves_with",
+    "fit_combination",
+    "frequency_group",
+    "log_loss",
+    "rises_of",
+]
 
 #: A label is in a higher group from this number of training documents on.
 _FREQUENCIES = np.array([1, 2, 5, 20, 100, 500])
@@ -22,12 +31,13 @@ N_GROUPS = _FREQUENCIES.size + 1
 _MAX_PIECES, _TRUE_PER_PIECE = 8, 25
 #: Slope of a cautious curve beyond its last knot, relative to that of its last piece.
 _BEYOND = 0.02
-_RIDGE = 1e-5
+RIDGE = 1e-5
 _TOLERANCE = 1e-8
 #: Prior standard deviations of the offset and the factor of a group's log-odds.
 _SPREAD = (1.0, 0.3)
-#: Prior standard deviation of the weight of a scorer in a group.
-_WEIGHT_SPREAD = 0.3
+#: Prior standard deviations of the weight of a scorer in a group, and of rivalry.
+WEIGHT_SPREAD = 0.3
+_RIVALRY_SPREAD = 0.3
 
 
 def frequency_group(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -99,12 +109,18 @@ class Combination:
         factor of the sum of all scorers.
     weights : dict of str to ndarray of shape (n_groups,)
         The weight of each scorer by group; 1 for scorers that are missing.
+    rivalry, sharpness, usual : float
+        How much the document's candidates lower each other's log-odds, how much the best ones
+        dominate in that, and the value at which they make no difference.
     """
 
     curves: dict[str, Curve]
     offsets: NDArray[np.float64]
     factors: NDArray[np.float64] = field(default_factory=lambda: np.ones(N_GROUPS))
     weights: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    rivalry: float = 0.0
+    sharpness: float = 1.0
+    usual: float = 0.0
 
     def _check_stored(self) -> None:
         """Refuse a combination without a number for a group."""
@@ -122,7 +138,7 @@ class Combination:
     def __call__(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Log-odds of candidates.
+        """Log-odds of candidates, whatever other candidates their documents have.
 
         ``parts`` has a score of each candidate by scorer, ``counts`` the number of training
         documents of its label.
@@ -150,6 +166,26 @@ class Combination:
             np.asarray(self.offsets, np.float64),
             np.asarray(self.factors, np.float64),
         )
+
+    def log_odds(
+        self,
+        parts: dict[str, NDArray[np.float64]],
+        counts: NDArray[np.int64],
+        ptr: NDArray[Any],
+    ) -> NDArray[np.float64]:
+        """Log-odds of the candidates of documents.
+
+        ``ptr`` has the position of each document's first candidate, and of the end.
+        """
+        sums = self(parts, counts)
+        return sums - np.repeat(self.competition(sums, ptr), np.diff(ptr))
+
+    def competition(self, sums: NDArray[np.float64], ptr: NDArray[Any]) -> NDArray[np.float64]:
+        """By how much the candidates of each document lower the log-odds of all of them."""
+        if not self.rivalry:
+            return np.zeros(len(ptr) - 1)
+        crowds = _crowds(self.sharpness * sums, ptr)
+        return self.rivalry * np.where(np.isfinite(crowds), crowds - self.usual, 0.0)
 
     def by_part(
         self, parts: dict[str, NDArray[np.float64]], counts: NDArray[np.int64]
@@ -202,6 +238,43 @@ class Combination:
             factors[group] *= factor
         return replace(self, offsets=offsets, factors=factors)
 
+    def with_rivals(
+        self,
+        parts: dict[str, NDArray[np.float64]],
+        counts: NDArray[np.int64],
+        truth: NDArray[np.bool_],
+        ptr: NDArray[Any],
+    ) -> Combination:
+        """A copy that also reads how well all candidates of a document fit.
+
+        A document has few labels: one of several good candidates is less likely to be true than
+        the only one. The order of a document's candidates stays the same, and more evidence for a
+        candidate never lowers its own log-odds.
+        """
+        if not truth.any():
+            return self
+        sums = self(parts, counts)
+        crowds = _crowds(sums, ptr)
+        design = np.ones((truth.size, 3))
+        design[:, 1], design[:, 2] = sums, sums - np.repeat(crowds, np.diff(ptr))
+        precision = 1 / np.square([*_SPREAD, _RIVALRY_SPREAD])
+        expected, lowest = [0.0, 1.0, 0.0], [-np.inf, 0.1, 0.0]
+        offset, by_itself, rivalry = fit_logistic(
+            design, truth, expected, expected, precision, lowest
+        ).tolist()
+        factor = by_itself + rivalry
+        # The crowds of the training documents make no difference on average.
+        mean = float(crowds[np.isfinite(crowds)].mean())
+        offset -= rivalry * mean
+        return replace(
+            self,
+            offsets=offset + factor * self.offsets,
+            factors=factor * self.factors,
+            rivalry=rivalry,
+            sharpness=1 / factor,
+            usual=mean + offset / factor,
+        )
+
     def weighted(
         self,
         parts: dict[str, NDArray[np.float64]],
@@ -222,6 +295,25 @@ class Combination:
             for name, weight in zip(worth, slopes.tolist(), strict=True):
                 weights[name][group] = weight
         return replace(self, offsets=offsets, weights=weights)
+
+
+def _crowds(sums: NDArray[np.float64], ptr: NDArray[Any]) -> NDArray[np.float64]:
+    """The logarithm of the sum of each document's exponentials; -inf without candidates.
+
+    Examples
+    --------
+    >>> _crowds(np.log([1.0, 3.0, 5.0]), np.array([0, 2, 2, 3])).round(3).tolist()  # log 4, log 5
+    [1.386, -inf, 1.609]
+    """
+    sizes = np.diff(ptr)
+    crowds, starts = np.full(sizes.size, -np.inf), ptr[:-1][sizes > 0]
+    if starts.size:
+        highest = np.maximum.reduceat(sums, starts)
+        highest = np.where(np.isfinite(highest), highest, 0.0)
+        shares = np.exp(sums - np.repeat(highest, sizes[sizes > 0]))
+        with np.errstate(divide="ignore"):
+            crowds[sizes > 0] = highest + np.log(np.add.reduceat(shares, starts))
+    return crowds
 
 
 def _groups_to_learn(
@@ -292,14 +384,14 @@ def fit_combination(
         return Combination(dict.fromkeys(parts, line), np.full(N_GROUPS, -2.0))
     groups = frequency_group(counts)
     knots = {name: _knots(scores, truth, max_pieces) for name, scores in parts.items()}
-    bases = [_rises(scores, knots[name]) for name, scores in parts.items()]
+    bases = [rises_of(scores, knots[name]) for name, scores in parts.items()]
     n_rises = sum(basis.shape[1] for basis in bases)
     used = _groups_to_learn(groups, truth, share) if is_cautious else np.unique(groups)
     nearest = np.abs(np.arange(N_GROUPS)[:, None] - used).argmin(axis=1)
     groups = used[nearest][groups]
     design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
-    ridge = np.full(design.shape[1], _RIDGE)
-    ridge[n_rises:] = _RIDGE / 10
+    ridge = np.full(design.shape[1], RIDGE)
+    ridge[n_rises:] = RIDGE / 10
     base = np.log((truth.sum() + 0.5) / (truth.size - truth.sum() + 0.5))
     learned = fit_logistic(
         design,
@@ -309,15 +401,9 @@ def fit_combination(
         lower_bound=np.where(np.arange(design.shape[1]) < n_rises, 0.0, -np.inf),
         tolerance=tolerance,
     )
-    curves, at = {}, 0
-    for name, positions in knots.items():
-        rises = learned[at : at + positions.size - 1]
-        at += positions.size - 1
-        values = np.concatenate([[0.0], np.cumsum(rises)])
-        curves[name] = Curve(positions, values - np.interp(0.0, positions, values))
     # A group without candidates is interpolated from those that have some.
     offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:]) + np.log(share)
-    combination = Combination(curves, offsets)
+    combination = Combination(curves_with(knots, learned), offsets)
     return combination.cautious() if is_cautious else combination
 
 
@@ -340,7 +426,7 @@ def _weights(
     design = np.concatenate([np.ones((truth.size, 1)), parts], axis=1)
     is_offset = np.arange(design.shape[1]) == 0
     expected = np.where(is_offset, 0.0, 1.0)
-    precision = np.where(is_offset, 1 / _SPREAD[0] ** 2, 1 / _WEIGHT_SPREAD**2)
+    precision = np.where(is_offset, 1 / _SPREAD[0] ** 2, 1 / WEIGHT_SPREAD**2)
     lowest = np.where(is_offset, -np.inf, 0.0)
     best = fit_logistic(design, truth, expected, expected, precision, lowest, offset)
     return float(best[0]), best[1:]
@@ -364,7 +450,19 @@ def _knots(
     return knots if knots.size > 1 else np.array([0.0, 1.0])
 
 
-def _rises(scores: NDArray[np.float64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
+def curves_with(
+    knots: dict[str, NDArray[np.float64]], rises: NDArray[np.float64]
+) -> dict[str, Curve]:
+    """Curves by their knots, and how much each piece rises, curve after curve."""
+    curves, at = {}, 0
+    for name, positions in knots.items():
+        values = np.concatenate([[0.0], np.cumsum(rises[at : at + positions.size - 1])])
+        at += positions.size - 1
+        curves[name] = Curve(positions, values - np.interp(0.0, positions, values))
+    return curves
+
+
+def rises_of(scores: NDArray[np.float64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of each piece that lies between 0 and a score; negative for scores below 0."""
     low, high = knots[:-1].copy(), knots[1:].copy()
     length = high - low

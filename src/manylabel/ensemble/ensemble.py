@@ -373,8 +373,13 @@ class Ensemble(Updating):
         combination = fitted(kept, counts)
         combination = weigh_by_frequency(held_out, combination)
         if self.objective != "likelihood":
+            from manylabel.ensemble.ranking import rank_curves
+
+            combination = rank_curves(held_out, combination, self.objective, Y_train)
             combination = stretch_curves(held_out, combination, self.objective, Y_train)
         combination = combination.calibrated(parts, counts, truth)
+        ptr = held_out.candidates.pattern.indptr
+        combination = combination.with_rivals(parts, counts, truth, ptr)
         self.combination_ = combination
         at_once = [s.name for s in scorers if s.learns_at_once and s.scores_new_labels]
         self.lazy_combination_ = fitted(at_once, others, is_cautious=True)
@@ -389,7 +394,9 @@ class Ensemble(Updating):
             bare = fitted(named, counts, is_cautious=True)
             self.bare_combination_ = bare.calibrated(parts, counts, truth).optimistic()
         log_odds = np.where(
-            known, combination(parts, counts), self.bare_combination_(parts, counts)
+            known,
+            combination.log_odds(parts, counts, ptr),
+            self.bare_combination_(parts, counts),
         )
         scores = held_out.candidates.scores(expit(log_odds))
         self._held_out = self.held_out_ = scores, Y
@@ -495,7 +502,7 @@ class Ensemble(Updating):
         counts = self.counts_[candidates.labels]
         if own is not None:
             counts = counts - own
-        log_odds = self.combination_(parts, counts)
+        log_odds = self.combination_.log_odds(parts, counts, candidates.pattern.indptr)
         new = ~self.known_labels_[candidates.labels]
         if not new.any():
             return log_odds
@@ -523,6 +530,8 @@ class Ensemble(Updating):
         }
         parts = {name: scores for name, (scores, _) in by_scorer.items()}
         log_odds = self._log_odds(candidates, parts)
+        sums = self.combination_(parts, self.counts_[candidates.labels])
+        competition = self.combination_.competition(sums, candidates.pattern.indptr)
         slopes: dict[tuple[int, str], NDArray[np.float64]] = {}
 
         def slope(combination: Combination, name: str, position: int) -> float:
@@ -545,6 +554,8 @@ class Ensemble(Updating):
                 )
             group = int(frequency_group(self.counts_[[label]])[0])
             reasons = [Reason("prior", float(combination.offsets[group]))]
+            if combination.rivalry:
+                reasons.append(Reason("rivals", -float(competition[0])))
             for name in combination.curves:
                 scores, why = by_scorer[name]
                 score = float(scores[position])

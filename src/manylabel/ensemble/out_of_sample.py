@@ -40,9 +40,19 @@ class OutOfSample:
     proposed: NDArray[np.bool_]
 
     @cached_property
+    def _competition(self) -> NDArray[np.float64]:
+        """By how much the candidates of each document lower the log-odds of its labels."""
+        sums = self.combination(self.scores, self.counts)
+        # Other labels were added because the document has them, which must not tell anything.
+        return self.combination.competition(
+            np.where(self.proposed, sums, -np.inf), self.pattern.indptr
+        )
+
+    @cached_property
     def log_odds(self) -> NDArray[np.float64]:
         """Log-odds of each entry of the pattern."""
-        return self.combination(self.scores, self.counts)
+        sums = self.combination(self.scores, self.counts)
+        return sums - np.repeat(self._competition, np.diff(self.pattern.indptr))
 
     @property
     def probabilities(self) -> sparse.csr_array:
@@ -53,9 +63,14 @@ class OutOfSample:
         )
 
     def shares(self, entry: int) -> dict[str, float]:
-        """What each scorer, and the label's frequency, adds to the log-odds of an entry."""
+        """What each scorer, the label's frequency and its rivals add to an entry's log-odds."""
         group = int(frequency_group(self.counts[[entry]])[0])
-        return {"prior": float(self.combination.offsets[group])} | {
+        row = int(np.searchsorted(self.pattern.indptr, entry, side="right")) - 1
+        shares = {
+            "prior": float(self.combination.offsets[group]),
+            "rivals": -float(self._competition[row]),
+        }
+        return shares | {
             name: self.combination.factor(name, group) * float(curve(self.scores[name][[entry]])[0])
             for name, curve in self.combination.curves.items()
         }
