@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,9 +23,14 @@ from manylabel.scoring import Candidates
 from manylabel.validation import trusted_csr
 
 __all__ = [
+    "CURVES",
     "HeldOut",
+    "add_rivals",
     "choose_scorers",
     "gain_of",
+    "measured_by_sample",
+    "most_likely",
+    "standard_error",
     "stretch_curves",
     "thinned",
     "weigh_by_frequency",
@@ -36,6 +42,8 @@ _MIN_GAIN = 1e-3
 _ROUGH = 1e-6
 #: Number of candidates on which scorers are compared.
 _SAMPLE = 60_000
+#: Number of candidates from which curves are learned.
+CURVES = 250_000
 #: Factors tried for stretching a scorer's curve.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
 _ROUNDS = 2
@@ -92,6 +100,11 @@ class HeldOut:
             self.Y[rows],
             self.known[mine],
         )
+
+    def halves(self) -> list[HeldOut]:
+        """Every other document, and the documents between."""
+        is_odd = np.arange(self.Y.shape[0]) % 2 == 1
+        return [self.of_documents(~is_odd), self.of_documents(is_odd)]
 
     def only(self, names: list[str]) -> dict[str, NDArray[np.float64]]:
         """The scores of some scorers."""
@@ -196,6 +209,14 @@ def _lowered(without: float, whole: float) -> float:
     return 1 - whole / without if without else 0.0
 
 
+def most_likely(held_out: HeldOut, names: list[str]) -> Combination:
+    """The most likely curves of some scorers, weighted by how frequent labels are."""
+    few, share = thinned(held_out.truth, CURVES)
+    given = {name: values[few] for name, values in held_out.only(names).items()}
+    combination = fit_combination(given, held_out.counts[few], held_out.truth[few], share=share)
+    return weigh_by_frequency(held_out, combination)
+
+
 def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combination:
     """Weight scorers by how frequent the label is, if that helps.
 
@@ -225,13 +246,57 @@ def stretch_curves(
     An improvement counts if it is above its standard error over samples of documents: what chance
     finds on a few thousand documents makes rankings of others worse.
     """
-    found = get_measure(measure)
-    better = 1 if found.greater_is_better else -1
-    ptr = held_out.candidates.pattern.indptr.astype(np.int64)
     groups = frequency_group(held_out.counts)
     offsets, factors = combination.offsets[groups], combination.factors[groups]
     worth = combination.by_part(held_out.scores, held_out.counts)
     total = sum(worth.values())
+    values = measured_by_sample(held_out, measure, Y_train)
+    highest = values(offsets + factors * total)
+    curves = dict(combination.curves)
+    for _ in range(_ROUNDS):
+        for name in curves:
+            for factor in _STRETCHES:
+                tried = total + (factor - 1) * worth[name]
+                reached = values(offsets + factors * tried)
+                gain = reached - highest
+                if gain.mean() > standard_error(gain):
+                    highest, total = reached, tried
+                    worth[name] = factor * worth[name]
+                    curves[name] = Curve(curves[name].knots, curves[name].values * factor)
+    return replace(combination, curves=curves)
+
+
+def add_rivals(held_out: HeldOut, combination: Combination) -> Combination:
+    """Let the candidates of a document lower each other's log-odds, if that helps.
+
+    It is learned on every other document and judged on the rest.
+    """
+    learn, judge = held_out.halves()
+    if not learn.truth.any() or not judge.truth.any():
+        return combination
+
+    def with_rivals(given: HeldOut) -> Combination:
+        ptr = given.candidates.pattern.indptr
+        return combination.with_rivals(given.scores, given.counts, given.truth, ptr)
+
+    asked = judge.scores, judge.counts
+    after = with_rivals(learn).log_odds(*asked, judge.candidates.pattern.indptr)
+    before = log_loss(combination(*asked), judge.truth)
+    if log_loss(after, judge.truth) > (1 - _MIN_GAIN) * before:
+        return combination
+    return with_rivals(held_out)
+
+
+def measured_by_sample(
+    held_out: HeldOut, measure: str, Y_train: sparse.csr_array
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """A function from log-odds to a ranking measure of several samples of the documents.
+
+    The measure of a loss is negative, so that more is always better.
+    """
+    found = get_measure(measure)
+    better = 1 if found.greater_is_better else -1
+    ptr = held_out.candidates.pattern.indptr.astype(np.int64)
     n_rows = held_out.Y.shape[0]
     samples = [np.arange(first, n_rows, _SAMPLES) for first in range(min(_SAMPLES, n_rows))]
     truths = [held_out.Y[rows] for rows in samples]
@@ -250,16 +315,9 @@ def stretch_curves(
         ]
         return better * np.array(measured)
 
-    highest = values(offsets + factors * total)
-    curves = dict(combination.curves)
-    for _ in range(_ROUNDS):
-        for name in curves:
-            for factor in _STRETCHES:
-                tried = total + (factor - 1) * worth[name]
-                reached = values(offsets + factors * tried)
-                gain = reached - highest
-                if gain.mean() > gain.std() / np.sqrt(max(gain.size - 1, 1)):
-                    highest, total = reached, tried
-                    worth[name] = factor * worth[name]
-                    curves[name] = Curve(curves[name].knots, curves[name].values * factor)
-    return replace(combination, curves=curves)
+    return values
+
+
+def standard_error(gain: NDArray[np.float64]) -> float:
+    """The standard error of the mean gain of several samples."""
+    return float(gain.std() / np.sqrt(max(gain.size - 1, 1)))

@@ -14,11 +14,13 @@ from scipy import sparse
 
 from manylabel.base import ExplainLabels, Grid
 from manylabel.ensemble.choosing import (
+    CURVES,
     HeldOut,
+    add_rivals,
     choose_scorers,
+    most_likely,
     stretch_curves,
     thinned,
-    weigh_by_frequency,
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.fitting import (
@@ -56,8 +58,6 @@ ROUND = 8_192
 #: For labels with at most this many documents, the held-out document is subtracted from the count
 #: only if it has the label: one document more or less matters a lot to a rare label.
 _RARE = 5
-#: Number of candidates from which curves are learned.
-_CURVES = 250_000
 _REPORTED = ("p@1", "p@3", "p@5", "ndcg@5")
 
 
@@ -363,26 +363,24 @@ class Ensemble(Updating):
         others, counts = held_out.counts, np.where(known, held_out.counts, 0)
         held_out = replace(held_out, counts=counts)
         kept, gain = choose_scorers(held_out, protected)
-        few, share = thinned(truth, _CURVES)
-        some = {name: values[few] for name, values in parts.items()}
-
-        def fitted(names: list[str], counts: NDArray[np.int64], **more: Any) -> Combination:
-            given = {name: some[name] for name in names}
-            return fit_combination(given, counts[few], truth[few], share=share, **more)
-
-        combination = fitted(kept, counts)
-        combination = weigh_by_frequency(held_out, combination)
+        combination = most_likely(held_out, kept)
         if self.objective != "likelihood":
             from manylabel.ensemble.ranking import rank_curves
 
             combination = rank_curves(held_out, combination, self.objective, Y_train)
             combination = stretch_curves(held_out, combination, self.objective, Y_train)
         combination = combination.calibrated(parts, counts, truth)
-        ptr = held_out.candidates.pattern.indptr
-        combination = combination.with_rivals(parts, counts, truth, ptr)
+        combination = add_rivals(held_out, combination)
         self.combination_ = combination
         at_once = [s.name for s in scorers if s.learns_at_once and s.scores_new_labels]
-        self.lazy_combination_ = fitted(at_once, others, is_cautious=True)
+        few, share = thinned(truth, CURVES)
+
+        def cautious(names: list[str], counts: NDArray[np.int64]) -> Combination:
+            """Curves for labels that appear later."""
+            given = {name: parts[name][few] for name in names}
+            return fit_combination(given, counts[few], truth[few], is_cautious=True, share=share)
+
+        self.lazy_combination_ = cautious(at_once, others)
         self.scorers_ = {
             scorer.name: scorer
             for scorer in scorers
@@ -391,11 +389,11 @@ class Ensemble(Updating):
         named = [scorer.name for scorer in scorers if scorer.scores_unused_labels]
         self.bare_combination_ = self.lazy_combination_
         if named:
-            bare = fitted(named, counts, is_cautious=True)
+            bare = cautious(named, counts)
             self.bare_combination_ = bare.calibrated(parts, counts, truth).optimistic()
         log_odds = np.where(
             known,
-            combination.log_odds(parts, counts, ptr),
+            combination.log_odds(parts, counts, held_out.candidates.pattern.indptr),
             self.bare_combination_(parts, counts),
         )
         scores = held_out.candidates.scores(expit(log_odds))

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from manylabel.ensemble.choosing import HeldOut
+from manylabel.ensemble.choosing import (
+    HeldOut,
+    measured_by_sample,
+    most_likely,
+    standard_error,
+)
 from manylabel.ensemble.curves import (
     N_GROUPS,
     RIDGE,
@@ -22,7 +27,6 @@ from manylabel.ensemble.curves import (
     frequency_group,
     rises_of,
 )
-from manylabel.metrics import evaluate, get_measure
 from manylabel.parallel import single_threaded_blas
 from manylabel.predictions import best_of_rows
 
@@ -31,6 +35,8 @@ __all__ = ["Lists", "rank_curves"]
 #: Candidates per document that compete.
 _TOP = 20
 _MAX_STEPS = 100
+#: Standard errors by which ranking must improve.
+_MIN_ERRORS = 2
 
 
 def rank_curves(
@@ -38,23 +44,22 @@ def rank_curves(
 ) -> Combination:
     """Learn curves, offsets and weights that rank better; ``combination`` if they do not.
 
-    Each half of the documents judges, by a ranking measure, what was learned on the other.
+    Each half of the documents judges, by a ranking measure, what was learned on the other. The gain
+    over the most likely curves must be above two standard errors: of a few hundred documents,
+    curves learn chance.
     """
-    n_rows = held_out.Y.shape[0]
-    halves = [held_out.of_documents(np.arange(n_rows) % 2 == half) for half in (0, 1)]
+    halves = held_out.halves()
     if not all(half.truth.any() for half in halves):
         return combination
-    better = 1 if get_measure(measure).greater_is_better else -1
-
-    def value(tried: Combination, judge: HeldOut) -> float:
-        scores = judge.candidates.scores(tried(judge.scores, judge.counts))
-        return better * evaluate(judge.Y, scores, Y_train=Y_train, metrics=[measure])[measure]
-
-    gain = sum(
-        value(_ranked(learn, combination), judge) - value(combination, judge)
-        for learn, judge in (halves, halves[::-1])
-    )
-    return _ranked(held_out, combination) if gain > 0 else combination
+    gains = []
+    for learn, judge in (halves, halves[::-1]):
+        likely = most_likely(learn, list(combination.curves))
+        values = measured_by_sample(judge, measure, Y_train)
+        asked = judge.scores, judge.counts
+        gains.append(values(_ranked(learn, likely)(*asked)) - values(likely(*asked)))
+    gain = np.concatenate(gains)
+    is_better = gain.mean() > _MIN_ERRORS * standard_error(gain)
+    return _ranked(held_out, combination) if is_better else combination
 
 
 def _ranked(held_out: HeldOut, combination: Combination) -> Combination:
