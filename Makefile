@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# More than cores: tests often wait for a process or the browser.
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
+# One more than cores: tests often wait for a process or the browser.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 # Programs start hundreds of times, in tests too: keep byte code, also where the environment says no.
 unexport PYTHONDONTWRITEBYTECODE
