@@ -10,6 +10,7 @@ from scipy import sparse
 from manylabel.ensemble.choosing import HeldOut, add_rivals
 from manylabel.ensemble.curves import Combination, Curve, fit_combination, log_loss
 from manylabel.ensemble.ranking import Lists, rank_curves
+from manylabel.exceptions import InputError
 from manylabel.metrics import evaluate
 from manylabel.scoring import Candidates
 
@@ -164,3 +165,10 @@ def test_combinations_saved_before_rivals_have_none():
     )
     found = former.log_odds(parts, np.array([1, 1]), np.array([0, 2]))
     np.testing.assert_array_equal(found, parts["votes"])
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), "1"])
+def test_damaged_numbers_of_rivals_are_refused(number):
+    damaged = Combination({"votes": line()}, np.zeros(7), rivalry=0.5, sharpness=number)
+    with pytest.raises(InputError, match="rivals have no number"):
+        damaged._check_stored()

@@ -298,9 +298,9 @@ def title_of(scorer: str) -> str:
     """The title of a scorer, as shown to people."""
     from manylabel.ensemble.scorers import SCORERS, make_scorers
 
-    if scorer in ("prior", "rivals"):
-        return KINDS[scorer].title
-    return make_scorers([scorer])[0].title if scorer in SCORERS else scorer
+    if scorer in SCORERS:
+        return make_scorers([scorer])[0].title
+    return KINDS[scorer].title if scorer in KINDS else scorer
 
 
 def read_decisions(path: str | os.PathLike[str]) -> list[dict[str, str]]:

@@ -223,8 +223,7 @@ def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combinati
     Weights are learned on every other document and judged on the rest. Without that check, a few
     hundred documents would give random weights.
     """
-    learn = held_out.take(held_out.candidates.rows % 2 == 0)
-    judge = held_out.take(held_out.candidates.rows % 2 == 1)
+    learn, judge = held_out.halves()
     if not learn.truth.any() or not judge.truth.any():
         return combination
 

@@ -31,6 +31,7 @@ N_GROUPS = _FREQUENCIES.size + 1
 _MAX_PIECES, _TRUE_PER_PIECE = 8, 25
 #: Slope of a cautious curve beyond its last knot, relative to that of its last piece.
 _BEYOND = 0.02
+#: Penalty of squared rises, per candidate: pieces with few scores stay flat.
 RIDGE = 1e-5
 _TOLERANCE = 1e-8
 #: Prior standard deviations of the offset and the factor of a group's log-odds.
@@ -129,6 +130,9 @@ class Combination:
             for numbers in (self.offsets, self.factors, *self.weights.values())
         ):
             raise InputError("the combination is damaged: a group of labels has no number.")
+        numbers = (self.rivalry, self.sharpness, self.usual)
+        if not all(isinstance(number, float) and np.isfinite(number) for number in numbers):
+            raise InputError("the combination is damaged: rivals have no number.")
 
     def factor(self, name: str, group: int) -> float:
         """The factor of a scorer's log-odds for labels of a group."""

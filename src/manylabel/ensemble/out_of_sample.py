@@ -40,19 +40,21 @@ class OutOfSample:
     proposed: NDArray[np.bool_]
 
     @cached_property
+    def _sums(self) -> NDArray[np.float64]:
+        """What all scorers say about each entry."""
+        return self.combination(self.scores, self.counts)
+
+    @cached_property
     def _competition(self) -> NDArray[np.float64]:
         """By how much the candidates of each document lower the log-odds of its labels."""
-        sums = self.combination(self.scores, self.counts)
         # Other labels were added because the document has them, which must not tell anything.
-        return self.combination.competition(
-            np.where(self.proposed, sums, -np.inf), self.pattern.indptr
-        )
+        rivals = np.where(self.proposed, self._sums, -np.inf)
+        return self.combination.competition(rivals, self.pattern.indptr)
 
     @cached_property
     def log_odds(self) -> NDArray[np.float64]:
         """Log-odds of each entry of the pattern."""
-        sums = self.combination(self.scores, self.counts)
-        return sums - np.repeat(self._competition, np.diff(self.pattern.indptr))
+        return self._sums - np.repeat(self._competition, np.diff(self.pattern.indptr))
 
     @property
     def probabilities(self) -> sparse.csr_array:

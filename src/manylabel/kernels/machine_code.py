@@ -45,6 +45,7 @@ __all__ = [
     "load",
     "save",
     "turn",
+    "user_folder",
 ]
 
 #: Numba's extension modules, and the prefix of their functions in machine code.
@@ -211,11 +212,17 @@ def folders() -> tuple[Path, ...]:
 
 def _places() -> list[Path]:
     """The folders to try for machine code, in order."""
+    if os.environ.get("MANYLABEL_CACHE"):
+        return [user_folder()]
+    return [Path(__file__).parent / "__pycache__", user_folder()]
+
+
+def user_folder() -> Path:
+    """The folder for what this user can make again."""
     named = os.environ.get("MANYLABEL_CACHE")
     if named:
-        return [Path(named)]
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manylabel"
-    return [Path(__file__).parent / "__pycache__", user]
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manylabel"
 
 
 def private_folder() -> Path:

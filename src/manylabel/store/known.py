@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from manylabel.kernels import machine_code
+
 __all__ = ["digest_of", "is_known", "remember"]
 
 #: Maximum records; the oldest are removed.
@@ -60,11 +62,7 @@ def remember(digest: str | None) -> None:
 
 def _place() -> Path:
     """The folder of the records: in the folder for caches, never beside a model."""
-    named = os.environ.get("MANYLABEL_CACHE")
-    if named:
-        return Path(named) / "checked"
-    user = os.environ.get("XDG_CACHE_HOME")
-    return (Path(user) if user else Path.home() / ".cache") / "manylabel" / "checked"
+    return machine_code.user_folder() / "checked"
 
 
 def _is_private(place: Path) -> bool:
