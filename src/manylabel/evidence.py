@@ -51,7 +51,7 @@ KINDS: dict[str, Kind] = {
         known_before=True,
     ),
     "rivals": Kind(
-        "how well other labels fit",
+        "how well all labels fit",
         "How well the text fits its candidate labels: the better all fit, the less likely each is.",
     ),
     "bias": Kind(
