@@ -7,7 +7,6 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 # Programs start hundreds of times, in tests too: keep byte code, also where the environment says no.
 unexport PYTHONDONTWRITEBYTECODE
-UNUSED := '/(tests?|sympy|networkx|fontTools|babel|playwright|mypyc?|pip|setuptools|docutils)/'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 
 .PHONY: demo test test-all torture lint types style vulnerabilities format bench docs site package reproduce clean help
@@ -36,9 +35,13 @@ $(VENV)/.dev: $(VENV)/.plain
 	$(PIP) ".[dev]"
 	touch $@
 
-# Byte code of the libraries: pip compiles on one core, compileall on all, without what tests do not import.
+# Byte code of what tests import, and of the tests: each worker would compile all of it for itself.
 $(VENV)/.bytecode: $(VENV)/.dev
-	-$(BIN)/python -m compileall -q -j 0 -x $(UNUSED) $(VENV)/lib
+	-$(BIN)/python -m pytest --collect-only --quiet --quiet > /dev/null
+	touch $@
+
+$(VENV)/.release: $(VENV)/.dev
+	$(PIP) ".[release]"
 	touch $@
 
 $(VENV)/.long-tests: $(VENV)/.dev
@@ -103,11 +106,11 @@ docs: $(VENV)/.dev
 	@if command -v chromium > /dev/null; then $(BIN)/python docs/make_screenshot.py; \
 	else echo "Chromium is not installed: the screenshots were not updated."; fi
 
-site: $(VENV)/.dev
+site: $(VENV)/.release
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo "Read it with: $(PYTHON) -m http.server -d site"
 
-package: $(VENV)/.dev
+package: $(VENV)/.release
 	rm -rf dist
 	$(BIN)/python -m build
 	$(BIN)/twine check --strict dist/*

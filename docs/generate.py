@@ -100,6 +100,8 @@ def _spelling(parameter: Any) -> str:
 def _default(parameter: Any) -> str:
     """The default, unless it says nothing or the help names it."""
     default = parameter.default
+    if isinstance(getattr(parameter, "show_default", None), str):
+        default = parameter.show_default  # what None stands for
     if parameter.required or default in (None, "") or default is False:
         return ""
     if "default" in parameter.help.lower():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import doctest
 import pkgutil
-from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
-from types import ModuleType
 
 import pytest
 
@@ -15,27 +14,40 @@ import manylabel
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-def modules() -> Iterator[str]:
+@cache
+def modules() -> tuple[str, ...]:
     """Every module of the package, but for those that run when they are imported."""
-    for found in pkgutil.walk_packages(manylabel.__path__, "manylabel."):
-        if not found.name.endswith("__main__"):
-            yield found.name
+    found = pkgutil.walk_packages(manylabel.__path__, "manylabel.")
+    return tuple(each.name for each in found if not each.name.endswith("__main__"))
 
 
-def examples(module: ModuleType) -> list[doctest.DocTest]:
+@cache
+def examples(name: str) -> list[doctest.DocTest]:
+    module = import_module(name)
     finder = doctest.DocTestFinder(exclude_empty=True)
     return [test for test in finder.find(module, module.__name__) if test.examples]
 
 
-@pytest.mark.parametrize("name", list(modules()))
-def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def packages() -> dict[str, list[str]]:
+    """Package -> its modules; a test for each module would take longer than its examples."""
+    found: dict[str, list[str]] = {}
+    for name in modules():
+        found.setdefault(name.split(".")[1], []).append(name)
+    return found
+
+
+@pytest.mark.parametrize("package", packages())
+def test_examples_print_what_they_say(package, tmp_path, monkeypatch):
     runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
     told: list[str] = []
-    for test in examples(import_module(name)):
-        runner.run(test, out=told.append)
+    for name in packages()[package]:
+        # Examples may write files.
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        for test in examples(name):
+            runner.run(test, out=told.append)
     assert not runner.failures, "".join(told)
 
 
 def test_there_are_examples():
-    assert sum(len(examples(import_module(name))) for name in modules()) > 100
+    assert sum(len(examples(name)) for name in modules()) > 100

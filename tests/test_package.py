@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,6 +52,7 @@ def test_other_names_are_refused():
         _ = manylabel.nothing
 
 
+@cache
 def layers() -> dict[str, int]:
     """Package -> height, from the table in docs/architecture.md."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -69,14 +70,17 @@ def package_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """The full names that a file imports, anywhere in it."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            found.extend(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            found.extend(f"{node.module}.{name.name}" for name in node.names)
+    return tuple(found)
 
 
 def imported_packages(path: Path) -> set[str]:
@@ -89,27 +93,31 @@ def test_every_package_has_a_layer():
     assert packages <= layers().keys()
 
 
-@pytest.mark.parametrize("path", source_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_down(path):
-    height, package = layers(), package_of(path)
-    if package == "__init__":
-        return
-    for other in imported_packages(path) - {package, "__version__"}:
-        assert height[other] < height[package], f"{package} may not import {other}"
+def test_imports_go_down():
+    height = layers()
+    for path in source_files():
+        package = package_of(path)
+        if package == "__init__":
+            continue
+        for other in imported_packages(path) - {package, "__version__"}:
+            assert height[other] < height[package], f"{path}: {package} may not import {other}"
 
 
-@pytest.mark.parametrize("path", source_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_kernels_import_numba(path):
-    if package_of(path) != "kernels":
-        assert not {name.split(".")[0] for name in imported(path)} & {"numba", "llvmlite"}
+def test_only_kernels_import_numba():
+    for path in source_files():
+        if package_of(path) != "kernels":
+            names = {name.split(".")[0] for name in imported(path)}
+            assert names.isdisjoint({"numba", "llvmlite"}), path
 
 
 def test_nothing_is_pickled():
     for path in source_files():
         names = {name.split(".")[0] for name in imported(path)}
-        assert names.isdisjoint({"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"})
+        banned = {"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+        assert names.isdisjoint(banned), path
 
 
+@cache
 def kernels_of_models() -> dict[str, set[str]]:
     """Model or "every model" -> kernel files, from the table in docs/architecture.md."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

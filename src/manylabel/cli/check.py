@@ -21,9 +21,9 @@ def check(
 ) -> None:
     """Verify a model folder and report what is damaged.
 
-    Compares the checksums of all files and checks all indices, also of models that are too large to
-    check when they are loaded, reads the journal, and looks for temporary files of interrupted
-    commands. The exit code is 1 if something is damaged. Other processes can use the model at the
+    Compares the checksums of all files, checks all indices, reads the journal, and looks for
+    temporary files of interrupted commands. Unlike loading, it waits until even large files are
+    compared. The exit code is 1 if something is damaged. Other processes can use the model at the
     same time.
 
     For example:

@@ -103,7 +103,8 @@ def compare(
             "--seeds",
             metavar="N",
             min=1,
-            help="Number of runs of each model that uses random numbers.",
+            help="Number of runs of each model that uses random numbers; by default 1, or as many "
+            "as the preset says.",
         ),
     ] = None,
     folds: Annotated[

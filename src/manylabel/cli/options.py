@@ -305,6 +305,7 @@ ModelName = Annotated[
         metavar="NAME",
         autocompletion=_complete_model,
         help=f"Model to train: one of {', '.join(MODELS)}.",
+        show_default="ensemble",
     ),
 ]
 Settings = Annotated[

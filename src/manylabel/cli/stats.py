@@ -94,8 +94,8 @@ def stats(
     """Show statistics of a corpus, or the state of a model.
 
     For texts, words are counted first; the options about words decide how many features there are.
-    For a model that gives probabilities, those of the documents learned since the training are
-    compared with the labels that people gave, to say whether to train again.
+    For a model that gives probabilities, the command says whether to train again: it compares the
+    probabilities for documents learned since the last training with the labels that they have.
 
     For example:
       manylabel stats train.jsonl --stop-words english --min-df 2

@@ -58,8 +58,8 @@ def train(
     """Train a model on documents with labels.
 
     Writes a model folder. Documents are texts, or rows of features; new documents then need the
-    same features. The options about words are for texts. If training is interrupted, an existing
-    model stays as it was. On a cluster and with --keep-snippets, the workers read and count an
+    same features. The options about words are for texts. An interrupted training leaves an
+    existing model unchanged. On a cluster and with --keep-snippets, the workers read and count an
     uncompressed file of JSON Lines or TSV, and no process needs memory for all of it.
 
     With a vocabulary, the model also finds labels by their names, even labels that no document
