@@ -6,24 +6,33 @@ import re
 
 import pytest
 
-from manylabel.cli.demo import prepare
+from manylabel.cli import demo
 from manylabel.cli.tables import suggestions_table
 
-
-@pytest.fixture(scope="module")
-def measures():
-    return prepare().measures
-
-
-_CALLED = []
+_CALLED, _PREPARED = [], []
 
 
 @pytest.fixture
-def shown(call):
+def shown(call, monkeypatch):
     """What the demo prints; it runs once."""
     if not _CALLED:
+        prepare = demo.prepare
+        monkeypatch.setattr(
+            demo, "prepare", lambda *args, **named: remembered(prepare(*args, **named))
+        )
         _CALLED.append(call("demo"))
     return _CALLED[0]
+
+
+def remembered(prepared):
+    _PREPARED.append(prepared)
+    return prepared
+
+
+@pytest.fixture
+def measures(shown):
+    """The measures that the demo prints, unrounded."""
+    return _PREPARED[0].measures
 
 
 def test_guessing_is_bad_and_every_model_is_clearly_better(measures):

@@ -12,12 +12,11 @@ from naive import topics as naive
 from scipy import sparse
 
 from manylabel.kernels import lda_active, lda_gibbs, lda_pairs, lda_topics, rng
-from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.label_topics import LabelTopics, no_topic, one_topic
 from manylabel.topics.sampling import Documents, Sampler
 from manylabel.topics.schedule import Schedule
 from manylabel.topics.training import _problem, train_phi
-from manylabel.topics.word_labels import WordLabels
+from manylabel.topics.word_labels import WordLabels, expected_tokens
 
 DOCUMENTS = [[0, 0, 1], [1, 2], [0, 2]]
 LABEL_SETS = [[0, 1], [1, 2], [0]]

@@ -17,7 +17,7 @@ from manylabel.topics import (
     PriorLDA,
     SubsetLLDA,
 )
-from manylabel.topics.candidates import expected_tokens
+from manylabel.topics.word_labels import expected_tokens
 
 
 @pytest.mark.parametrize("inference", INFERENCES)

@@ -10,25 +10,28 @@ from web.animals import animals
 
 from manylabel.web import Settings, create_app
 
-schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
 
-from schemathesis.checks import (  # noqa: E402
-    content_type_conformance,
-    not_a_server_error,
-    response_schema_conformance,
-    status_code_conformance,
-)
+@pytest.fixture(scope="module")
+def schemathesis():
+    """The library, imported here because every test process reads this file."""
+    return pytest.importorskip("schemathesis", reason="needs schemathesis")
 
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
+
+@pytest.fixture(scope="module")
+def promises(schemathesis):
+    """What each answer must fulfil."""
+    from schemathesis import checks
+
+    return [
+        checks.not_a_server_error,
+        checks.status_code_conformance,
+        checks.content_type_conformance,
+        checks.response_schema_conformance,
+    ]
 
 
 @pytest.mark.parametrize("n", [6, pytest.param(50, marks=pytest.mark.slow)])
-def test_any_request_gets_an_answer_that_the_description_allows(n):
+def test_any_request_gets_an_answer_that_the_description_allows(schemathesis, promises, n):
     app = create_app({"animals": animals()}, Settings(allow_learn=True))
     described = schemathesis.openapi.from_asgi("/openapi.json", app)
     for operation in described.get_all_operations():
@@ -36,13 +39,13 @@ def test_any_request_gets_an_answer_that_the_description_allows(n):
         @given(case=operation.ok().as_strategy())
         @settings(max_examples=n, suppress_health_check=list(HealthCheck))
         def check(case):
-            case.call_and_validate(checks=CHECKS)
+            case.call_and_validate(checks=promises)
 
         check()
 
 
 @pytest.mark.slow
-def test_any_sequence_of_requests_gets_answers_that_the_description_allows():
+def test_any_sequence_of_requests_gets_answers_that_the_description_allows(schemathesis, promises):
     """Any operation may follow any other; half of them are about a document that was learned."""
     app = create_app({"animals": animals()}, Settings(allow_learn=True))
     described = schemathesis.openapi.from_asgi("/openapi.json", app)
@@ -64,7 +67,7 @@ def test_any_sequence_of_requests_gets_answers_that_the_description_allows():
                     case.body["ids"] = [name]
                 if operation.path == "/v1/document":
                     case.query["id"] = name
-            answer = case.call_and_validate(checks=CHECKS)
+            answer = case.call_and_validate(checks=promises)
             called.add((operation.method, operation.path))
             if operation.path == "/v1/learn" and answer.status_code == 200:
                 learned.extend(answer.json()["learned"])

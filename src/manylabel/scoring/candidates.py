@@ -14,7 +14,15 @@ from manylabel.scoring.documents import Documents
 from manylabel.scoring.training import Training
 from manylabel.validation import distinct, trusted_csr
 
-__all__ = ["AllLabels", "CandidateSource", "Candidates", "all_pairs", "recall", "union"]
+__all__ = [
+    "AllLabels",
+    "CandidateSource",
+    "Candidates",
+    "all_pairs",
+    "recall",
+    "stacked",
+    "union",
+]
 
 
 @dataclass(frozen=True)
@@ -222,6 +230,11 @@ def union(patterns: list[sparse.csr_array]) -> sparse.csr_array:
     total.data = np.ones(total.nnz, np.int8)
     total.sort_indices()
     return total
+
+
+def stacked(blocks: list[sparse.csr_array]) -> sparse.csr_array:
+    """Matrices stacked vertically."""
+    return blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, "csr"))
 
 
 def recall(candidates: sparse.csr_array, Y: sparse.csr_array) -> float:

@@ -19,7 +19,6 @@ from manylabel.estimators import (
 from manylabel.exceptions import ParameterError
 from manylabel.parallel import map_blocks
 from manylabel.scoring.documents import lengths
-from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.partitions import Partitions, sample_partitions
 from manylabel.topics.schedule import (
     Progress,
@@ -30,7 +29,7 @@ from manylabel.topics.schedule import (
     warn_if_rising,
 )
 from manylabel.topics.training import draw_seed, split_tokens
-from manylabel.topics.word_labels import WordLabels
+from manylabel.topics.word_labels import WordLabels, expected_tokens
 from manylabel.validation import check_matrix, check_positive, check_structure, check_whole
 
 __all__ = ["LDA", "TopicChain", "train_topics"]

@@ -13,11 +13,10 @@ from manylabel.parallel import map_blocks
 from manylabel.predictions import best_of_rows
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
-from manylabel.topics.candidates import expected_tokens
 from manylabel.topics.fold import own_credit
 from manylabel.topics.schedule import Schedule
 from manylabel.topics.training import train_phi
-from manylabel.topics.word_labels import WordLabels
+from manylabel.topics.word_labels import WordLabels, expected_tokens
 from manylabel.validation import trusted_csr
 
 __all__ = ["TopicScorer"]
