@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,21 @@ def test_every_listed_kernel_exists_and_takes_as_many_arguments():
             for kernel, signature in jobs:
                 code = warming.kernel_of(kernel).function.__code__
                 assert len(warming.types_of(signature)) == code.co_argcount, kernel
+
+
+def test_listed_types_have_the_names_that_calls_have():
+    """A kernel that is listed with another name of a type is compiled again when it is called."""
+    jobs = [
+        tuple(job)
+        for name in warming.SETS
+        for jobs in warming._listed()[name].values()
+        for job in jobs
+    ]
+    assert len(jobs) == len(set(jobs))
+    for kernel, signature in jobs:
+        for name in re.findall(r"(?<![\w.])[a-z]\w*(?![\w(\[.])", signature):
+            number = {"int": int, "float": float, "bool": bool}.get(name) or getattr(np, name)
+            assert compile.described(number(0)) == name, kernel
 
 
 @on_linux
