@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manylabel.ensemble.choosing import HeldOut, choose_scorers, weigh_by_frequency
+from manylabel.ensemble.choosing import (
+    HeldOut,
+    choose_scorers,
+    measured_by_sample,
+    weigh_by_frequency,
+)
 from manylabel.ensemble.curves import fit_combination
+from manylabel.metrics import evaluate
 from manylabel.scoring import Candidates
 
 
@@ -55,3 +61,16 @@ def test_scorers_count_differently_among_rare_labels_only_if_that_helps(differs)
     weighed = weigh_by_frequency(held_out, found)
     assert bool(weighed.weights) == differs
     assert differs or weighed is found
+
+
+@pytest.mark.parametrize("measure", ["ndcg@5", "recall@3", "ranking-loss"])
+def test_samples_are_measured_as_if_each_were_alone(held_out, measure):
+    log_odds = held_out.scores["able"]
+    scores = held_out.candidates.scores(log_odds)
+    alone = [
+        evaluate(held_out.Y[first::20], scores[first::20], metrics=[measure])[measure]
+        for first in range(20)
+    ]
+    sign = -1 if measure == "ranking-loss" else 1
+    found = measured_by_sample(held_out, measure, held_out.Y)(log_odds)
+    np.testing.assert_allclose(sign * found, alone, rtol=1e-14)

@@ -18,6 +18,7 @@ from manylabel.ensemble.curves import (
     log_loss,
 )
 from manylabel.metrics import evaluate, get_measure
+from manylabel.metrics.judge import judge_matrices, mean
 from manylabel.predictions import best_of_rows, values_at
 from manylabel.scoring import Candidates
 from manylabel.validation import trusted_csr
@@ -298,7 +299,6 @@ def measured_by_sample(
     ptr = held_out.candidates.pattern.indptr.astype(np.int64)
     n_rows = held_out.Y.shape[0]
     samples = [np.arange(first, n_rows, _SAMPLES) for first in range(min(_SAMPLES, n_rows))]
-    truths = [held_out.Y[rows] for rows in samples]
 
     def values(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
         scores = held_out.candidates.scores(log_odds)
@@ -308,9 +308,11 @@ def measured_by_sample(
             best = best_of_rows(ptr, log_odds, found.k)
             indices, starts = scores.indices[best], np.concatenate([[0], np.cumsum(best)])[ptr]
             scores = trusted_csr(log_odds[best], indices, starts, scores.shape)
+            by_document = found.by_document(judge_matrices(held_out.Y, scores))
+            return better * np.array([mean(by_document[rows]) for rows in samples])
         measured = [
-            evaluate(Y, scores[rows], Y_train=Y_train, metrics=[measure])[measure]
-            for rows, Y in zip(samples, truths, strict=True)
+            evaluate(held_out.Y[rows], scores[rows], Y_train=Y_train, metrics=[measure])[measure]
+            for rows in samples
         ]
         return better * np.array(measured)
 

@@ -106,7 +106,8 @@ class Kernel:
     def dispatcher(self) -> Any:
         """The function as a Numba dispatcher."""
         if self._dispatcher is None:
-            self._dispatcher = self._decorated({})
+            # Only C code calls through the C wrapper.
+            self._dispatcher = self._decorated({"no_cfunc_wrapper": True})
         return self._dispatcher
 
     @property

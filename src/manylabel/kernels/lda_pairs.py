@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel, step
+from manylabel.kernels.heap import sort_numbers
 
 
 @kernel
@@ -51,7 +52,7 @@ def fill_pairs(
                     last_word[labels[j]] = word
                     pair_labels[end] = labels[j]
                     end += 1
-        pair_labels[pair_ptr[word] : end].sort()
+        sort_numbers(pair_labels, pair_ptr[word], end)
         for slot in range(pair_ptr[word], end):
             slot_of[pair_labels[slot]] = slot
         for i in range(word_ptr[word], word_ptr[word + 1]):

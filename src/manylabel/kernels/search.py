@@ -312,7 +312,7 @@ def scan(first, last, skip, alive, queries, rows, n_features, out_scores, out_ro
                 continue
             true = similarity(row, rows, query_values)
             if true > 0:
-                filled = push(heap_scores, heap_rows, filled, true, row)
+                filled = push(heap_scores, heap_rows, filled, true, np.int32(row))
         wipe(query, queries, query_values)
         drain(heap_scores, heap_rows, filled, out_scores[query], out_rows[query])
 

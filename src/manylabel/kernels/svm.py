@@ -150,7 +150,7 @@ def solve(problem, solution, order, stream, max_iter, tol):
         violation = 0.0
         i = 0
         while i < n_active:
-            place = order[i]
+            place = np.int64(order[i])
             positive = problem.positive[place]
             sign = 1.0 if positive else -1.0
             row = problem.members[place]
@@ -202,8 +202,16 @@ def leave_out(problem, solution, folds, fold, order, stream, max_iter, tol):
 @kernel
 def held_out_scores(problem, solution, folds, order, stream, max_iter, tol, scores):
     """Score each row by the solution without the rows of its fold; fold -1 is not scored."""
-    for fold in range(folds.max() + 1):
-        without = Solution(solution.w.copy(), solution.alpha.copy())
+    without = Solution(np.empty(solution.w.size), np.empty(solution.alpha.size))
+    # Loops, because NumPy's functions take Numba longer to compile.
+    n_folds = -1
+    for row in range(folds.size):
+        n_folds = max(n_folds, folds[row])
+    for fold in range(n_folds + 1):
+        for i in range(solution.w.size):
+            without.w[i] = solution.w[i]
+        for i in range(solution.alpha.size):
+            without.alpha[i] = solution.alpha[i]
         leave_out(problem, without, folds, fold, order, stream, max_iter, tol)
         for place in range(scores.size):
             if folds[problem.members[place]] == fold:

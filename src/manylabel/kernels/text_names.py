@@ -153,7 +153,8 @@ def count_features(
     found, counts : int32[:], float64[:]
         The columns in ascending order, and how often each occurs; as long as ``keys``.
     """
-    size, head, head_times = 0, -1, 0
+    # With literals, Numba compiles the functions that receive them twice.
+    size, head, head_times = np.int64(0), np.int64(-1), 0
     for i in range(numbers.size):
         number = np.int64(numbers[i])
         if number < 0:

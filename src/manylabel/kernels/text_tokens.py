@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from manylabel.kernels.compile import kernel
+from manylabel.kernels.heap import sort_numbers
 
 #: Classes of characters: a word starts with WORD and continues with WORD or MARK.
 OTHER, MARK, WORD = 0, 1, 2
@@ -18,6 +19,8 @@ _INITIAL_CAPACITY = 1 << 12
 _FNV_OFFSET = np.uint64(14695981039346656037)
 _FNV_PRIME = np.uint64(1099511628211)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+# With a literal 0, Numba compiles the functions that receive it twice.
+_NONE = np.int64(0)
 
 
 @kernel
@@ -155,8 +158,8 @@ def tokenize(text, ends, classes, min_length):
     codes = np.empty(_INITIAL_CAPACITY, np.uint64)
     starts = np.empty(_INITIAL_CAPACITY, np.int64)
     stops = np.empty(_INITIAL_CAPACITY, np.int64)
-    slots = _rehash(codes, 0)
-    n_words = n_distinct = begin = 0
+    slots = _rehash(codes, _NONE)
+    n_words = n_distinct = begin = _NONE
     for document in range(ends.size):
         end = ends[document]
         capacity = _capacity(codes.size, n_distinct + (end - begin + 1) // (min_length + 1))
@@ -220,8 +223,8 @@ def string_ngrams(terms, pointers, n_terms, low, high):
     grams = np.empty(terms.size * (high - low + 1), np.int32)
     gram_pointers = np.zeros_like(pointers)
     codes = np.empty(_INITIAL_CAPACITY, np.uint64)
-    slots = _rehash(codes, 0)
-    n_grams = n_distinct = 0
+    slots = _rehash(codes, _NONE)
+    n_grams = n_distinct = _NONE
     for document in range(pointers.size - 1):
         begin, end = pointers[document], pointers[document + 1]
         capacity = _capacity(codes.size, n_distinct + (end - begin) * (high - 1))
@@ -281,7 +284,7 @@ def sort_rows(indptr, indices, counts, columns):
     """
     keys = np.empty(indices.size, np.int64)
     out_indptr = np.zeros_like(indptr)
-    n_kept = 0
+    n_kept = _NONE
     for row in range(indptr.size - 1):
         for i in range(indptr[row], indptr[row + 1]):
             column = columns[indices[i]]
@@ -289,6 +292,9 @@ def sort_rows(indptr, indices, counts, columns):
                 keys[n_kept] = np.int64(column) << 32 | np.int64(counts[i])
                 n_kept += 1
         out_indptr[row + 1] = n_kept
-        keys[out_indptr[row] : n_kept].sort()
-    keys = keys[:n_kept]
-    return out_indptr, (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.float64)
+        sort_numbers(keys, out_indptr[row], n_kept)
+    # A loop, because Numba takes a second to compile the same with whole arrays.
+    out_indices, out_counts = np.empty(n_kept, np.int32), np.empty(n_kept, np.float64)
+    for i in range(n_kept):
+        out_indices[i], out_counts[i] = keys[i] >> 32, keys[i] & 0xFFFFFFFF
+    return out_indptr, out_indices, out_counts

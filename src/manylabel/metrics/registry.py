@@ -103,6 +103,11 @@ class Measure:
         """The member of a family for one k."""
         return replace(self, name=f"{self.name[:-1]}{k}", k=k)
 
+    def by_document(self, judged: Judged) -> NDArray[np.float64]:
+        """The value of each document; only for measures whose `reads_top` is true."""
+        assert self.k is not None
+        return ranking.TOP_MEASURES[self.name.partition("@")[0]](judged, self.k)
+
     def compute(self, inputs: Inputs) -> float:
         """Compute the value; an error names missing inputs."""
         if not inputs.has(self.needs):
