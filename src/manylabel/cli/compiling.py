@@ -6,6 +6,8 @@ import subprocess  # nosec B404
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
+from threading import Thread
 
 from manylabel.cli.output import counted, note
 
@@ -14,6 +16,8 @@ __all__ = ["Compiling", "compile_in_background", "compile_missing"]
 _ONCE = "Compiling kernels, once after an installation or update"
 #: Minimum seconds between two progress lines.
 _PAUSE = 3.0
+#: What a training imports that takes long, for the first time after an installation most of all.
+_FOR_TRAINING = ("manylabel.tagger.tagger", "manylabel.ensemble.ensemble", "scipy.optimize")
 
 
 #: Background processes; kept so that Python does not warn about them.
@@ -72,8 +76,13 @@ def compile_missing(
     processes: int | None = None,
     quiet: bool = False,
     is_asked_for: bool = False,
+    will_train: bool = False,
 ) -> int:
-    """Compile missing kernels in several processes; returns the number of kernels."""
+    """Compile missing kernels in several processes; returns the number of kernels.
+
+    If the command will train, modules are imported at the same time: one core would otherwise have
+    nothing to do while Numba starts.
+    """
     from manylabel.kernels import machine_code, warming
 
     # Numba's own cache has no index, so looking into it takes seconds.
@@ -88,4 +97,15 @@ def compile_missing(
         if n_done < total:
             note(f"{_ONCE}: {n_done} of {total}", quiet)
 
-    return warming.warm(groups, processes, tell)
+    importing = Thread(target=_import_for_training, daemon=True)
+    if total and will_train:
+        importing.start()
+    n_compiled = warming.warm(groups, processes, tell)
+    if importing.is_alive():
+        importing.join()
+    return n_compiled
+
+
+def _import_for_training() -> None:
+    for name in _FOR_TRAINING:
+        import_module(name)

@@ -69,7 +69,7 @@ def demo(
       manylabel demo --json
       manylabel demo --serve
     """
-    compile_missing(quiet=quiet)
+    compile_missing(quiet=quiet, will_train=True)
     note("Training ...", quiet)
     if serve:
         _serve(jobs, port, quiet)

@@ -94,7 +94,7 @@ def train(
     )
     tagger.check_parameters()
     if model is None:
-        compile_missing(quiet=quiet)
+        compile_missing(quiet=quiet, will_train=True)
     clock = Clock()
     documents: Any = corpus
     if corpus is not None and (
