@@ -137,20 +137,27 @@ class WordVotes(_Votes):
             source.features = None
         return source.features is not None
 
-    def reasons(self, documents: Documents, candidates: Candidates, position: int) -> list[Reason]:
+    def explaining(
+        self, documents: Documents, candidates: Candidates
+    ) -> tuple[NDArray[np.float64], Reasons]:
         """What each word adds to the label."""
         source: NeighborSource = candidates.source
         features, values = entries(documents.rows, 0)
-        total, label = float(values.sum(dtype=np.float64)), int(candidates.labels[position])
+        total, scores = float(values.sum(dtype=np.float64)), self.score(documents, candidates)
         if source.features is None or total == 0:
-            return []
-        words = []
-        for feature, value in zip(features.tolist(), values.tolist(), strict=True):
-            similarity = lookup(source.features.plain, feature, label)
-            if similarity:
-                share = value * similarity**source.beta / total
-                words.append(Reason("word", share, feature, similarity))
-        return words
+            return scores, lambda _: []
+        similar = labels_of_rows(source.features.plain, features)
+
+        def reasons(position: int) -> WordReasons:
+            at, found = similar(int(candidates.labels[position]))
+            # Not a power of arrays, which may differ in the last bit.
+            shares = [
+                value * similarity**source.beta / total
+                for value, similarity in zip(values[at].tolist(), found.tolist(), strict=True)
+            ]
+            return WordReasons(features[at], shares)
+
+        return scores, reasons
 
 
 class _Trial:
@@ -235,13 +242,6 @@ def entries(matrix: sparse.csr_array, row: int) -> tuple[NDArray[np.int32], NDAr
     """Columns and values of a row."""
     start, stop = matrix.indptr[row], matrix.indptr[row + 1]
     return matrix.indices[start:stop], matrix.data[start:stop]
-
-
-def lookup(matrix: Csr, row: int, column: int) -> float:
-    """One entry of a sparse matrix."""
-    start, stop = matrix.ptr[row], matrix.ptr[row + 1]
-    at = start + np.searchsorted(matrix.indices[start:stop], column)
-    return float(matrix.data[at]) if at < stop and matrix.indices[at] == column else 0.0
 
 
 def labels_of_rows(
