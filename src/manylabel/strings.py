@@ -58,16 +58,16 @@ class StringArray(Sequence[str]):
     def __getitem__(self, position: slice | NDArray[Any]) -> StringArray: ...
     def __getitem__(self, position: Any) -> Any:
         """One string, or several by a slice, an array of positions or a boolean mask."""
+        n_packed = self._ends.size - 1
+        if type(position) is int and 0 <= position < n_packed:
+            return _decoded(self._bytes[self._ends[position] : self._ends[position + 1]].tobytes())
         if isinstance(position, slice | np.ndarray):
             return StringArray(self[int(i)] for i in np.arange(len(self))[position])
         if position < 0:
             position += len(self)
         if not 0 <= position < len(self):
             raise IndexError(f"there are {len(self)} strings; got index {position}.")
-        n_packed = self._ends.size - 1
-        if position >= n_packed:
-            return self._more[position - n_packed]
-        return _decoded(self._bytes[self._ends[position] : self._ends[position + 1]].tobytes())
+        return self._more[position - n_packed] if position >= n_packed else self[int(position)]
 
     def __iter__(self) -> Iterator[str]:
         for block in self._blocks():
