@@ -30,6 +30,7 @@ def train_on_candidates(
     settings: Settings,
     folds: NDArray[np.int8] | None = None,
     sample_weight: NDArray[np.float64] | None = None,
+    asked: sparse.csr_array | None = None,
 ) -> tuple[LinearModel, sparse.csr_array, int]:
     """Train each label on the rows that carry it or have it as a candidate.
 
@@ -45,12 +46,14 @@ def train_on_candidates(
         -1 are not scored.
     sample_weight : array of shape (n_rows,), optional
         Factor of ``C`` for each row, above 0; ones by default.
+    asked : csr_array of shape (n_rows, n_labels), optional
+        The pairs whose held-out scores to return; by default the candidates.
 
     Returns
     -------
     model : LinearModel
     scores : csr_array of shape (n_rows, n_labels)
-        Held-out scores of the candidates; nothing in rows without a fold.
+        Held-out scores of the pairs that are asked for; nothing in rows without a fold.
     n_iter : int
         The maximum number of sweeps over all labels.
     """
@@ -71,18 +74,24 @@ def train_on_candidates(
         scored = folds[members] >= 0
         ptr = np.searchsorted(np.flatnonzero(scored), pairs.indptr)
         by_label = sparse.csr_array((trained.scores, members[scored], ptr), shape=pairs.shape)
-        scores = _at_candidates(by_label.T.tocsr(), candidates, folds >= 0)
+        scores = _scores_at(by_label, candidates if asked is None else asked, folds >= 0)
     return trained.weights.model(X.shape[1]), scores, int(trained.sweeps.max(initial=1))
 
 
-def _at_candidates(
-    scores: sparse.csr_array, candidates: sparse.csr_array, scored: NDArray[np.bool_]
+def _scores_at(
+    by_label: sparse.csr_array, asked: sparse.csr_array, scored: NDArray[np.bool_]
 ) -> sparse.csr_array:
-    """The scores of the candidates of some rows; nothing in the others."""
-    wanted = candidates[np.flatnonzero(scored)]
-    values = values_at(scores[np.flatnonzero(scored)], wanted)
-    ptr = pointers(np.diff(candidates.indptr) * scored)
-    return sparse.csr_array((values, wanted.indices, ptr), shape=candidates.shape)
+    """The scores of the pairs that are asked for, in some of the rows; ``by_label`` has them all.
+
+    There may be many more scores than are asked for, so these are not sorted by row.
+    """
+    lengths = np.diff(asked.indptr)
+    columns, ptr = asked.indices[np.repeat(scored, lengths)], pointers(lengths * scored)
+    positions = sparse.csr_array((np.arange(columns.size), columns, ptr), shape=asked.shape)
+    positions = sparse.csr_array(positions.T.tocsr())
+    values = np.empty(columns.size)
+    values[positions.data] = values_at(by_label, positions)
+    return sparse.csr_array((values, columns, ptr), shape=asked.shape)
 
 
 def best_scores(
