@@ -211,6 +211,13 @@ class WordReasons(Sequence[Reason]):
         self._features, self._shares = np.asarray(features, np.int64), np.asarray(shares, float)
         self._view, self._bias = view, bias
 
+    @classmethod
+    def with_bias(
+        cls, bias: float, features: ArrayLike, shares: ArrayLike, view: str = ""
+    ) -> WordReasons:
+        """The bias, then words."""
+        return cls(np.append(-1, features), np.append(bias, shares), view, bias=0)
+
     def __len__(self) -> int:
         return self._features.size
 

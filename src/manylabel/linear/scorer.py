@@ -212,10 +212,7 @@ def reasons_of_row(
         words = features[mine]
         if not bias:
             return WordReasons(words, shares, view)
-        start = [model.intercept[label]]
-        return WordReasons(
-            np.concatenate([[-1], words]), np.concatenate([start, shares]), view, bias=0
-        )
+        return WordReasons.with_bias(model.intercept[label], words, shares, view)
 
     return explain
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, word_reasons
+from manylabel.evidence import WordReasons
 from manylabel.network.training import Network, NetworkSettings, Trainer
 from manylabel.parallel import map_blocks
 from manylabel.predictions import values_at
@@ -133,14 +133,13 @@ class NetworkScorer(Scorer):
         known = self._known(candidates)
         each = [network.shares(documents.rows, 0) for network in self.networks]
 
-        def reasons(position: int) -> list[Reason]:
+        def reasons(position: int) -> WordReasons:
             if not known[position]:
-                return []
+                return WordReasons([], [])
             by_copy = [of(int(candidates.labels[position])) for of in each]
             shares = sum(shares for _, shares, _ in by_copy) / len(by_copy)
             constant = sum(constant for _, _, constant in by_copy) / len(by_copy)
-            words = word_reasons(by_copy[0][0].tolist(), np.asarray(shares).tolist())
-            return [Reason("bias", float(constant)), *words]
+            return WordReasons.with_bias(float(constant), by_copy[0][0], np.asarray(shares))
 
         return self.score(documents, candidates, 1), reasons
 

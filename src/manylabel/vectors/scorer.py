@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, word_reasons
+from manylabel.evidence import WordReasons
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import FEW_PER_LABEL, MANY
@@ -220,12 +220,12 @@ class VectorScorer(Scorer):
         assert vectors is not None
         shares = vectors.shares(documents.rows, 0)
 
-        def reasons(position: int) -> list[Reason]:
+        def reasons(position: int) -> WordReasons:
             label = int(candidates.labels[position])
             if not vectors.is_trained[label]:
-                return []
+                return WordReasons([], [])
             words, parts, constant = shares(label)
-            return [Reason("bias", constant), *word_reasons(words.tolist(), parts.tolist())]
+            return WordReasons.with_bias(constant, words, parts)
 
         return self.score(documents, candidates, 1), reasons
 
