@@ -216,7 +216,7 @@ class WordReasons(Sequence[Reason]):
         cls, bias: float, features: ArrayLike, shares: ArrayLike, view: str = ""
     ) -> WordReasons:
         """The bias, then words."""
-        return cls(np.append(-1, features), np.append(bias, shares), view, bias=0)
+        return cls(np.concatenate(([-1], features)), np.concatenate(([bias], shares)), view, bias=0)
 
     def __len__(self) -> int:
         return self._features.size
@@ -232,10 +232,11 @@ class WordReasons(Sequence[Reason]):
         """The view, and the features and shares of all words."""
         if self._bias is None:
             return self._view, self._features, self._shares
+        before, after = slice(self._bias), slice(self._bias + 1, None)
         return (
             self._view,
-            np.delete(self._features, self._bias),
-            np.delete(self._shares, self._bias),
+            np.concatenate((self._features[before], self._features[after])),
+            np.concatenate((self._shares[before], self._shares[after])),
         )
 
     @overload

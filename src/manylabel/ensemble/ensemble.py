@@ -528,7 +528,8 @@ class Ensemble(Updating):
         }
         parts = {name: scores for name, (scores, _) in by_scorer.items()}
         log_odds = self._log_odds(candidates, parts)
-        sums = self.combination_(parts, self.counts_[candidates.labels])
+        counts = self.counts_[candidates.labels]
+        sums, groups = self.combination_(parts, counts), frequency_group(counts)
         competition = self.combination_.competition(sums, candidates.pattern.indptr)
         slopes: dict[tuple[int, str], NDArray[np.float64]] = {}
 
@@ -550,7 +551,7 @@ class Ensemble(Updating):
                 combination = (
                     self._unused_label_combination if is_unused else self.lazy_combination_
                 )
-            group = int(frequency_group(self.counts_[[label]])[0])
+            group = int(groups[position])
             reasons = [Reason("prior", float(combination.offsets[group]))]
             if combination.rivalry:
                 reasons.append(Reason("rivals", -float(competition[0])))

@@ -45,18 +45,19 @@ def feature_spans_of(
     vectorizers: Sequence[CountVectorizer], text: str
 ) -> list[dict[int, list[Span]]]:
     """The `feature_spans` of several vectorizers; those with the same rules share the words."""
-    known: dict[tuple[WordRules, int, int | None], list[tuple[str, int, int]]] = {}
+    known: dict[tuple[WordRules, int], list[tuple[str, int, int]]] = {}
     spans: list[dict[int, list[Span]]] = []
     for vectorizer in vectorizers:
         check_is_fitted(vectorizer)
         rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
-        most = vectorizer.lead if vectorizer.lead_only else None
-        key = rules, vectorizer.min_length, most
+        key = rules, vectorizer.min_length
         terms = known.get(key)
         if terms is None:
             terms = known[key] = _terms(*key, text)
+        most = vectorizer.lead if vectorizer.lead_only else None
         mine: dict[int, list[Span]] = {}
-        placed = list(_features(vectorizer, terms))
+        # Without stop words, whose terms are empty.
+        placed = list(_features(vectorizer, [term for term in terms[:most] if term[0]]))
         columns = vectorizer.name_table.find([feature for feature, _, _ in placed])
         for column, (_, start, end) in zip(columns.tolist(), placed, strict=True):
             if column >= 0:
@@ -65,13 +66,11 @@ def feature_spans_of(
     return spans
 
 
-def _terms(
-    rules: WordRules, min_length: int, most: int | None, text: str
-) -> list[tuple[str, int, int]]:
-    """The terms of a text's first words with their positions, without stop words."""
-    matches = list(itertools.islice(find_words(text, min_length), most))
-    terms = rules.terms([match.group() for match in matches])
-    return [(term, *match.span()) for term, match in zip(terms, matches, strict=True) if term]
+def _terms(rules: WordRules, min_length: int, text: str) -> list[tuple[str, int, int]]:
+    """The terms of a text with their positions."""
+    placed = [match.span() for match in find_words(text, min_length)]
+    terms = rules.terms([text[start:end] for start, end in placed])
+    return [(term, start, end) for term, (start, end) in zip(terms, placed, strict=True)]
 
 
 def _features(
