@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from manylabel.corpus import load_catalogue
 from manylabel.kernels.text_tokens import MARK, OTHER, WORD
 from manylabel.text.words import (
     RecentWords,
@@ -100,3 +101,14 @@ def test_long_words_are_dropped_soon():
     for number in range(10):
         lengths.of([f"{'a' * 2_000_000}{number}", "ship"], lambda new: map(len, new))
     assert len(lengths) <= 4
+
+
+def test_compiled_stemmers_give_the_stems_of_those_in_python():
+    compiled = pytest.importorskip("Stemmer")
+    from snowballstemmer.english_stemmer import EnglishStemmer
+    from snowballstemmer.finnish_stemmer import FinnishStemmer
+
+    texts = load_catalogue("test").texts[:40]
+    words = sorted({word.lower() for text in texts for word in list_words(text)} | {"", "öljyä"})
+    for language, in_python in (("english", EnglishStemmer()), ("finnish", FinnishStemmer())):
+        assert compiled.Stemmer(language).stemWords(words) == in_python.stemWords(words)
