@@ -234,7 +234,8 @@ class Answers(Reader):
 
     def document(self, number: int) -> Document:
         """A document with as much of its text as was kept."""
-        labels = [self.labels.listed[column] for column in self.documents.labels(number)]
+        listed = self.labels.listed
+        labels = [listed[column] for column in self.documents.labels(number)]
         return Document(
             self.documents.id(number),
             self.documents.text(number),

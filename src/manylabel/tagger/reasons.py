@@ -24,8 +24,8 @@ __all__ = ["FoundWords", "Words", "label_reasons", "summed_words"]
 #: Maximum words per neighbour that it shares with the text.
 _SHARED = 12
 
-#: Features and their shares.
-_Shares = tuple[NDArray[np.int64], NDArray[np.float64]]
+#: The view of some features, as a position in a list of one, the features and their shares.
+_Shares = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 class Words:
@@ -63,7 +63,7 @@ class Words:
         if found is None:
             if isinstance(neighbour.reasons, WordReasons):
                 _, features, shares = neighbour.reasons.words()
-                found = features[:_SHARED], shares[:_SHARED]
+                found = np.zeros_like(features[:_SHARED]), features[:_SHARED], shares[:_SHARED]
             else:
                 found = [
                     self.reason(word.index, word.share)
@@ -74,7 +74,7 @@ class Words:
         if isinstance(found, list):
             return found
         # Not cached: it refers to `self`, and only the garbage collector would free both.
-        return FoundWords([self], np.zeros(found[0].size, np.int64), *found)
+        return FoundWords([self], *found)
 
     def written(self, reason: Reason) -> WordReason:
         """Translate a reason that has spans already."""
