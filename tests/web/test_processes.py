@@ -103,7 +103,9 @@ def test_a_process_that_dies_is_replaced(tmp_path, monkeypatch):
     assert told == [True]
 
 
-def test_all_stop_if_one_dies_early(tmp_path):
+def test_all_stop_if_one_dies_early(tmp_path, monkeypatch):
+    # However slowly processes start here, this one dies young.
+    monkeypatch.setattr(processes, "_YOUNG", 3600.0)
     several = Processes(live, (tmp_path, 0.05), 2, lambda: None)
     assert several.run() == 1
     assert len(list(tmp_path.iterdir())) <= 2
