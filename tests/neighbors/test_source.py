@@ -41,6 +41,21 @@ matrices = st.tuples(
 )
 
 
+@settings(deadline=None, max_examples=20)
+@given(matrices, st.sampled_from([None, 2]), arrays(np.bool_, 8))
+def test_cosines_do_not_depend_on_how_many_are_computed_at_a_time(given, per_feature, incomplete):
+    X, Y, _ = given
+    rows, Y = weighted(sparse.csr_array(X.astype(float))), sparse.csr_array(Y)
+    at_once = FeatureSimilarity(rows, Y, per_feature, incomplete)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("manylabel.neighbors.features.PAIRS", 3)
+        in_parts = FeatureSimilarity(rows, Y, per_feature, incomplete)
+    for one, other in zip(at_once.plain, in_parts.plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == other.dtype
+    np.testing.assert_array_equal(at_once.pair_lengths, in_parts.pair_lengths)
+
+
 @settings(deadline=None, max_examples=40)
 @given(matrices, st.booleans())
 def test_proposals_follow_the_definitions(given, words):

@@ -21,6 +21,8 @@ from manylabel.kernels.index import Rows
 _PROGRESS = 0.3
 # Skip a step if the violation is below this share of the goal.
 _IDLE = 0.1
+# With more weights per candidate than this, a feature's weights are searched, not read.
+_FAR = 16
 _ONE, _SIX, _REST = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
@@ -307,32 +309,48 @@ def find_weights(coef, features, label, places):
 
 
 @kernel
+def _add_weights(coef, feature, value, asked, scores):
+    """Add a feature's weights to the scores of some labels; all labels are in ascending order."""
+    place, stop = coef.ptr[feature], coef.ptr[feature + 1]
+    if stop - place > _FAR * asked.size:
+        for i in range(asked.size):
+            place = find(coef.features, place, stop, asked[i])
+            if place == stop:
+                break
+            if coef.features[place] == asked[i]:
+                scores[i] += value * coef.values[place]
+        return
+    i = 0
+    while i < asked.size and place < stop:
+        label, own = asked[i], coef.features[place]
+        if label == own:
+            scores[i] += value * coef.values[place]
+        # Without branches: which of the two is ahead cannot be foreseen.
+        i += label <= own
+        place += own <= label
+
+
+@kernel
 def candidate_scores(first, last, rows, coef, lookup, intercept, ptr, labels, out_scores):
     """The scores of each row's candidates, which are the entries of a CSR matrix.
 
-    Weights are added in the order of the features, whether all weights of a feature are read or
-    only those of the candidates, so the sums are the same to the last bit.
+    Weights are added in the order of the features, however they are found, so the sums are the
+    same to the last bit. Nothing takes time or memory in proportion to all labels.
     """
-    # The sums of labels that are not candidates are never read.
-    scores = np.zeros(intercept.size)
     for row in range(first, last):
-        asked = labels[ptr[row] : ptr[row + 1]]
+        asked, scores = labels[ptr[row] : ptr[row + 1]], out_scores[ptr[row] : ptr[row + 1]]
         for i in range(asked.size):
-            scores[asked[i]] = intercept[asked[i]]
+            scores[i] = intercept[asked[i]]
         for i in range(rows.ptr[row], rows.ptr[row + 1]):
             feature, value = rows.features[i], np.float64(rows.values[i])
             at = lookup.at[feature] if lookup.at.size > 0 else -1
-            start = np.uint64(coef.ptr[feature])
             if at < 0:
-                for j in range(start, np.uint64(coef.ptr[feature + 1])):
-                    scores[np.uint32(coef.features[j])] += value * coef.values[j]
+                _add_weights(coef, feature, value, asked, scores)
                 continue
-            bits, before = lookup.bits[at], lookup.before[at]
+            start, bits, before = np.uint64(coef.ptr[feature]), lookup.bits[at], lookup.before[at]
             for j in range(asked.size):
                 label = np.uint64(asked[j])
                 word, bit = bits[label >> _SIX], _ONE << (label & _REST)
                 if word & bit:
                     place = start + np.uint64(before[label >> _SIX]) + _ones(word & (bit - _ONE))
-                    scores[label] += value * coef.values[place]
-        for i in range(asked.size):
-            out_scores[ptr[row] + i] = scores[asked[i]]
+                    scores[j] += value * coef.values[place]

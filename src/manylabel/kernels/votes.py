@@ -16,6 +16,8 @@ from manylabel.kernels.heap import find, select_kth, sort_numbers
 LEAST = 1e-300
 # With a literal 0, Numba compiles the functions that receive it twice.
 NONE = np.int64(0)
+# Numbers per label that `propose` borrows.
+WORKSPACE = 5
 
 
 class Csr(NamedTuple):
@@ -100,10 +102,13 @@ def held_out_feature_votes(
             if left <= 1e-9 * length * length:
                 continue
             stretch = length / np.sqrt(left)
+        at = 0
         for i in range(similar.ptr[feature], similar.ptr[feature + 1]):
             label = similar.indices[i]
             similarity = similar.data[i]
-            at = find(own, NONE, own.size, label)
+            # Both are in ascending order.
+            while at < own.size and own[at] < label:
+                at += 1
             is_own = at < own.size and own[at] == label
             if pair_lengths.size > 0:
                 length, stretch = pair_lengths[i], 1.0
@@ -159,7 +164,7 @@ def best_labels(votes, touched, count, top, scratch):
 def propose(
     first, last, neighbors, similarities, near, alpha, labels, incomplete,
     weight, queries, similar, held_out, own, open_rows, beta, feature_lengths, label_lengths,
-    pair_lengths, top_words, limit, also, lengths, out_labels, out_all, out_near, out_words,
+    pair_lengths, top_words, limit, also, zeros, lengths, out_labels, out_all, out_near, out_words,
 ):  # fmt: skip
     """Write the candidates of each row, with the votes of its neighbours and of its features.
 
@@ -174,14 +179,15 @@ def propose(
     features; each kind is divided by the sum of its weights. An ``incomplete`` training document
     counts in that sum only for labels that it has, because whether it should have the others is
     unknown. ``open_rows`` marks such rows if ``held_out``.
+
+    ``zeros`` has `WORKSPACE` rows with a zero for each label, before and after.
     """
     n_labels = label_lengths.size
-    votes_all, votes_near = np.zeros(n_labels), np.zeros(n_labels)
-    votes_words, scores = np.zeros(n_labels), np.zeros(n_labels)
+    votes_all, votes_near, votes_words = zeros[0], zeros[1], zeros[2]
     n_open = n_labels if incomplete.size > 0 else 0
-    open_all, open_near = np.zeros(n_open), np.zeros(n_open)
+    open_all, open_near = zeros[3, :n_open], zeros[4, :n_open]
     touched, touched_too = np.empty(n_labels, np.int32), np.empty(n_labels, np.int32)
-    scratch = np.empty(n_labels)
+    scores, scratch = np.empty(n_labels), np.empty(n_labels)
     at = 0
     for row in range(first, last):
         count, n_words = 0, 0

@@ -30,8 +30,9 @@ __all__ = [
     "train",
 ]
 
-#: Labels per task.
-BLOCK = 8
+#: Minimum and maximum labels per task, and tasks for labels between these. Each task allocates an
+#: array of all features.
+BLOCK, MAX_BLOCK, TASKS = 8, 256, 1_024
 _HELD_SHARE = 0.2
 
 
@@ -316,7 +317,8 @@ def train(
         sample_weight = np.ones(X.shape[0])
     shared = (rows, squares, sample_weight, X.shape[1], members, quiet, folds, with_scores)
     with progress_bar("labels", settings.verbose) as callback:
-        blocks = map_blocks(_train_labels, shared, n_labels, BLOCK, settings.n_jobs, callback)
+        block = min(max(BLOCK, n_labels // TASKS), MAX_BLOCK)
+        blocks = map_blocks(_train_labels, shared, n_labels, block, settings.n_jobs, callback)
         trained = _joined(list(blocks) or [_train_labels(*shared, 0, 0)])
     n_left = int((trained.sweeps > settings.max_iter).sum())
     if n_left:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -14,8 +16,8 @@ from manylabel.validation import check_rows
 
 __all__ = ["FeatureSimilarity"]
 
-#: Documents per task.
-BLOCK = 65_536
+#: Documents per task; pairs of a feature and a label whose cosines are computed at a time.
+BLOCK, PAIRS = 65_536, 1_000_000
 
 Sums = tuple[sparse.csr_array, NDArray[np.float64], NDArray[np.float64]]
 
@@ -110,12 +112,12 @@ class FeatureSimilarity:
         total.sort_indices()
         self._open_squares = total if total.nnz else None
 
-    def _pair_squares(self) -> NDArray[np.float64]:
-        """The squared length of the feature's column, for each pair that occurs."""
-        together = self._together
-        squares = np.repeat(self._squares, np.diff(together.indptr))
+    def _pair_squares(self, start: int = 0, stop: int | None = None) -> NDArray[np.float64]:
+        """The squared length of the feature's column, for each pair of some features."""
+        together = self._together[start:stop]
+        squares = np.repeat(self._squares[start:stop], np.diff(together.indptr))
         if self._open_squares is not None:
-            squares += values_at(self._open_squares, together)
+            squares += values_at(self._open_squares[start:stop], together)
         return squares
 
     def _clear_rounding(self) -> None:
@@ -141,23 +143,37 @@ class FeatureSimilarity:
             self.label_lengths = np.pad(self.label_lengths, (0, n_new))
 
     def _refresh(self) -> None:
-        """Divide the sums by the lengths of the columns."""
+        """Divide the sums by the lengths of the columns.
+
+        Some features at a time: a large corpus has hundreds of millions of pairs, and most of them
+        are not kept.
+        """
         self.feature_lengths = np.sqrt(self._squares)
         self.label_lengths = np.sqrt(self._counts)
+        parts = [self._refreshed(*span) for span in _spans(self._together.indptr, PAIRS)]
+        sizes, indices, data, lengths = (np.concatenate(each) for each in zip(*parts, strict=True))
+        self.plain = Csr(np.concatenate([[0], np.cumsum(sizes)]), indices, data)
+        self.pair_lengths = lengths
+
+    def _refreshed(self, start: int, stop: int) -> tuple[NDArray[Any], ...]:
+        """Of some features: the number of labels of each, the labels, cosines and pair lengths."""
         together = self._together
+        ptr = together.indptr[start : stop + 1].astype(np.int64)
+        entries = slice(ptr[0], ptr[-1])
+        ptr -= ptr[0]
+        indices = together.indices[entries].astype(np.int32, copy=False)
         if self._open_squares is None:
-            pair_lengths = np.repeat(self.feature_lengths, np.diff(together.indptr))
+            pair_lengths = np.repeat(self.feature_lengths[start:stop], np.diff(ptr))
         else:
-            pair_lengths = np.sqrt(self._pair_squares())
-        lengths = pair_lengths * self.label_lengths[together.indices]
-        indices, ptr = together.indices, together.indptr.astype(np.int64)
-        data = together.data / lengths
+            pair_lengths = np.sqrt(self._pair_squares(start, stop))
+        data = together.data[entries] / (pair_lengths * self.label_lengths[indices])
         if self.labels_per_feature is not None:
             keep = best_of_rows(ptr, data, self.labels_per_feature)
             ptr = np.concatenate([[0], np.cumsum(keep)])[ptr]
             indices, data, pair_lengths = indices[keep], data[keep], pair_lengths[keep]
-        self.plain = Csr(ptr, indices.astype(np.int32, copy=False), data)
-        self.pair_lengths = np.empty(0) if self._open_squares is None else pair_lengths
+        if self._open_squares is None:
+            pair_lengths = np.empty(0)
+        return np.diff(ptr), indices, data, pair_lengths
 
     def _check_stored(self) -> None:
         """Refuse similarities of features or labels that do not exist."""
@@ -176,6 +192,23 @@ class FeatureSimilarity:
     def to_power(self, beta: float) -> Csr:
         """The similarities to a power."""
         return self.plain if beta == 1 else self.plain._replace(data=self.plain.data**beta)
+
+
+def _spans(ptr: NDArray[Any], size: int) -> list[tuple[int, int]]:
+    """Consecutive rows of a matrix, each span with at most ``size`` entries or of one row.
+
+    Examples
+    --------
+    >>> _spans(np.array([0, 2, 3, 9, 9]), 4)
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    spans: list[tuple[int, int]] = []
+    start, n_rows = 0, ptr.size - 1
+    while not spans or start < n_rows:
+        stop = int(np.searchsorted(ptr, int(ptr[start]) + size, side="right")) - 1
+        spans.append((start, min(max(stop, start + 1), n_rows)))
+        start = spans[-1][1]
+    return spans
 
 
 def _sums(X: sparse.csr_array, Y: sparse.csr_array) -> Sums:

@@ -17,7 +17,7 @@ from manylabel.kernels.votes import Csr
 from manylabel.neighbors.changing_source import ChangingSource
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.index import NeighborIndex, Neighbors
-from manylabel.parallel import current_place, run_blocks
+from manylabel.parallel import Zeros, current_place, run_blocks
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, Documents
 from manylabel.scoring.candidates import stacked, union
@@ -41,6 +41,7 @@ BLOCK, ROUND = 256, 16_384
 _PATIENCE = 8
 _n_single = count()
 
+_ZEROS = Zeros()
 _NO_ROWS = np.empty(0, np.bool_)
 _NO_LABELS, _NOTHING = np.empty(0, np.int32), np.empty(0)
 _NONE = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
@@ -285,11 +286,12 @@ class NeighborSource(ChangingSource):
             size += int(more.ptr[last] - more.ptr[first]) if also is not None else 0
             written = np.zeros(last - first, np.int64)
             labels, values = np.empty(size, np.int32), [np.empty(size) for _ in range(3)]
-            votes.propose(
-                first, last, indices, similarities, self.near, self.alpha, self.given, incomplete,
-                weight, queries, similar, held_out, mine, are_open, self.beta, *lengths,
-                self.top_words, self.limit, more, written, labels, *values,
-            )  # fmt: skip
+            with _ZEROS.lent((votes.WORKSPACE, n_labels)) as zeros:
+                votes.propose(
+                    first, last, indices, similarities, self.near, self.alpha, self.given,
+                    incomplete, weight, queries, similar, held_out, mine, are_open, self.beta,
+                    *lengths, self.top_words, self.limit, more, zeros, written, labels, *values,
+                )  # fmt: skip
             n = int(written.sum())
             # Copies, so that the arrays of full capacity are released.
             kept = (each[:n].astype(self.dtype) for each in values)
