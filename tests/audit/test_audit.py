@@ -20,7 +20,7 @@ from manylabel.audit import (
     pair_errors,
     uncertainty,
 )
-from manylabel.audit.labels import same_labels, two_meanings, unlearned
+from manylabel.audit.labels import same_labels, split, two_meanings, unlearned
 from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.ensemble import Combination, Curve, Ensemble, OutOfSample
 from manylabel.exceptions import CorpusError, InputError, ParameterError
@@ -206,6 +206,11 @@ def test_labels_that_are_the_same_by_another_name_are_found():
     (pair,) = same_labels(sparse.csr_array(P), sparse.csr_array(Y), 5)
     assert (pair.first, pair.second) == (0, 1)
     assert pair.likeness > 0.95
+    # A label that is as probable everywhere is not like any other.
+    P = np.where(Y == 1, [0.5, 0.5, 0.95], [0.4, 0.4, 0.4])
+    assert same_labels(sparse.csr_array(P), sparse.csr_array(Y), 5) == []
+    # Nothing to compare, because nothing is learned.
+    assert same_labels(sparse.csr_array(np.full(Y.shape, 0.01)), sparse.csr_array(Y), 5) == []
     P[:, 2] = 0.01
     assert [each.label for each in unlearned(sparse.csr_array(P), sparse.csr_array(Y), 5)] == [2]
 
@@ -224,6 +229,33 @@ def test_a_label_of_two_meanings_is_found():
     assert meaning.label == 0
     groups = [{number < 30 for number in group} for group in meaning.examples]
     assert sorted(map(str, groups)) == ["{False}", "{True}"]
+
+
+@given(
+    values=st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=36, max_size=36),
+    size=st.integers(4, 9),
+)
+def test_no_cut_along_the_eigenvector_is_better(values, size):
+    similar = np.resize(values, (9, 9))[:size, :size]
+    similar = np.triu(similar, 1) + np.triu(similar, 1).T
+    groups, cut = split(similar)
+    linked = [row for row in range(size) if similar[row].any()]
+    if groups is None:
+        assert len(linked) < 4
+        return
+    assert sorted(np.concatenate(groups).tolist()) == linked
+    assert len(groups[0]) >= len(groups[1]) >= 2
+    np.testing.assert_allclose(cut, naive.normalised_cut(similar.tolist(), *groups), atol=1e-9)
+    # The best cut of all cannot be worse.
+    assert cut >= naive.best_cut(similar.tolist(), linked) - 1e-9
+
+
+def test_one_meaning_is_not_two():
+    rng = np.random.default_rng(0)
+    rows = rng.random((60, 40)) * (rng.random((60, 40)) < 0.3)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    Y = sparse.csr_array(np.ones((60, 1), np.int8))
+    assert two_meanings(sparse.csr_array(rows), Y, 5) == []
 
 
 def test_parameters_are_checked():

@@ -41,6 +41,28 @@ def any_error(errors):
     return 1 - fine
 
 
+def normalised_cut(similar, first, second):
+    """What connects two groups, divided by what each group is connected to, summed."""
+    between = sum(similar[a][b] for a in first for b in second)
+    everyone = [*first, *second]
+    return sum(
+        between / max(sum(similar[a][b] for a in group for b in everyone), 1e-12)
+        for group in (first, second)
+    )
+
+
+def best_cut(similar, members):
+    """The smallest normalised cut into groups of at least two."""
+    cuts = []
+    for choice in range(1, 2 ** len(members) - 1):
+        groups = [], []
+        for position, member in enumerate(members):
+            groups[choice >> position & 1].append(member)
+        if min(map(len, groups)) >= 2:
+            cuts.append(normalised_cut(similar, *groups))
+    return min(cuts)
+
+
 def choose_next(similarity, n, known, near):
     """Documents that represent the others best, one after another.
 

@@ -21,9 +21,10 @@ _LEARNED = 0.2
 #: To look for two meanings: minimum documents per label, maximum documents to look at per label,
 #: and maximum labels.
 _MIN_TO_SPLIT, _MAX_SAMPLE, _MAX_LABELS = 20, 100, 1_000
-_ROUNDS = 8
 #: Minimum share of the smaller meaning, and minimum distance of the two.
-_MIN_SHARE, _MIN_DISTANCE = 0.2, 0.25
+_MIN_SHARE, _MIN_DISTANCE = 0.2, 0.35
+#: Typical documents to name for each meaning.
+_EXAMPLES = 3
 
 
 class SameLabels(NamedTuple):
@@ -34,8 +35,9 @@ class SameLabels(NamedTuple):
     first, second : int
         The labels.
     likeness : float
-        The mean probability of each on documents that have only the other, divided by that on its
-        own documents: 1 if the two cannot be told apart.
+        By how much the mean probability of each is higher on documents that have only the other
+        than on documents with neither, divided by the same for its own documents: 1 if the two
+        cannot be told apart.
     together : int
         Documents that have both.
     """
@@ -53,8 +55,8 @@ class TwoMeanings(NamedTuple):
     ----------
     label : int
     apart : float
-        How much more similar documents are to their own group than to the other, as a difference
-        of cosines.
+        1 if documents of different groups have nothing in common, 0 if they are as similar as
+        documents of the same group: 1 minus the normalised cut.
     share : float
         The smaller group's share of the documents.
     examples : tuple of two tuples of int
@@ -96,20 +98,27 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
     counts = np.bincount(Y.indices, minlength=Y.shape[1])
     own = sparse.csr_array(probabilities.multiply(Y))
     itself = np.bincount(own.indices, own.data, Y.shape[1]) / np.maximum(counts, 1)
-    others = sparse.csr_array(probabilities - own)
-    others.eliminate_zeros()
-    Y = Y.astype(np.float64)
+    # Labels that are not learned cannot be compared.
+    usable = (counts >= _MIN_DOCUMENTS) & (itself >= _LEARNED)
+    others = _only(sparse.csr_array(probabilities - own), usable)
+    Y = _only(Y.astype(np.float64), usable)
     # The sum of each label's probabilities on the documents of each other label without it.
     on_others = sparse.coo_array(sparse.csr_array(Y.T @ others))
     both = sparse.csr_array(Y.T @ Y)
     first, second = on_others.coords
+    if not first.size:
+        return []
     alone = counts[first] - np.asarray(both[first, second]).ravel()
-    # Labels that are not learned cannot be compared.
-    usable = (counts >= _MIN_DOCUMENTS) & (itself >= _LEARNED)
-    enough = usable[first] & usable[second] & (alone >= _MIN_DOCUMENTS - 2)
+    enough = alone >= _MIN_DOCUMENTS - 2
     first, second, alone = first[enough], second[enough], alone[enough]
-    likeness = on_others.data[enough] / alone / np.maximum(itself[second], 1e-9)
-    one_way = sparse.csr_array((np.minimum(likeness, 1.0), (first, second)), shape=both.shape)
+    sums = on_others.data[enough]
+    # A frequent label is somewhat probable on documents with neither: that is no likeness.
+    neither = np.maximum(Y.shape[0] - counts[second] - alone, 1)
+    total = np.bincount(others.indices, others.data, Y.shape[1])
+    elsewhere = np.maximum(total[second] - sums, 0) / neither
+    likeness = (sums / alone - elsewhere) / np.maximum(itself[second] - elsewhere, 1e-9)
+    likeness = np.where(itself[second] > elsewhere, np.clip(likeness, 0, 1), 0)
+    one_way = sparse.csr_array((likeness, (first, second)), shape=both.shape)
     pairs = sparse.coo_array(sparse.triu(one_way.minimum(one_way.T), k=1))
     order = np.argsort(-pairs.data, kind="stable")
     order = order[pairs.data[order] >= _MIN_LIKENESS][:top]
@@ -118,6 +127,16 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
         SameLabels(int(i), int(j), float(value), int(both[i, j]))
         for i, j, value in zip(a, b, pairs.data[order], strict=True)
     ]
+
+
+def _only(matrix: sparse.csr_array, columns: NDArray[np.bool_]) -> sparse.csr_array:
+    """The entries of some columns; the shape stays."""
+    kept = columns[matrix.indices] & (matrix.data != 0)
+    ends = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
+    return sparse.csr_array(
+        (matrix.data[kept], matrix.indices[kept], ends.astype(matrix.indptr.dtype)),
+        shape=matrix.shape,
+    )
 
 
 def unlearned(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) -> list[Unlearned]:
@@ -142,7 +161,8 @@ def two_meanings(
 ) -> list[TwoMeanings]:
     """Frequent labels whose documents fall into two groups that have little in common.
 
-    The groups are those of spherical 2-means on the weighted rows.
+    The groups are those of the second eigenvector of the documents' cosines, cut where the
+    normalised cut is smallest (Shi and Malik 2000).
     """
     columns = sparse.csc_array(Y)
     counts = np.diff(columns.indptr)
@@ -154,55 +174,56 @@ def two_meanings(
         if documents.size > _MAX_SAMPLE:
             rng = np.random.default_rng([seed, label])
             documents = np.sort(rng.choice(documents, _MAX_SAMPLE, replace=False))
-        split = _split(sparse.csr_array(rows[documents], dtype=np.float64))
-        if split is None:
-            continue
-        nearer, second = split
-        share = min(second.mean(), 1 - second.mean())
-        apart = float(np.abs(nearer).mean())
-        if share >= _MIN_SHARE and apart >= _MIN_DISTANCE:
+        X = sparse.csr_array(rows[documents], dtype=np.float64)
+        similar = np.maximum((X @ X.T).toarray(), 0)
+        np.fill_diagonal(similar, 0)
+        groups, cut = split(similar)
+        if groups is not None and 1 - cut >= _MIN_DISTANCE:
+            share = groups[1].size / (groups[0].size + groups[1].size)
             examples = tuple(
-                tuple(documents[np.argsort(side * nearer, kind="stable")[:3]].tolist())
-                for side in (-1, 1)
+                tuple(documents[_typical(similar, *both)].tolist())
+                for both in (groups, groups[::-1])
             )
             meanings.append(
-                TwoMeanings(label, apart, float(share), examples)  # type: ignore[arg-type]
+                TwoMeanings(label, 1 - cut, share, examples)  # type: ignore[arg-type]
             )
     return sorted(meanings, key=lambda meaning: -meaning.apart)[:top]
 
 
-def _split(
-    X: sparse.csr_array,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
-    """How much nearer each row is to the first of two centroids, and which are in the second."""
-    used, columns = np.unique(X.indices, return_inverse=True)
-    if used.size == 0:
-        return None
-    X = sparse.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], used.size))
-    whole = _unit(np.asarray(X.sum(axis=0)).ravel())
-    # Start with the row least similar to the rest, and the one least similar to that.
-    first = int(np.argmin(X @ whole))
-    start = _unit(X[[first]].toarray().ravel())
-    second = int(np.argmin(X @ start))
-    centroids = np.stack([start, _unit(X[[second]].toarray().ravel())])
-    belongs = np.zeros(X.shape[0], bool)
-    for _ in range(_ROUNDS):
-        near = X @ centroids.T
-        moved = near[:, 1] > near[:, 0]
-        if moved.all() or not moved.any():
-            return None
-        if (moved == belongs).all():
-            break
-        belongs = moved
-        centroids = np.stack(
-            [_unit(X[np.flatnonzero(side)].sum(axis=0)) for side in (~moved, moved)]
-        )
-    near = X @ centroids.T
-    return near[:, 0] - near[:, 1], near[:, 1] > near[:, 0]
+def split(
+    similar: NDArray[np.float64],
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]] | None, float]:
+    r"""Split documents into two groups, the larger first, and give the normalised cut.
+
+    The cut is :math:`c / d_A + c / d_B`, where c sums the similarities between the groups and d
+    those of a group's documents to all: 0 if nothing connects them, about 1 if chance made them.
+    Documents that are similar to no other belong to neither group.
+    """
+    linked = np.flatnonzero(similar.any(axis=1))
+    n, least = linked.size, max(int(np.ceil(_MIN_SHARE * linked.size)), 2)
+    if n < 2 * least:
+        return None, 1.0
+    similar = similar[np.ix_(linked, linked)]
+    degrees = similar.sum(axis=1)
+    roots = np.sqrt(degrees)
+    _, vectors = np.linalg.eigh(similar / np.outer(roots, roots))
+    order = np.argsort(vectors[:, -2] / roots, kind="stable")
+    degrees = degrees[order]
+    sums = similar[np.ix_(order, order)].cumsum(axis=0).cumsum(axis=1)
+    first = np.cumsum(degrees)
+    # What the first k documents share with the others, for each k.
+    between = first - np.diagonal(sums)
+    sizes = np.arange(least, n - least + 1)
+    cuts = (between / first + between / (first[-1] - first).clip(1e-12))[sizes - 1]
+    best = int(np.argmin(cuts))
+    groups = linked[order[: sizes[best]]], linked[order[sizes[best] :]]
+    larger, smaller = sorted(groups, key=lambda group: (-group.size, group.min()))
+    return (larger, smaller), float(cuts[best])
 
 
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vector scaled to length 1; a vector of zeros does not change."""
-    vector = np.asarray(vector, np.float64).ravel()
-    length = np.sqrt((vector**2).sum())
-    return vector / length if length else vector
+def _typical(
+    similar: NDArray[np.float64], own: NDArray[np.int64], other: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The documents of a group that are nearest to it and furthest from the other."""
+    nearer = similar[np.ix_(own, own)].mean(axis=1) - similar[np.ix_(own, other)].mean(axis=1)
+    return own[np.argsort(-nearer, kind="stable")[:_EXAMPLES]]

@@ -25,6 +25,8 @@ __all__ = ["AuditReport", "Finding", "Witness", "decided", "read_decisions", "re
 
 #: Characters of a text to show.
 _SHOWN = 160
+#: Shares of the log-odds below this are not named in a summary.
+_WEAK = 0.05
 _DECISIONS = ("add", "remove", "keep")
 
 
@@ -76,6 +78,19 @@ class Finding:
     reasons: dict[str, float]
     having: list[Witness] = field(default_factory=list)
     lacking: list[Witness] = field(default_factory=list)
+
+    @property
+    def summary(self) -> str:
+        """The two strongest reasons, in a few words."""
+        shares = {
+            name: share
+            for name, share in self.reasons.items()
+            # These two say nothing about this label of this document.
+            if name not in ("prior", "rivals") and abs(share) >= _WEAK
+        }
+        strongest = sorted(shares, key=lambda name: -abs(shares[name]))[:2]
+        named = [f"{name} {shares[name]:+.1f}" for name in strongest]
+        return ", ".join(named) or "nothing points to it"
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON."""
@@ -189,7 +204,8 @@ class AuditReport(Sequence[Finding]):
         from rich.text import Text
 
         table = Table(box=box.SIMPLE_HEAD)
-        for title in ("Error", "Looks", "Label", "Document", "Text"):
+        for title in ("Error", "Looks", "Label", "Document", "Because", "Text"):
+            # Only the text gives way on a narrow terminal: it is cut, not wrapped.
             table.add_column(title, no_wrap=title != "Text", justify="left")
         for finding in self._findings:
             looks = ("wrong", "red") if finding.given else ("missing", "yellow")
@@ -198,7 +214,8 @@ class AuditReport(Sequence[Finding]):
                 Text(*looks),
                 Text(finding.name),
                 Text(finding.id),
-                Text(finding.text[:60], "dim"),
+                Text(finding.summary),
+                Text(finding.text[:60], "dim", no_wrap=True, overflow="ellipsis"),
             )
         return table
 
@@ -228,6 +245,9 @@ def report_of(
     def witness(row: int, similarity: float) -> Witness:
         return Witness(ids[row], similarity, text(row))
 
+    def only(one: int, other: int, key: str) -> list[str]:
+        return [label(column)[key] for column in _only(audit, one, other)]
+
     entries = audit.suspects(top)
     findings = []
     for entry, given in zip(entries.tolist(), audit.is_given(entries).tolist(), strict=True):
@@ -254,9 +274,12 @@ def report_of(
             {
                 "ids": [ids[pair.first], ids[pair.second]],
                 "similarity": pair.similarity,
-                "only-first": [names[c] for c in _only(audit, pair.first, pair.second)],
-                "only-second": [names[c] for c in _only(audit, pair.second, pair.first)],
+                "only-first": only(pair.first, pair.second, "label"),
+                "only-second": only(pair.second, pair.first, "label"),
+                "names-first": only(pair.first, pair.second, "name"),
+                "names-second": only(pair.second, pair.first, "name"),
                 "text": text(pair.first),
+                "text-second": text(pair.second),
             }
             for pair in audit.duplicates
         ],
