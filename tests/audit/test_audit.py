@@ -98,7 +98,10 @@ def test_errors_follow_from_bayes_rule(truth, values, proposed, share, times):
     ]
     np.testing.assert_allclose(found, [value for row in expected for value in row], rtol=1e-6)
     np.testing.assert_allclose(
-        document_errors(pattern, found), [naive.any_error(row) for row in expected], rtol=1e-6
+        document_errors(pattern, found),
+        [naive.suspicion(row) for row in expected],
+        rtol=1e-6,
+        atol=1e-9,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def missing_rate(log_odds, label, documents, share):
     """How often a label is missing.
@@ -33,12 +35,13 @@ def error(probability, given, label, documents, share, n_labels, log_odds):
     return wrong / (wrong + right)
 
 
-def any_error(errors):
-    """That at least one of several independent errors is there."""
-    fine = 1.0
+def suspicion(errors):
+    """That there is an error, where labels that are hardly suspicious count less."""
+    total = 0.0
     for value in errors:
-        fine *= 1 - value
-    return 1 - fine
+        doubt = -math.log(1 - value)
+        total += doubt**2 / (doubt + 0.03)
+    return 1 - math.exp(-total)
 
 
 def normalised_cut(similar, first, second):

@@ -91,7 +91,7 @@ class Audit:
 
     @property
     def documents(self) -> NDArray[np.float64]:
-        """The probability that anything is wrong with each document's labels."""
+        """How suspicious each document is: high if some of its labels are likely errors."""
         return document_errors(self.out.pattern, self.errors)
 
     def suspects(self, top: int) -> NDArray[np.int64]:

@@ -21,6 +21,8 @@ _CONFUSED_SHARE = 1 / 3
 _MOST_LIKELY = 0.1
 #: The expected rate weighs as much as this many documents, so a few of them change little.
 _PRIOR_DOCUMENTS = 1_000
+#: For the suspicion of documents: errors with about this probability or less count less.
+_HARDLY = 0.03
 
 
 def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
@@ -93,6 +95,13 @@ def _missing_rates(
 
 
 def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probability that anything is wrong with each document's labels."""
-    sums = np.concatenate([[0.0], np.cumsum(np.log1p(-np.minimum(errors, 1 - 1e-12)))])
-    return -np.expm1(sums[pattern.indptr[1:]] - sums[pattern.indptr[:-1]])
+    r"""How suspicious each document is, between 0 and 1.
+
+    The probability that there is any error among labels with the probabilities :math:`e_l` is
+    :math:`1 - \exp(-\sum_l s_l)`, where :math:`s_l = -\log(1 - e_l)`. A document has many labels
+    that are hardly suspicious, and their probabilities are the least certain ones, so they count
+    less: :math:`s_l` is replaced by :math:`s_l^2 / (s_l + 0.03)`.
+    """
+    sums = -np.log1p(-np.minimum(errors, 1 - 1e-12))
+    sums = np.concatenate([[0.0], np.cumsum(sums * sums / (sums + _HARDLY))])
+    return -np.expm1(sums[pattern.indptr[:-1]] - sums[pattern.indptr[1:]])
