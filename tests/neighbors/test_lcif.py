@@ -176,7 +176,7 @@ def test_the_scalable_variant_keeps_the_nearest_labels_of_each_feature():
 def test_feature_candidates_are_the_best_labels():
     rng = np.random.default_rng(1)
     X, Y = rng.random((60, 8)), (rng.random((60, 30)) < 0.2).astype(int)
-    everything = FeatureKNN().fit(X, Y).decision_function(X, top=4)
+    everything = FeatureKNN(1.0).fit(X, Y).decision_function(X, top=4)
     few = FeatureKNN(candidates=4).fit(X, Y).decision_function(X)
     np.testing.assert_array_equal(everything.toarray(), few.toarray())
 

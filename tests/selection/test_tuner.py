@@ -61,7 +61,8 @@ def test_neighbours_are_searched_once_a_fold_and_number_of_features(data, cv, mo
 
         monkeypatch.setattr(NeighborIndex, name, counted)
     grid = {"k": [2, 5, 9], "alpha": [1.0, 2.0], "lam": [0.2, 0.8]}
-    search = Tuner(grid=grid, cv=cv, staged=False, refit=False).fit(*data)
+    given = LCIF(50, alpha=2.0, beta=1.0, lam=0.8)
+    search = Tuner(given, grid=grid, cv=cv, staged=False, refit=False).fit(*data)
     # The estimator as it was given, and twelve combinations.
     assert len(search.trials_) == 13
     assert len(searches) == (3 if cv == 3 else 1)
@@ -186,7 +187,8 @@ def test_parameters_that_share_nothing_are_tuned_beside_those_that_do(data, monk
     monkeypatch.setattr(NeighborIndex, "search_self", counted)
     grid = {"k": [2, 5, 50], "weighting": ["tfidf", None]}
     search = Tuner(grid=grid, staged=False, refit=False).fit(*data)
-    assert len(search.trials_) == 6
+    # The estimator as it was given, and six combinations.
+    assert len(search.trials_) == 7
     # Once for the tf-idf of the estimator itself and of the grid, once for plain cosine.
     assert len(searches) == 2
     for trial in search.trials_:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["FEATURES", "INSTANCES", "LAMBDAS", "PAPER_GRID", "THRESHOLDS"]
+__all__ = ["AUTOMATIC", "FEATURES", "INSTANCES", "LAMBDAS", "PAPER_GRID", "THRESHOLDS"]
 
 #: For the votes of neighbours.
 INSTANCES: dict[str, Sequence[Any]] = {
@@ -16,6 +16,13 @@ INSTANCES: dict[str, Sequence[Any]] = {
 FEATURES: dict[str, Sequence[Any]] = {"beta": (0.5, 1.0, 1.5, 2.0, 3.0)}
 #: The weight of neighbours against features.
 LAMBDAS: dict[str, Sequence[Any]] = {"lam": tuple(round(0.1 * i, 1) for i in range(11))}
+#: For parameters that are "auto"; the first value is that of very small corpora.
+AUTOMATIC: dict[str, Sequence[Any]] = {
+    "k": (50, 10, 20, 35, 100),
+    "alpha": (2.0, 1.0, 3.0, 4.0, 6.0),
+    "beta": (1.0, 0.5, 2.0, 3.0),
+    "lam": (0.8, 0.0, 0.1, 0.2, 0.4, 0.6, 0.9, 1.0),
+}
 THRESHOLDS: dict[str, Sequence[Any]] = {"threshold": ("cardinality", "per-label")}
 
 #: What the LCIF paper tried; ``keep`` is the share of features that are kept.

@@ -20,9 +20,10 @@ class InstanceKNN(VotingClassifier):
 
     Parameters
     ----------
-    k : int, default=50
-        The number of training documents that vote.
-    alpha : float, default=2
+    k : int or "auto", default="auto"
+        The number of training documents that vote. "auto", here and below, takes the value that
+        ranks the labels of a sample of training documents best, each scored as if it were new.
+    alpha : float or "auto", default="auto"
         The power of their similarities.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
         Of the features; None is the paper's plain cosine.
@@ -43,6 +44,12 @@ class InstanceKNN(VotingClassifier):
     verbose : int, default=0
         Show progress bars.
 
+    Attributes
+    ----------
+    settings_ : dict
+        The values of the parameters above that may be "auto". Documents that are added or removed
+        later do not change them.
+
     Examples
     --------
     >>> X = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]]
@@ -57,9 +64,9 @@ class InstanceKNN(VotingClassifier):
 
     def __init__(
         self,
-        k: int = 50,
+        k: int | str = "auto",
         *,
-        alpha: float = 2.0,
+        alpha: float | str = "auto",
         weighting: Any = "tfidf",
         second_order: float = 0.0,
         threshold: Any = "cardinality",
@@ -88,7 +95,7 @@ class FeatureKNN(VotingClassifier):
 
     Parameters
     ----------
-    beta : float, default=1
+    beta : float or "auto", default="auto"
         The power of the similarities.
     labels_per_feature : int, optional
         Keep only the nearest labels of each feature, for many labels.
@@ -96,6 +103,12 @@ class FeatureKNN(VotingClassifier):
         Maximum labels to score per document: the best ones.
     weighting, threshold, update_weights, n_jobs, verbose
         As for :class:`InstanceKNN`.
+
+    Attributes
+    ----------
+    settings_ : dict
+        The values of the parameters above that may be "auto". Documents that are added or removed
+        later do not change them.
 
     Examples
     --------
@@ -111,7 +124,7 @@ class FeatureKNN(VotingClassifier):
 
     def __init__(
         self,
-        beta: float = 1.0,
+        beta: float | str = "auto",
         *,
         labels_per_feature: int | None = None,
         candidates: int = 100,
@@ -144,10 +157,16 @@ class LCIF(VotingClassifier):
         Of the instance part: see :class:`InstanceKNN`.
     beta, labels_per_feature, candidates
         Of the feature part: see :class:`FeatureKNN`.
-    lam : float, default=0.8
+    lam : float or "auto", default="auto"
         Lambda, the share of the instance part, from 0 to 1.
     weighting, threshold, update_weights, n_jobs, verbose
         As for :class:`InstanceKNN`.
+
+    Attributes
+    ----------
+    settings_ : dict
+        The values of the parameters above that may be "auto". Documents that are added or removed
+        later do not change them.
 
     Examples
     --------
@@ -163,11 +182,11 @@ class LCIF(VotingClassifier):
 
     def __init__(
         self,
-        k: int = 50,
+        k: int | str = "auto",
         *,
-        alpha: float = 2.0,
-        beta: float = 1.0,
-        lam: float = 0.8,
+        alpha: float | str = "auto",
+        beta: float | str = "auto",
+        lam: float | str = "auto",
         weighting: Any = "tfidf",
         second_order: float = 0.0,
         labels_per_feature: int | None = None,

@@ -12,6 +12,7 @@ from manylabel.base import ExplainLabels, Grid, MultiLabelClassifier, SharedWork
 from manylabel.estimators import Tags, check_is_fitted
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.neighbors.automatic import AUTO, SETTINGS, first_settings, values_of
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.scorers import NeighborVotes, WordVotes
@@ -54,13 +55,15 @@ class VotingClassifier(MultiLabelClassifier):
     reads_incomplete = True
     #: Which documents are incomplete; None if all are complete.
     incomplete_: NDArray[np.bool_] | None = None
+    #: Of a model folder from before settings could be "auto".
+    settings_: dict[str, Any] | None = None
     shared_parameters = ("k", "alpha", "beta", "lam", "threshold")
 
     # Parameters; the value here is for subclasses without the parameter.
-    k: int = 1
-    alpha: float = 1.0
-    beta: float = 1.0
-    lam: float
+    k: int | str = 1
+    alpha: float | str = 1.0
+    beta: float | str = 1.0
+    lam: float | str
     second_order: float = 0.0
     labels_per_feature: int | None = None
     candidates: int = 100
@@ -77,10 +80,11 @@ class VotingClassifier(MultiLabelClassifier):
         return tags
 
     def _check_parameters(self) -> None:
-        check_whole("k", self.k, 1)
-        check_real("alpha", self.alpha, 0)
-        check_real("beta", self.beta, 0)
-        check_real("lam", self.lam, 0, 1)
+        if self.k != AUTO:
+            check_whole("k", self.k, 1)
+        for name, most in (("alpha", np.inf), ("beta", np.inf), ("lam", 1.0)):
+            if getattr(self, name) != AUTO:
+                check_real(name, getattr(self, name), 0, most)
         check_real("second_order", self.second_order, 0, 1)
         check_whole("candidates", self.candidates, 1)
         if self.labels_per_feature is not None:
@@ -101,34 +105,62 @@ class VotingClassifier(MultiLabelClassifier):
         self._check_second_order()
         self.alive_ = np.ones(X.shape[0], np.bool_)
         self.threshold_stale_ = False
+        self.settings_ = None
         self._learn()
+
+    def _setting(self, name: str) -> Any:
+        """The value of a parameter, as chosen in `fit` if it is "auto"."""
+        return getattr(self, name) if self.settings_ is None else self.settings_[name]
 
     def _learn(self) -> None:
         """Learn from all documents that have not been removed."""
         X, Y = self.X_[self.alive_], self.Y_[self.alive_]
         self.weighting_: Weighting = make_weighting(self.weighting).fit(X)
-        index = features = None
-        if self.lam > 0:
+        lam, index, features = self._setting("lam"), None, None
+        if lam != 0:
             index = NeighborIndex(self.weighting_.transform(self.X_))
             index.remove(np.flatnonzero(~self.alive_))
-        if self.lam < 1:
+        if lam != 1:
             are_open = None if self.incomplete_ is None else self.incomplete_[self.alive_]
             features = FeatureSimilarity(
                 self.weighting_.transform(X), Y, self.labels_per_feature, are_open
             )
+        if self.settings_ is None:
+            self.settings_ = self._chosen_settings(index, features)
+        lam = self._setting("lam")
         self.source_ = NeighborSource(
-            index,
+            index if lam > 0 else None,
             self.Y_,
-            k=self.k,
-            alpha=self.alpha,
-            weight=self.lam,
-            features=features,
-            beta=self.beta,
+            k=self._setting("k"),
+            alpha=self._setting("alpha"),
+            weight=lam,
+            features=features if lam < 1 else None,
+            beta=self._setting("beta"),
             top_words=self.candidates,
             strategy=self.strategy,
             incomplete=self.incomplete_,
         )
         self._refresh_votes()
+
+    def _chosen_settings(
+        self, index: NeighborIndex | None, features: FeatureSimilarity | None
+    ) -> dict[str, Any]:
+        """Numbers for the parameters that are "auto", and the values of the others."""
+        from manylabel.neighbors.sharing import SharedNeighbors
+
+        parameters = {name: getattr(self, name) for name in SETTINGS}
+        if AUTO not in parameters.values():
+            return parameters
+        rows = self.weighting_.transform(self.X_)
+        largest = max(values_of("k", [self.k]))
+        work = SharedNeighbors.sampled(
+            self, rows, self.Y_, index, features, largest, self._judges(), self.incomplete_
+        )
+        return first_settings(parameters) if work is None else work.choose(parameters)
+
+    def _judges(self) -> NDArray[np.bool_]:
+        """The documents that settings and thresholds may be judged by: all labels are known."""
+        return self.alive_ if self.incomplete_ is None else self.alive_ & ~self.incomplete_
 
     def _check_second_order(self) -> None:
         """Refuse second-order votes, which compare labels, for incomplete documents."""
@@ -140,7 +172,7 @@ class VotingClassifier(MultiLabelClassifier):
 
     def _refresh_votes(self) -> None:
         """Set the votes of training documents, where they differ from their labels."""
-        if self.second_order > 0 and self.lam > 0:
+        if self.second_order > 0 and self._setting("lam") > 0:
             labels = self.Y_.astype(np.float64)
             labels = (1 - self.second_order) * labels + self.second_order * self._second_order()
             labels = sparse.csr_array(labels)
@@ -152,7 +184,7 @@ class VotingClassifier(MultiLabelClassifier):
         """Labels of each document's nearest documents in label space, weighted by similarity."""
         index = NeighborIndex(self.Y_)
         index.remove(np.flatnonzero(~self.alive_))
-        near = index.search_self(self.k, n_jobs=self.n_jobs)
+        near = index.search_self(self._setting("k"), n_jobs=self.n_jobs)
         exists = near.indices >= 0
         weights = near.similarities.astype(np.float64)
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -164,7 +196,7 @@ class VotingClassifier(MultiLabelClassifier):
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         documents = Documents(X, weighting=self.weighting_)
         candidates = self.source_.propose(documents, n_jobs=self.n_jobs)
-        scores = candidates.scores(combined(candidates, self.lam))
+        scores = candidates.scores(combined(candidates, self._setting("lam")))
         return scores if top is None else keep_top(scores, top)
 
     def _explaining(
@@ -178,10 +210,11 @@ class VotingClassifier(MultiLabelClassifier):
         """
         documents = Documents(X, weighting=self.weighting_)
         candidates = self.source_.propose(documents, n_jobs=1)
-        scores = combined(candidates, self.lam)
+        scores = combined(candidates, self._setting("lam"))
+        lam = self._setting("lam")
         parts = [
             (weight, scorer.explaining(documents, candidates)[1])
-            for scorer, weight in ((NeighborVotes(), self.lam), (WordVotes(), 1 - self.lam))
+            for scorer, weight in ((NeighborVotes(), lam), (WordVotes(), 1 - lam))
             if scorer.name in candidates.evidence
         ]
 
@@ -203,13 +236,12 @@ class VotingClassifier(MultiLabelClassifier):
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Leave-one-out scores of the training documents, evenly sampled if there are many."""
-        known = self.alive_ if self.incomplete_ is None else self.alive_ & ~self.incomplete_
-        numbers = np.flatnonzero(known)
+        numbers = np.flatnonzero(self._judges())
         if numbers.size > HELD_OUT:
             numbers = numbers[np.linspace(0, numbers.size - 1, HELD_OUT).astype(np.int64)]
         documents = Documents(self.X_[numbers], weighting=self.weighting_)
         candidates = self.source_.propose(documents, leave_out=numbers, n_jobs=self.n_jobs)
-        return candidates.scores(combined(candidates, self.lam)), self.Y_[numbers]
+        return candidates.scores(combined(candidates, self._setting("lam"))), self.Y_[numbers]
 
     def _shares_work(self) -> bool:
         """False with second-order votes, which depend on k and on the left-out document."""
@@ -224,7 +256,7 @@ class VotingClassifier(MultiLabelClassifier):
     ) -> SharedWork:
         from manylabel.neighbors.sharing import SharedNeighbors
 
-        return SharedNeighbors(self, X, Y, grid, held_out)
+        return SharedNeighbors.of(self, X, Y, grid, held_out)
 
     def predict(self, X: Any) -> Any:
         """Predict the labels of each sample; see the base class."""
