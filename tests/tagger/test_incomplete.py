@@ -53,7 +53,7 @@ def test_what_is_open_survives_saving_loading_and_compacting(catalogue, tmp_path
 
 def test_learning_is_as_if_the_open_document_had_been_there(catalogue):
     texts, labels = catalogue
-    plain = {"weighting": None}
+    plain = {"weighting": None, "k": 50, "alpha": 2.0, "beta": 1.0, "lam": 0.8}
     flags = [True, False, True]
     whole = Tagger("lcif", parameters=plain).fit(
         texts[:103], labels[:103], incomplete=[False] * 100 + flags
