@@ -74,7 +74,10 @@ def catalogue(tmp_path_factory) -> Path:
     for subset in ("train", "test"):
         write(load_catalogue(subset), folder / f"{subset}.jsonl")
     train = ["train", str(folder / "train.jsonl"), "-o", str(folder / "model")]
-    assert run([*train, "--model", "lcif", "--quiet"]) == 0
+    # Neighbours and words both count.
+    settings = ("k=50", "alpha=2.0", "beta=1.0", "lam=0.8")
+    options = [option for setting in settings for option in ("--set", setting)]
+    assert run([*train, "--model", "lcif", *options, "--quiet"]) == 0
     return folder
 
 

@@ -61,7 +61,7 @@ def test_other_models_try_every_combination_on_a_part_held_out(call, few, tmp_pa
 def test_a_parameter_outside_the_shared_search_is_tried_by_itself(call, catalogue, tmp_path):
     found = call(
         "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--try", "weighting=null,tfidf",
-        "--model", "lcif", "--set", "k=20", "--json", "-q",
+        "--model", "lcif", "--set", "k=20", "--set", "lam=0.8", "--json", "-q",
     ).json  # fmt: skip
     assert [trial["weighting"] for trial in found["trials"]] == ["tfidf", None]
 
@@ -141,7 +141,7 @@ def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
     found = called.json
     assert found["trials"][0]["k"] == 2
     assert found["held_out"]["tuned"] < found["held_out"]["untuned"]
-    assert found["parameters"] == {"k": 50}
+    assert found["parameters"] == {"k": "auto"}
     assert "untuned. Using the untuned model." in called.err
 
 
@@ -178,7 +178,7 @@ def test_the_grid_of_the_paper_has_a_name(call, catalogue, tmp_path):
         "--try", "paper", "--json",
     )  # fmt: skip
     assert called.code == 0
-    assert {trial["beta"] for trial in called.json["trials"]} == {0.5, 1.0, 1.5, 2.0}
+    assert {trial["beta"] for trial in called.json["trials"]} == {"auto", 0.5, 1.0, 1.5, 2.0}
     assert {trial["threshold"] for trial in called.json["trials"]} == {"cardinality"}
 
 
