@@ -104,6 +104,28 @@ def test_training_documents_are_looked_at_as_if_they_were_not_there(given):
             assert sorted(found) == pytest.approx(sorted(wanted), abs=1e-5)
 
 
+@settings(deadline=None, max_examples=20)
+@given(
+    arrays(np.int64, (12, 3), elements=st.integers(0, 3)),
+    arrays(np.int64, 12, elements=st.integers(0, 7)),
+)
+def test_a_label_that_is_near_a_word_only_by_the_document_itself_is_left_out(X, label_of):
+    rows, Y = weighted(sparse.csr_array(X.astype(float))), sparse.csr_array(np.eye(8)[label_of])
+
+    def words_of(rows, Y):
+        return NeighborSource(None, Y, weight=0, features=FeatureSimilarity(rows, Y, 2))
+
+    def votes(source, *given):
+        candidates = source.vote(*given)
+        return candidates.scores(candidates.evidence["words"]).toarray()
+
+    mine = votes(words_of(rows, Y), rows, None, Y)
+    for row, label in enumerate(label_of):
+        others = np.flatnonzero(np.arange(12) != row)
+        without = votes(words_of(rows[others], Y[others]), rows[[row]], None)
+        assert mine[row, label] <= without[0, label] + 1e-9
+
+
 def test_documents_come_and_go_as_if_they_had_always_been_there():
     rng = np.random.default_rng(3)
     X = sparse.csr_array(rng.poisson(0.8, (40, 12)).astype(float))

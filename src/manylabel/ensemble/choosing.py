@@ -29,6 +29,7 @@ __all__ = [
     "add_rivals",
     "choose_scorers",
     "gain_of",
+    "judge_unused_labels",
     "measured_by_sample",
     "most_likely",
     "standard_error",
@@ -48,6 +49,10 @@ CURVES = 250_000
 #: Factors tried for stretching a scorer's curve.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
 _ROUNDS = 2
+#: How far labels without documents are judged like labels with one, and the share of the measure
+#: that this may cost.
+_LIKE_ONE_DOCUMENT = (1.0, 0.75, 0.5, 0.25, 0.0)
+_FREE = 1e-3
 #: Samples of documents by which the standard error of an improvement is estimated.
 _SAMPLES = 20
 
@@ -285,6 +290,41 @@ def add_rivals(held_out: HeldOut, combination: Combination) -> Combination:
     if log_loss(after, judge.truth) > (1 - _MIN_GAIN) * before:
         return combination
     return with_rivals(held_out)
+
+
+def judge_unused_labels(
+    held_out: HeldOut,
+    bare: Combination,
+    log_odds: NDArray[np.float64],
+    measure: str,
+    Y_train: sparse.csr_array,
+) -> Combination:
+    """Judge labels without documents like labels with one, as far as it costs nothing.
+
+    In a large corpus, a label that was never given is hardly ever right, so a calibrated
+    probability keeps it out of the first suggestions forever. Held-out documents say how far they
+    can be judged otherwise.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+    bare : Combination
+        The calibrated curves of labels without documents.
+    log_odds : ndarray
+        Of the candidates, as if all labels were known.
+    measure : str
+        The ranking measure that must not suffer.
+    Y_train : csr_array
+        The labels of the training documents.
+    """
+    values, known = measured_by_sample(held_out, measure, Y_train), held_out.known
+    tried = [bare.like_one_document(share) for share in _LIKE_ONE_DOCUMENT]
+    reached = [
+        float(values(np.where(known, log_odds, each(held_out.scores, held_out.counts))).mean())
+        for each in tried
+    ]
+    enough = max(reached) - _FREE * abs(max(reached))
+    return next(each for each, value in zip(tried, reached, strict=True) if value >= enough)
 
 
 def measured_by_sample(

@@ -215,15 +215,14 @@ class Combination:
             )
         return replace(self, curves=curves)
 
-    def optimistic(self) -> Combination:
-        """The same, but labels without documents are judged as if they had half a document.
+    def like_one_document(self, share: float) -> Combination:
+        """A copy that judges labels without documents partly like labels with one document.
 
-        In a large corpus, a label that was never given is hardly ever right, so a calibrated
-        probability keeps it out of the first suggestions forever. The log-odds are the mean of
-        those of labels without and with one document.
+        With a share of 1, there is no difference between the two groups.
         """
         offsets, factors = self.offsets.copy(), self.factors.copy()
-        offsets[0], factors[0] = offsets[:2].mean(), factors[:2].mean()
+        for numbers in (offsets, factors):
+            numbers[0] += share * (numbers[1] - numbers[0])
         return replace(self, offsets=offsets, factors=factors)
 
     def calibrated(

@@ -18,6 +18,7 @@ from manylabel.ensemble.choosing import (
     HeldOut,
     add_rivals,
     choose_scorers,
+    judge_unused_labels,
     most_likely,
     stretch_curves,
     thinned,
@@ -388,14 +389,12 @@ class Ensemble(Updating):
         }
         named = [scorer.name for scorer in scorers if scorer.scores_unused_labels]
         self.bare_combination_ = self.lazy_combination_
+        log_odds = combination.log_odds(parts, counts, held_out.candidates.pattern.indptr)
         if named:
-            bare = cautious(named, counts)
-            self.bare_combination_ = bare.calibrated(parts, counts, truth).optimistic()
-        log_odds = np.where(
-            known,
-            combination.log_odds(parts, counts, held_out.candidates.pattern.indptr),
-            self.bare_combination_(parts, counts),
-        )
+            bare = cautious(named, counts).calibrated(parts, counts, truth)
+            measure = "ndcg@5" if self.objective == "likelihood" else self.objective
+            self.bare_combination_ = judge_unused_labels(held_out, bare, log_odds, measure, Y_train)
+        log_odds = np.where(known, log_odds, self.bare_combination_(parts, counts))
         scores = held_out.candidates.scores(expit(log_odds))
         self._held_out = self.held_out_ = scores, Y
         self.report_ = Report(

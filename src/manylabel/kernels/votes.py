@@ -80,7 +80,7 @@ def feature_votes(features, values, similar, votes, touched):
 @kernel
 def held_out_feature_votes(
     features, values, own, is_open, similar, beta, feature_lengths, label_lengths, pair_lengths,
-    votes, touched,
+    bounds, votes, touched,
 ):  # fmt: skip
     """As `feature_votes`, as if the document had not been in the training set.
 
@@ -89,6 +89,9 @@ def held_out_feature_votes(
 
     If some documents are incomplete, ``pair_lengths`` has the length of the feature column for each
     entry of ``similar``. An incomplete document (``is_open``) counts there only for its own labels.
+
+    If ``similar`` has only the nearest labels of each feature, ``bounds`` has the greatest
+    similarity of the others: one of the document's labels below it is near only by the document.
     """
     count = 0
     total = 0.0
@@ -123,7 +126,7 @@ def held_out_feature_votes(
                     continue
                 similarity -= value / (length * size)
                 similarity *= size / np.sqrt(size * size - 1)
-                if similarity <= 1e-12:
+                if similarity <= 1e-12 or (bounds.size > 0 and similarity < bounds[feature]):
                     continue
             if votes[label] == 0:
                 touched[count] = label
@@ -164,7 +167,8 @@ def best_labels(votes, touched, count, top, scratch):
 def propose(
     first, last, neighbors, similarities, near, alpha, labels, incomplete,
     weight, queries, similar, held_out, own, open_rows, beta, feature_lengths, label_lengths,
-    pair_lengths, top_words, limit, also, zeros, lengths, out_labels, out_all, out_near, out_words,
+    pair_lengths, bounds, top_words, limit, also, zeros, lengths,
+    out_labels, out_all, out_near, out_words,
 ):  # fmt: skip
     """Write the candidates of each row, with the votes of its neighbours and of its features.
 
@@ -209,7 +213,7 @@ def propose(
                 mine = own.indices[own.ptr[row] : own.ptr[row + 1]]
                 n_words, words_total = held_out_feature_votes(
                     features, values, mine, open_rows.size > 0 and open_rows[row], similar, beta,
-                    feature_lengths, label_lengths, pair_lengths, votes_words, touched_too,
+                    feature_lengths, label_lengths, pair_lengths, bounds, votes_words, touched_too,
                 )  # fmt: skip
             else:
                 n_words, words_total = feature_votes(

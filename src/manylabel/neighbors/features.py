@@ -42,6 +42,8 @@ class FeatureSimilarity:
     _open_squares: sparse.csr_array | None = None
     #: With incomplete documents, the length of the feature's column for each entry of ``plain``.
     pair_lengths: NDArray[np.float64] = np.empty(0)
+    #: The greatest cosine of each feature that is not kept, 0 if all are; older folders lack it.
+    bounds: NDArray[np.float64] = np.empty(0)
 
     def __init__(
         self,
@@ -151,12 +153,15 @@ class FeatureSimilarity:
         self.feature_lengths = np.sqrt(self._squares)
         self.label_lengths = np.sqrt(self._counts)
         parts = [self._refreshed(*span) for span in _spans(self._together.indptr, PAIRS)]
-        sizes, indices, data, lengths = (np.concatenate(each) for each in zip(*parts, strict=True))
+        sizes, indices, data, lengths, bounds = map(np.concatenate, zip(*parts, strict=True))
         self.plain = Csr(np.concatenate([[0], np.cumsum(sizes)]), indices, data)
-        self.pair_lengths = lengths
+        self.pair_lengths, self.bounds = lengths, bounds
 
     def _refreshed(self, start: int, stop: int) -> tuple[NDArray[Any], ...]:
-        """Of some features: the number of labels of each, the labels, cosines and pair lengths."""
+        """Of some features: the number of labels of each, the labels, cosines and pair lengths.
+
+        The last array has the bound of each feature.
+        """
         together = self._together
         ptr = together.indptr[start : stop + 1].astype(np.int64)
         entries = slice(ptr[0], ptr[-1])
@@ -167,13 +172,16 @@ class FeatureSimilarity:
         else:
             pair_lengths = np.sqrt(self._pair_squares(start, stop))
         data = together.data[entries] / (pair_lengths * self.label_lengths[indices])
+        bounds = np.zeros(stop - start)
         if self.labels_per_feature is not None:
             keep = best_of_rows(ptr, data, self.labels_per_feature)
+            features = np.repeat(np.arange(stop - start), np.diff(ptr))
+            np.maximum.at(bounds, features[~keep], data[~keep])
             ptr = np.concatenate([[0], np.cumsum(keep)])[ptr]
             indices, data, pair_lengths = indices[keep], data[keep], pair_lengths[keep]
         if self._open_squares is None:
             pair_lengths = np.empty(0)
-        return np.diff(ptr), indices, data, pair_lengths
+        return np.diff(ptr), indices, data, pair_lengths, bounds
 
     def _check_stored(self) -> None:
         """Refuse similarities of features or labels that do not exist."""
@@ -185,6 +193,7 @@ class FeatureSimilarity:
         }
         if any(array.shape != (n,) for n, arrays in lengths.items() for array in arrays) or (
             self.pair_lengths.size not in (0, self.plain.indices.size)
+            or self.bounds.size not in (0, n_features)
             or (self._open_squares is not None and self._open_squares.shape != self._together.shape)
         ):
             raise InputError("the similarities of words and labels are damaged.")

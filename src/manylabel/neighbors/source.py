@@ -249,7 +249,7 @@ class NeighborSource(ChangingSource):
         """
         n_rows, n_labels = rows.shape[0], self.n_labels
         features, held_out = self.features, own is not None
-        weight = self.weight if features is not None else 1.0
+        weight = float(self.weight) if features is not None else 1.0
         is_single = n_rows == 1 and neighbors is not None and not held_out
         if is_single and self._all_vote_on_all_labels(weight) and not _has_kernel():
             assert neighbors is not None
@@ -264,12 +264,17 @@ class NeighborSource(ChangingSource):
             indices, similarities = neighbors.indices, neighbors.similarities
         if features is None or weight == 1:
             queries = similar = mine = _NONE
-            lengths = np.empty(0), np.empty(n_labels), np.empty(0)
+            lengths = np.empty(0), np.empty(n_labels), np.empty(0), np.empty(0)
         else:
             queries = as_csr(rows)
             similar = features.plain if held_out else features.to_power(self.beta)
             mine = as_csr(own) if own is not None else _NONE
-            lengths = features.feature_lengths, features.label_lengths, features.pair_lengths
+            lengths = (
+                features.feature_lengths,
+                features.label_lengths,
+                features.pair_lengths,
+                features.bounds,
+            )
         more = _NONE if also is None else as_csr(also)
         incomplete = _NO_ROWS if self.incomplete is None else self.incomplete
         are_open = _NO_ROWS if open_rows is None else open_rows
