@@ -37,6 +37,12 @@ def test_a_vocabulary_alone_makes_a_model(files, capsys):
     model = str(files / "model")
     assert run(["train", "-o", model, "--vocabulary", str(files / "names.tsv"), "--quiet"]) == 0
     assert predicted(files, capsys)[0] == "c3"
+    assert run(["evaluate", model, str(files / "train.jsonl"), "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert measured["p@1"] == 1
+    assert "psp@1" not in measured
+    assert run(["evaluate", model, str(files / "train.jsonl"), "--metrics", "p@1,psp@1"]) == 1
+    assert "psp@1 compares with training documents" in capsys.readouterr().err
     assert run(["learn", model, str(files / "train.jsonl"), "--quiet"]) == 0
     assert predicted(files, capsys)[0] == "c3"
 
@@ -49,8 +55,8 @@ def test_labels_without_documents_are_suggested_and_counted(files, capsys):
     (files / "test.jsonl").write_text(new)
     assert run(["evaluate", model, str(files / "test.jsonl"), "--json"]) == 0
     assert (
-        "Of 3 true labels, 2 have no training document; 1 of these are among the first 10 "
-        "suggestions, and 1 are unknown to the model." in capsys.readouterr().err
+        "True labels: 3. Without a training document: 2, of which 1 among the first 10 suggestions "
+        "and 1 unknown to the model." in capsys.readouterr().err
     )
 
 

@@ -155,3 +155,17 @@ def test_the_language_of_the_texts_decides_between_equal_names():
     assert vocabulary.named_once(["gift"], "de") == {"gift": "c2"}
     assert vocabulary.named_once(["Gift", "gift", "GIFT"]) == {"Gift": "c2", "gift": "c1"}
     assert vocabulary.named_once(["old gift", "lahja", "c1"], "en") == {}
+
+
+def test_identifiers_with_and_without_angle_brackets_are_the_same_label(tmp_path):
+    cats, dogs = "http://example.org/cats", "http://example.org/dogs"
+    vocabulary = Vocabulary([Concept(cats, [Name("cats")]), Concept(dogs, [Name("dogs")])])
+    texts = ["a cat purrs", "the cat sleeps", "a dog barks", "the dog runs"]
+    labels = [[cats], [f"<{cats}>"], [f"<{dogs}>"], [f"<{dogs}>"]]
+    tagger = Tagger("lcif", vocabulary=vocabulary).fit(texts, labels)
+    assert tagger.labels == [f"<{cats}>", f"<{dogs}>"]
+    tagger.learn(["dogs"], [[dogs]], ["new"])
+    assert tagger.document("new").labels == [f"<{dogs}>"]
+    assert tagger.evaluate(["a dog"], [[dogs]], ["p@1"]) == {"p@1": 1.0}
+    (why,) = tagger.explain("a dog", label=dogs)
+    assert why.label == f"<{dogs}>"

@@ -92,9 +92,9 @@ def evaluate(
         found_curve = None if curve is None else tagger.coverage_curve(given)
     if unseen["unseen"]:
         note(
-            f"Of {unseen['true']:,} true labels, {unseen['unseen']:,} have no training document; "
-            f"{unseen['suggested']:,} of these are among the first 10 suggestions, and "
-            f"{unseen['unknown']:,} are unknown to the model.",
+            f"True labels: {unseen['true']:,}. Without a training document: {unseen['unseen']:,}, "
+            f"of which {unseen['suggested']:,} among the first 10 suggestions and "
+            f"{unseen['unknown']:,} unknown to the model.",
             quiet,
         )
     if curve is not None and found_curve is not None:

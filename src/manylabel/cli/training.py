@@ -42,7 +42,12 @@ def fit_tagger(
 
 def note_names(tagger: Tagger, labels: Iterable[str], quiet: bool) -> None:
     """Say which labels of documents are names in the vocabulary."""
-    named = tagger.labels_named(labels)
+    # Angle brackets make no difference.
+    named = {
+        name: label
+        for name, label in tagger.labels_named(labels).items()
+        if name.strip("<>") != label.strip("<>")
+    }
     if named:
         name, label = next(iter(named.items()))
         which = "1 label is a name" if len(named) == 1 else f"{len(named):,} labels are names"

@@ -118,8 +118,9 @@ class Labels:
         names = [wanted] if isinstance(wanted, str) else list(wanted)
         columns: list[int] = []
         for name in names:
-            if name in self:
-                columns.append(self._columns_by_label[name])
+            label = name if name in self else self._bracketed(str(name))
+            if label is not None and label in self:
+                columns.append(self._columns_by_label[label])
             elif collections and self._is_collection(name):
                 columns += self._members(name)
             else:
@@ -143,19 +144,29 @@ class Labels:
         return [label] if label is not None and label in self else []
 
     def named(self, names: Iterable[str]) -> dict[str, str]:
-        """Unknown labels that are names in the vocabulary: name to label."""
+        """Unknown labels that mean a known one: to the label.
+
+        They are names in the vocabulary, or identifiers with or without angle brackets.
+        """
         unknown = [name for name in names if name not in self._columns_by_label]
+        named = {name: label for name in unknown if (label := self._bracketed(name)) is not None}
+        unknown = [name for name in unknown if name not in named]
         if self.vocabulary is None or not unknown:
-            return {}
+            return named
         labels = self._by_concept()
-        named: dict[str, str] = {}
         for name, concept in self.vocabulary.named_once(unknown, self.language).items():
             label = labels.get(concept, concept)
             named[name] = self.edits.successor(label) or label
         return named
 
+    def _bracketed(self, name: str) -> str | None:
+        """The label that differs from an unknown one in angle brackets; None if there is none."""
+        other = bare(name)
+        other = f"<{name}>" if other == name else other
+        return other if other in self._columns_by_label else None
+
     def identified(self, corpus: Corpus) -> Corpus:
-        """A corpus with labels instead of their names."""
+        """A corpus with labels instead of their names, and angle brackets as labels have them."""
         named = self.named(corpus.label_names)
         return corpus.rename_labels(named) if named else corpus
 

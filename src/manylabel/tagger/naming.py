@@ -55,14 +55,21 @@ class Naming(NamedTuple):
         return next((code for code, full in known if full == self.full), self.language)
 
     def identified(self, corpus: Corpus) -> Corpus:
-        """A corpus with identifiers instead of preferred names that only one label has."""
-        if not self.reads_names:
-            return corpus
-        written = {bare(label): label for label in corpus.label_names}
-        named = self.vocabulary.named_once(corpus.label_names, self.code)
-        if not named:
-            return corpus
-        return corpus.rename_labels({name: written.get(to, to) for name, to in named.items()})
+        """A corpus with one identifier for each label.
+
+        Preferred names that only one label has become identifiers. Of an identifier with and
+        without angle brackets, the first remains.
+        """
+        written: dict[str, str] = {}
+        for label in corpus.label_names:
+            written.setdefault(bare(label), label)
+        named = {label: bare(label) for label in corpus.label_names}
+        if self.reads_names:
+            named |= self.vocabulary.named_once(corpus.label_names, self.code)
+        changed = {
+            name: label for name, to in named.items() if (label := written.get(to, to)) != name
+        }
+        return corpus.rename_labels(changed) if changed else corpus
 
     def all_labels(self, labels: Sequence[str]) -> list[str]:
         """Append the labels that only the vocabulary or an edit has."""
@@ -132,7 +139,8 @@ class NamedLabels(Persistent):
         Returns
         -------
         dict of str to str
-            Name to label, without labels of the tagger and names that several labels have.
+            Name to label, without labels of the tagger and names that several labels have; also
+            identifiers that differ from a label in angle brackets.
 
         Examples
         --------

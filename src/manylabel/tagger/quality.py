@@ -58,7 +58,7 @@ class Quality(Persistent):
         -------
         dict of str to float
         """
-        from manylabel.metrics import evaluate
+        from manylabel.metrics import evaluate, get_measure
 
         corpus = as_corpus(texts, labels)
         if corpus.Y.nnz == 0:
@@ -73,6 +73,16 @@ class Quality(Persistent):
             given = state.given(documents, scores)
             names = union([state.labels.listed, corpus.label_names])
             Y_train = state.documents.label_matrix(len(names))
+        if not Y_train.shape[0]:
+            # A model of a vocabulary alone.
+            Y_train = None
+            metrics = None if metrics is None else list(metrics)
+            for name in metrics or []:
+                if "train" in get_measure(name).needs:
+                    raise InputError(
+                        f"{name} compares with training documents, and the model has none; "
+                        "leave the measure out, or train with documents."
+                    )
         return evaluate(
             corpus.align_to(names).Y,
             widened(scores, len(names)),
