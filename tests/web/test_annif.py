@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from manylabel import Tagger
+from manylabel.vocabulary import Concept, Name, Vocabulary
+
 BASE = "/v1/projects/animals"
 
 
@@ -96,6 +99,20 @@ def test_learning_needs_the_token_here_too(client_of):
 def test_vocabularies_are_listed(client):
     (found,) = client.get("/v1/vocabs").json()["vocabs"]
     assert found == {"vocab_id": "animals", "languages": ["en"], "size": 4, "loaded": True}
+
+
+def test_notations_and_languages_come_from_the_vocabulary(client_of):
+    names = [Name("cats", language="en"), Name("kissat", language="fi")]
+    vocabulary = Vocabulary([Concept("c1", names, "599.75"), Concept("c2", [Name("dogs")])])
+    tagger = Tagger("lcif", vocabulary=vocabulary).fit(["a cat", "a dog"], [["c1"], ["c2"]])
+    client = client_of({"animals": tagger})
+    (found,) = client.get("/v1/vocabs").json()["vocabs"]
+    assert found["languages"] == ["en", "fi"]
+    answer = client.post(f"{BASE}/suggest", data={"text": "a cat and a dog"}).json()
+    assert {one["uri"]: one["notation"] for one in answer["results"]} == {
+        "c1": "599.75",
+        "c2": None,
+    }
 
 
 def test_the_language_of_a_text_is_detected(client):

@@ -53,7 +53,7 @@ def test_any_sequence_of_requests_gets_answers_that_the_description_allows(schem
     called = set()
 
     @given(data=strategies.data())
-    @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
     def check(data):
         learned = ["0"]
         for operation in data.draw(

@@ -220,6 +220,13 @@ class Labels:
         concept = self.edits.concepts.get(label, label)
         return concept if self.vocabulary is not None and concept in self.vocabulary else None
 
+    def notation(self, label: str) -> str:
+        """The code of a label in the vocabulary; empty if it has none."""
+        concept = self._concept(label)
+        return (
+            "" if concept is None or self.vocabulary is None else self.vocabulary.notation(concept)
+        )
+
     def _similar_to(self, name: str) -> list[str]:
         """Labels that the user may have meant; of many, those that share a half with the name.
 

@@ -154,6 +154,23 @@ class NamedLabels(Persistent):
         with self._reading() as state:
             return state.labels.named(names)
 
+    def notations(self, labels: Iterable[str]) -> list[str]:
+        """The codes of labels in the vocabulary, such as class numbers; empty for labels without.
+
+        Parameters
+        ----------
+        labels : iterable of str
+        """
+        with self._reading() as state:
+            return [state.labels.notation(label) for label in labels]
+
+    @property
+    def vocabulary_languages(self) -> list[str]:
+        """The codes of the languages that the vocabulary has names in."""
+        with self._reading() as state:
+            known = state.labels.vocabulary
+            return [] if known is None else [code for code in known.languages if code]
+
     def vocabulary_figures(self) -> dict[str, Any]:
         """Count labels and names, and say whether names are looked for in texts.
 

@@ -224,6 +224,10 @@ class Vocabulary(Mapping[str, Concept]):
                 best, best_rank = name.text, rank
         return best
 
+    def notation(self, label: str) -> str:
+        """The code of a label, such as a class number; empty if it has none."""
+        return str(self.notations[self._positions[bare(label)]])
+
     def broader(self, label: str) -> list[str]:
         """Labels that are broader."""
         return self._others(self.broader_pairs, self._positions[bare(label)])

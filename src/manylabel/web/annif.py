@@ -307,12 +307,13 @@ async def _suggested(
     answers: list[Suggestions] = await service.suggest(
         served, texts, top=min(limit, _MAX_RESULTS), threshold=threshold or None
     )
+    codes = [served.tagger.notations(results.labels) for results in answers]
     return [
         [
-            {"uri": label, "label": name, "notation": None, "score": score}
-            for label, score, name in results
+            {"uri": label, "label": name, "notation": code or None, "score": score}
+            for (label, score, name), code in zip(results, mine, strict=True)
         ]
-        for results in answers
+        for results, mine in zip(answers, codes, strict=True)
     ]
 
 
@@ -326,7 +327,7 @@ def _project(served: Served) -> dict[str, Any]:
         "backend": {"backend_id": tagger.model_name},
         "vocab": {
             "vocab_id": served.name,
-            "languages": [language],
+            "languages": tagger.vocabulary_languages or [language],
             "size": len(tagger.labels),
             "loaded": True,
         },
