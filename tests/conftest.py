@@ -14,8 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 settings.register_profile(
     "random", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40
 )
-# `make test` draws the same examples each time; `make test-all` draws new ones.
-settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
+# `make test` draws the same examples each time; `make test-all` draws new ones, and more.
+settings.register_profile(
+    "fixed", settings.get_profile("random"), derandomize=True, max_examples=25
+)
 settings.load_profile("fixed")
 
 

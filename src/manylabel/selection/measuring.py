@@ -11,7 +11,6 @@ from scipy import sparse
 from manylabel.base import Grid, MultiLabelClassifier, SharedWork
 from manylabel.estimators import clone
 from manylabel.metrics import evaluate, get_measure
-from manylabel.neighbors.entropy import EntropySelector
 from manylabel.selection.folds import Fold
 from manylabel.selection.settings import KEEP, Setting, keeps_all
 from manylabel.thresholds import Best, make_threshold
@@ -120,6 +119,8 @@ def _with_features(fold: Fold, keep: Any) -> Fold:
     """A fold with the features that entropy selects on its training documents."""
     if keeps_all(keep):
         return fold
+    from manylabel.neighbors.entropy import EntropySelector  # slow to import
+
     kept = np.flatnonzero(EntropySelector(keep).fit(fold.X).get_support())
     return Fold(fold.X[:, kept], fold.Y, fold.X_held_out[:, kept], fold.Y_held_out, fold.rows)
 

@@ -8,13 +8,11 @@ from typing import Any, Self
 
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from manylabel.base import Grid, MultiLabelClassifier
 from manylabel.exceptions import ParameterError
 from manylabel.metrics import get_measure
-from manylabel.neighbors.entropy import EntropySelector
 from manylabel.neighbors.lcif import LCIF
 from manylabel.progress import progress_bar
 from manylabel.selection.folds import Fold, make_folds, share_mask
@@ -332,4 +330,10 @@ def _with(model: MultiLabelClassifier, setting: Setting) -> Any:
     parameters = dict(setting)
     keep = parameters.pop(KEEP, 1.0)
     made = clone(model).set_params(**parameters)
-    return made if keeps_all(keep) else make_pipeline(EntropySelector(keep), made)
+    if keeps_all(keep):
+        return made
+    from sklearn.pipeline import make_pipeline  # slow to import
+
+    from manylabel.neighbors.entropy import EntropySelector
+
+    return make_pipeline(EntropySelector(keep), made)
