@@ -25,6 +25,7 @@ from torture import cluster, faults, files, fuzz, power, server, threads
 from torture.system_calls import Nothing
 
 from manylabel import Tagger
+from manylabel.base import MultiLabelClassifier
 from manylabel.exceptions import ManylabelError
 from manylabel.models import MODELS, make_model
 from manylabel.store import manifest as manifests
@@ -126,7 +127,10 @@ def matrix(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = sparse.csr_array(rng.poisson(0.7, (20, 8)).astype(float))
     Y = sparse.csr_array((rng.random((20, 4)) < 0.4).astype(np.int8))
-    how = ["range", "pointers", "unsorted", "int64", "zeros", "inf", "all", "none", "rows"]
+    how = [
+        "range", "pointers", "unsorted", "duplicates", "int64", "zeros", "inf", "all", "none",
+        "rows", "columns", "read-only", "float16",
+    ]  # fmt: skip
     kind, name = how[seed % len(how)], list(MODELS)[seed // len(how) % len(MODELS)]
     if kind == "range":
         X.indices[rng.integers(X.nnz)] = rng.choice([-1, 8, 10**8])
@@ -134,19 +138,44 @@ def matrix(seed: int) -> None:
         X.indptr[rng.integers(1, 20)] = rng.choice([-5, 10**8])
     elif kind == "unsorted":
         X.indices, X.data = X.indices[::-1].copy(), X.data[::-1].copy()
+    elif kind == "duplicates":
+        twice = [np.repeat(each, 2) for each in (X.data, X.indices)]
+        X = sparse.csr_array((*twice, 2 * X.indptr), shape=X.shape)
+    elif kind == "read-only":
+        for array in (X.data, X.indices, X.indptr, Y.data, Y.indices, Y.indptr):
+            array.flags.writeable = False
+    elif kind == "float16":
+        X.data = X.data.astype(np.float16)
     elif kind == "int64":
         X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     elif kind in ("zeros", "inf"):
         X.data[rng.integers(X.nnz)] = 0.0 if kind == "zeros" else np.inf
     elif kind in ("all", "none"):
         Y = sparse.csr_array(np.full((20, 4), kind == "all", np.int8))
+    elif kind == "columns":
+        X = X[:, :0]
     else:
         X, Y = X[:0], Y[:0]
     try:
-        make_model(name, {}).fit(X, Y).predict(X)
+        found = fitted(name, X, Y).predict(X)
     except ValueError as error:
         if not str(error):
             raise
+        return
+    if kind in ("unsorted", "duplicates", "int64", "zeros", "read-only"):
+        plain = sparse.csr_array(sparse.coo_array(X.copy()))
+        plain.sum_duplicates()
+        plain.eliminate_zeros()
+        expected = fitted(name, plain, Y).predict(plain)
+        assert (found != expected).sum() == 0, f"{kind} for {name}: another answer"
+
+
+def fitted(name: str, X: sparse.csr_array, Y: sparse.csr_array) -> MultiLabelClassifier:
+    """A model with a fixed seed, if it has one."""
+    model = make_model(name, {})
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    return model.fit(X, Y)
 
 
 def kill(seed: int) -> None:
