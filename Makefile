@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One more than cores: tests often wait for a process or the browser.
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# With a worker per core, threads of linear algebra would only wait for each other.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 # Programs start hundreds of times, in tests too: keep byte code, also where the environment says no.
 unexport PYTHONDONTWRITEBYTECODE
@@ -61,11 +63,11 @@ demo: $(VENV)/.plain
 
 test: $(VENV)/.bytecode
 	$(BIN)/manylabel warm --all
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.long-tests $(VENV)/.bytecode
 	$(BIN)/manylabel warm --all
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=random
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=random
 
 torture: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m torture.campaign

@@ -98,6 +98,7 @@ def test_chains_of_topics_are_the_same(client, problem):
         np.testing.assert_array_equal(lda.fit(problem[0]).components_, expected)
 
 
+@pytest.mark.slow
 def test_a_chain_over_partitions_is_the_same_wherever_they_run(client, problem):
     lda = LDA(n_topics=3, partitions=4, burn_in=12)
     here = lda.fit(problem[0]).components_

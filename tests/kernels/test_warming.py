@@ -126,6 +126,7 @@ def used_by(*calls: str) -> list[list[tuple[str, str]]]:
 
 
 @on_linux
+@pytest.mark.slow
 def test_two_processes_compile_two_files(tmp_path):
     program = """
 from manylabel.kernels import warming

@@ -98,7 +98,7 @@ def test_faults_at_calls(tmp_path):
 from torture.campaign import FAULTS, run
 for attack in sorted(FAULTS):
     # Some calls of each change; those of `rename` and others are fewer.
-    print(attack, dict(run(attack, 10, 80, None, 60)))
+    print(attack, dict(run(attack, 6, 80, None, 60)))
 """
     said = with_faults(tmp_path, program)
     assert re.fullmatch(r"([a-z-]+ \{'survived': \d+\}\n){5}", said), said

@@ -103,6 +103,7 @@ def test_a_process_that_dies_is_replaced(tmp_path, monkeypatch):
     assert told == [True]
 
 
+@pytest.mark.slow
 def test_all_stop_if_one_dies_early(tmp_path, monkeypatch):
     # However slowly processes start here, this one dies young.
     monkeypatch.setattr(processes, "_YOUNG", 3600.0)

@@ -91,6 +91,7 @@ def test_a_file_that_takes_too_long_is_given_up():
         isolated_text("html", b"<p>A cat</p>", "a.html", 0.01)
 
 
+@pytest.mark.slow
 def test_a_bomb_ends_its_own_process_only():
     """More than a gigabyte of text in a small file."""
     docx = io.BytesIO()

@@ -26,7 +26,12 @@ def called(*arguments):
 
 @pytest.mark.parametrize(
     "choice",
-    [(), ("--top", 2), ("--threshold", 0.2), ("--exclude", "cats", "--top", 3)],
+    [
+        (),
+        pytest.param(("--top", 2), marks=pytest.mark.slow),
+        pytest.param(("--threshold", 0.2), marks=pytest.mark.slow),
+        ("--exclude", "cats", "--top", 3),
+    ],
 )
 def test_a_server_gives_the_same_answer(model_folder, server, choice):
     here = called(model_folder, "--text", TEXT, "--quiet", *choice)
