@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from naive import ensemble as naive
 from scipy import sparse
 
+from manylabel.exceptions import InputError
 from manylabel.neighbors import NeighborIndex
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.source import NeighborSource
@@ -124,6 +125,17 @@ def test_a_label_that_is_near_a_word_only_by_the_document_itself_is_left_out(X, 
         others = np.flatnonzero(np.arange(12) != row)
         without = votes(words_of(rows[others], Y[others]), rows[[row]], None)
         assert mine[row, label] <= without[0, label] + 1e-9
+
+
+@pytest.mark.parametrize("n_labels", [3, 5])
+@pytest.mark.parametrize("name", ["_squares", "_counts", "feature_lengths", "label_lengths"])
+def test_similarities_whose_lengths_are_forged_are_refused(n_labels, name):
+    rows = weighted(sparse.csr_array(np.ones((4, 5))))
+    features = FeatureSimilarity(rows, sparse.csr_array(np.ones((4, n_labels))), None)
+    features._check_stored()
+    setattr(features, name, np.tile(getattr(features, name), 2))
+    with pytest.raises(InputError, match="similarities of words and labels are damaged"):
+        features._check_stored()
 
 
 def test_documents_come_and_go_as_if_they_had_always_been_there():

@@ -187,11 +187,11 @@ class FeatureSimilarity:
         """Refuse similarities of features or labels that do not exist."""
         n_features, n_labels = self._together.shape
         check_rows(self.plain.ptr, self.plain.indices, n_labels, self.plain.data)
-        lengths = {
-            n_features: (self.plain.ptr[1:], self._squares, self.feature_lengths),
-            n_labels: (self._counts, self.label_lengths),
-        }
-        if any(array.shape != (n,) for n, arrays in lengths.items() for array in arrays) or (
+        lengths = (
+            (n_features, (self.plain.ptr[1:], self._squares, self.feature_lengths)),
+            (n_labels, (self._counts, self.label_lengths)),
+        )
+        if any(array.shape != (n,) for n, arrays in lengths for array in arrays) or (
             self.pair_lengths.size not in (0, self.plain.indices.size)
             or self.bounds.size not in (0, n_features)
             or (self._open_squares is not None and self._open_squares.shape != self._together.shape)
