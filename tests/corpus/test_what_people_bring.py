@@ -187,6 +187,47 @@ def test_excel_and_libreoffice(tmp_path):
     check(read(tmp_path / "t.ods"))
 
 
+def damaged_sheet(path):
+    """A spreadsheet whose XML ends after its first rows."""
+    opendocument, table = pytest.importorskip("odf.opendocument"), pytest.importorskip("odf.table")
+    text = pytest.importorskip("odf.text")
+    book = opendocument.OpenDocumentSpreadsheet()
+    sheet = table.Table(name="Data")
+    book.spreadsheet.addElement(sheet)
+    for value in ("text", *TEXTS):
+        row, cell = table.TableRow(), table.TableCell(valuetype="string")
+        cell.addElement(text.P(text=value))
+        row.addElement(cell)
+        sheet.addElement(row)
+    book.save(str(path))
+    with zipfile.ZipFile(path) as sound:
+        members = {name: sound.read(name) for name in sound.namelist()}
+    content = members["content.xml"]
+    members["content.xml"] = content[: content.rindex(b"<table:table-row")]
+    with zipfile.ZipFile(path, "w") as broken:
+        for name, member in members.items():
+            broken.writestr(name, member)
+
+
+def damaged_pdf(path):
+    pytest.importorskip("pypdf")
+    path.write_bytes(
+        b"%PDF-1.4\n1 0 obj\n<< /Type Kids [3 0 R] >>\nendobj\ntrailer\n"
+        b"<< /Size 5 /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "make"), [("t.ods", damaged_sheet), ("t.pdf", damaged_pdf)])
+def test_a_damaged_office_file_gets_one_sentence_and_nothing_else(tmp_path, capfd, name, make):
+    path = tmp_path / name
+    make(path)
+    with pytest.raises(
+        CorpusError, match=rf"{name}: the file cannot be read as \.{name[2:]} \(.+\)"
+    ):
+        read(path)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_parquet(tmp_path):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(

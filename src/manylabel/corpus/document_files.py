@@ -6,11 +6,13 @@ The libraries belong to the extra ``files`` and are imported when such a file is
 from __future__ import annotations
 
 import io
+import logging
 import os
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -77,13 +79,26 @@ def _docx(content: bytes) -> tuple[str, str]:
 
 def _pdf(content: bytes) -> tuple[str, str]:
     pypdf = require("pypdf", "pypdf", "Reading .pdf files")
-    reader = pypdf.PdfReader(io.BytesIO(content))
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise ValueError("it needs a password")
-    pages = "\n\n".join(page.extract_text() or "" for page in reader.pages)
-    title = reader.metadata.title if reader.metadata is not None else None
+    with _silent("pypdf"):
+        reader = pypdf.PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise ValueError("it needs a password")
+        pages = "\n\n".join(page.extract_text() or "" for page in reader.pages)
+        title = reader.metadata.title if reader.metadata is not None else None
     # Join words that are hyphenated at the end of a line.
     return str(title or ""), _tidy(re.sub(r"(?<=[^\W\d_])-\n(?=[a-zà-ÿ])", "", pages))
+
+
+@contextmanager
+def _silent(name: str) -> Iterator[None]:
+    """Switch off the messages of a library, which has one for each oddity of a file."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _html(content: bytes) -> tuple[str, str]:

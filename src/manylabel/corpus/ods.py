@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from typing import Any
 
 from manylabel.corpus.dialects import is_header
@@ -25,7 +26,7 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
     content = source.stream.read()
     check_archive(content, source.name)
     try:
-        book = opendocument.load(io.BytesIO(content))
+        book = _loaded(opendocument, content)
         sheets = book.getElementsByType(table.Table)
         rows_of = {str(sheet.getAttribute("name")): list(_rows(sheet, table)) for sheet in sheets}
         chosen = next(
@@ -33,11 +34,21 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
             next(iter(rows_of)),
         )
     except Exception as error:  # the library raises many kinds of errors
-        raise source.error(f"the file cannot be read as .ods ({error}).") from None
+        why = str(error) or "there is no sheet"
+        raise source.error(f"the file cannot be read as .ods ({why}).") from None
     others = [name for name in rows_of if name != chosen]
     if others:
         tell(f"Read the sheet {chosen!r}; ignored: {', '.join(map(repr, others))}.")
     yield from padded(enumerate(rows_of[chosen], start=1))
+
+
+def _loaded(opendocument: Any, content: bytes) -> Any:
+    """Parse a file; the library prints damaged XML, and keeps what comes before the damage."""
+    with redirect_stdout(io.StringIO()) as printed:
+        book = opendocument.load(io.BytesIO(content))
+    if "SAX FAILED TO PARSE" in printed.getvalue():
+        raise ValueError("its XML is damaged")
+    return book
 
 
 def _rows(sheet: Any, table: Any) -> Iterator[list[Any]]:
