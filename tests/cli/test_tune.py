@@ -10,9 +10,11 @@ from manylabel.tagger import Tagger
 @pytest.mark.slow
 def test_the_best_setting_of_a_neighbour_model_is_saved(call, catalogue, tmp_path):
     grid = ("--try", "k=5,50", "--try", "lam=0,0.5,1")
+    given = ("--set", "k=1", "--set", "lam=1", "--set", "alpha=1", "--set", "beta=1")
     called = call(
-        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif", *grid, "--json"
-    )
+        "tune", catalogue / "train.jsonl", "-o", tmp_path / "m", "--model", "lcif", *grid, *given,
+        "--json",
+    )  # fmt: skip
     assert called.code == 0
     assert "Tuning lcif for micro-f1" in called.err
     found = called.json
@@ -23,7 +25,8 @@ def test_the_best_setting_of_a_neighbour_model_is_saved(call, catalogue, tmp_pat
         == max(trial["value"] for trial in found["trials"])
     )
     assert found["held_out"]["tuned"] > found["held_out"]["untuned"]
-    assert Tagger.load(tmp_path / "m").parameters == found["parameters"]
+    others = {"alpha": 1, "beta": 1}
+    assert Tagger.load(tmp_path / "m").parameters == found["parameters"] | others
     assert set(found["parameters"]) == {"k", "lam"}
 
 
