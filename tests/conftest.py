@@ -16,7 +16,7 @@ settings.register_profile(
 )
 # `make test` draws the same examples each time; `make test-all` draws new ones, and more.
 settings.register_profile(
-    "fixed", settings.get_profile("random"), derandomize=True, max_examples=25
+    "fixed", settings.get_profile("random"), derandomize=True, max_examples=20
 )
 settings.load_profile("fixed")
 

@@ -124,6 +124,7 @@ def test_the_default_model_is_tuned_and_never_worse_than_trained(call, few, cata
     assert figures[0] == figures[1]
 
 
+@pytest.mark.slow
 def test_a_winner_that_fails_on_documents_held_out_is_not_kept(
     call, catalogue, tmp_path, monkeypatch
 ):

@@ -180,6 +180,7 @@ def test_the_page_is_whole_and_escapes_everything(results):
     assert all("w3.org" in address for address in addresses), "only names of XML vocabularies"
 
 
+@pytest.mark.slow
 def test_every_plot_is_drawn_as_svg_and_pdf_and_always_the_same(results):
     first, second = (plots_of(results, results.plan.problems[0]) for _ in range(2))
     assert [plot.name for plot in first] == list(PLOTS)

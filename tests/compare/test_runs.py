@@ -242,6 +242,7 @@ def test_what_json_cannot_hold_becomes_what_it_can():
     }
 
 
+@pytest.mark.slow
 def test_cells_are_read_as_they_were_written(problem, tmp_path):
     plan = Plan("t", (problem,), (Row("kNN", "instance-knn"),))
     results = run(plan, tmp_path)

@@ -36,7 +36,12 @@ def zst(content: bytes) -> bytes:
             "consecutive bytes of white space",
         ),
         ("spaces.tsv.gz", lambda: packed(b" " * (99 * BLOCK)), "consecutive bytes of white space"),
-        ("rows.svm.gz", lambda: packed(b"0 1:1\n" * (33 * BLOCK)), "compressed bytes expand"),
+        pytest.param(
+            "rows.svm.gz",
+            lambda: packed(b"0 1:1\n" * (33 * BLOCK)),
+            "compressed bytes expand",
+            marks=pytest.mark.slow,
+        ),
         ("zeros.jsonl.zst", lambda: zst(bytes(200 * BLOCK)), "compressed bytes expand"),
     ],
     ids=lambda value: value if isinstance(value, str) and "." in value else "",

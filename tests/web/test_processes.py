@@ -82,6 +82,7 @@ def live(has_started, folder, seconds):
     time.sleep(seconds)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_YOUNG", 0.0)
     told = []
