@@ -29,13 +29,14 @@ def rows(source: Source, tell: Callable[[str], None]) -> Iterator[tuple[int, Any
         book = _loaded(opendocument, content)
         sheets = book.getElementsByType(table.Table)
         rows_of = {str(sheet.getAttribute("name")): list(_rows(sheet, table)) for sheet in sheets}
+        if not rows_of:
+            raise ValueError("there is no sheet")
         chosen = next(
             (name for name, rows in rows_of.items() if rows and is_header(list(map(str, rows[0])))),
             next(iter(rows_of)),
         )
     except Exception as error:  # the library raises many kinds of errors
-        why = str(error) or "there is no sheet"
-        raise source.error(f"the file cannot be read as .ods ({why}).") from None
+        raise source.error(f"the file cannot be read as .ods ({error}).") from None
     others = [name for name in rows_of if name != chosen]
     if others:
         tell(f"Read the sheet {chosen!r}; ignored: {', '.join(map(repr, others))}.")

@@ -144,7 +144,7 @@ class Labels:
         return [label] if label is not None and label in self else []
 
     def named(self, names: Iterable[str]) -> dict[str, str]:
-        """Unknown labels that mean a known one: to the label.
+        """The known labels that unknown ones mean.
 
         They are names in the vocabulary, or identifiers with or without angle brackets.
         """
@@ -222,10 +222,8 @@ class Labels:
 
     def notation(self, label: str) -> str:
         """The code of a label in the vocabulary; empty if it has none."""
-        concept = self._concept(label)
-        return (
-            "" if concept is None or self.vocabulary is None else self.vocabulary.notation(concept)
-        )
+        known, concept = self.vocabulary, self._concept(label)
+        return "" if known is None or concept is None else known.notation(concept)
 
     def _similar_to(self, name: str) -> list[str]:
         """Labels that the user may have meant; of many, those that share a half with the name.
