@@ -55,7 +55,7 @@ $(VENV)/.long-tests: $(VENV)/.dev
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(call install,".[dev,bench]")
+	$(call install,".[bench]")
 	touch $@
 
 demo: $(VENV)/.plain
