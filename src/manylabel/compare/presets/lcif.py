@@ -65,6 +65,8 @@ _PER_LABEL = {**_BOTH, "threshold": ("per-label",)}
 _ALL_K = {"k": tuple(range(1, 60, 2))}
 _SOME_K = {"k": (1, 3, 5, 9, 15, 29, 59)}
 _PLAIN = {"weighting": None}
+#: The tuner starts from the given parameters and keeps them if nothing is better.
+_CUTS = {**_PLAIN, "threshold": "per-label"}
 
 
 def _chosen(
@@ -98,7 +100,7 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
             _chosen(f"BRkNN-{variant}{_ON_TRAIN}", "br-knn", lazy[variant], _SOME_K, "train")
             for variant in lazy
         ),
-        Row("LCIF, label thresholds", "lcif", _PLAIN, tuned_for=_METRICS[2:3], grid=_PER_LABEL),
+        Row("LCIF, label thresholds", "lcif", _CUTS, tuned_for=_METRICS[2:3], grid=_PER_LABEL),
         *([_chosen("LCIF, second order", "lcif", _PLAIN, second, "train")] if with_iblr else []),
         Row("Instance kNN, tf-idf", "instance-knn", tuned_for=_METRICS),
         Row("Feature kNN, tf-idf", "feature-knn", tuned_for=_METRICS),
