@@ -3,9 +3,9 @@
     python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--seeds N] [--jobs N]
     python docs/make_results.py --collect
 
-Runs that are finished in the output folder are not repeated; it also has each preset's page with
-plots. Once everything is finished, ``docs/results.md`` and the table of
-``docs/benchmarks/tables.md`` are written, too.
+Pictures of the figures go to ``docs/images``. Runs that are finished in the output folder are not
+repeated; it also has each preset's page with plots. Once everything is finished,
+``docs/results.md`` and the table of ``docs/benchmarks/tables.md`` are written, too.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from manylabel.compare.plan import Problem
 from manylabel.compare.results import LEVEL, Results
+from manylabel.compare.significance import resample
 from manylabel.compare.statements import Statement
 from manylabel.compare.tables import markdown_table, number
 from manylabel.wording import counted
@@ -122,8 +123,8 @@ def gain_table(results: Results) -> str:
         if values is None:
             continue
         gain, found = values[1] - values[0], predicted_labels(results, problem)
-        p_value = results.pairs(problem, _MEASURE).get(TITLES, 1.0)
-        judged = ("≈ " if p_value >= LEVEL else "") + ("better" if gain > 0 else "worse")
+        judged = "better" if gain > 0 else "worse"
+        judged = judged if _is_significant(results, problem) else f"≈ {judged}"
         rows.append([problem.heading, *map(number, values), f"{gain:+z.3f}", judged, "–"])
         if found is not None:
             occurs = found.true > 0
@@ -135,9 +136,17 @@ def gain_table(results: Results) -> str:
     header = ["Corpus", "One threshold", "Label thresholds", "Gain", "", "Gain, labels in test"]
     return (
         "Macro F1 of LCIF, with 1 for a label that is neither true nor predicted, as in Mulan. The "
-        "last column leaves out labels that are not in the test documents; ≈ is not "
-        f"significant.\n\n{markdown_table(header, rows)}\n{''.join(reasons)}"
+        "last column leaves out labels that are not in the test documents; ≈ is not significant "
+        f"(p ≥ {LEVEL}, these two rows only).\n\n{markdown_table(header, rows)}\n{''.join(reasons)}"
     )
+
+
+def _is_significant(results: Results, problem: Problem) -> bool:
+    """Whether both rows differ; it is one planned test, so nothing is corrected for others."""
+    first, second = (results.units(problem, title, _MEASURE) for title in TITLES)
+    if first is None or second is None or first.shape != second.shape:
+        return False
+    return resample(dict(zip(TITLES, (first, second), strict=True))).p_value(*TITLES) < LEVEL
 
 
 def _reason(found: PredictedLabels | None) -> str:
