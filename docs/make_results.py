@@ -3,9 +3,9 @@
     python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--seeds N] [--jobs N]
     python docs/make_results.py --collect
 
-Runs that are finished in the output folder are not repeated; it also has each preset's page with
-plots. Once everything is finished, ``docs/results.md`` and the table of
-``docs/benchmarks/tables.md`` are written, too.
+Pictures of the figures go to ``docs/images``. Runs that are finished in the output folder are not
+repeated; it also has each preset's page with plots. Once everything is finished,
+``docs/results.md`` and the table of ``docs/benchmarks/tables.md`` are written, too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from manylabel.cli.compare_progress import watching
 from manylabel.compare import PRESETS, make_preset, run
 from manylabel.compare.data import features
+from manylabel.compare.figures import figure_sections
 from manylabel.compare.inventory import future_table, inventory_table
 from manylabel.compare.presets import data_folder
 from manylabel.compare.report import write_report, write_text
@@ -27,6 +28,7 @@ from manylabel.compare.summary import highlight_table, papers_page, summary_page
 
 PAGE = Path(__file__).parent / "results.md"
 PAPERS = Path(__file__).parent / "papers.md"
+IMAGES = Path(__file__).parent / "images"
 SUMMARY = Path(__file__).parent / "benchmarks" / "tables.md"
 #: The lines before and after the table of results in the summary.
 MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
@@ -75,7 +77,12 @@ def _write_papers(
         search_tables(wanted, out / "searches", features)
     searches, status = search_tables(problems, out / "searches", features, collect or bool(corpora))
     inventory = inventory_table(by_preset, status)
-    write_text(PAPERS, papers_page(by_preset, searches, inventory, future_table()))
+    figures = {}
+    for name, results in by_preset.items():
+        figures[name], pictures = figure_sections(name, results)
+        for file, picture in pictures.items():
+            write_text(IMAGES / file, picture)
+    write_text(PAPERS, papers_page(by_preset, searches, inventory, future_table(), figures))
 
 
 if __name__ == "__main__":

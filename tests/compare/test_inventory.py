@@ -8,6 +8,8 @@ import pytest
 from compare.made import made_results
 
 from manylabel.compare import PRESETS, Plan, Problem, Row
+from manylabel.compare.best_models import best_counts
+from manylabel.compare.figures import FIGURES
 from manylabel.compare.inventory import (
     FUTURE,
     ITEMS,
@@ -16,7 +18,7 @@ from manylabel.compare.inventory import (
     inventory_table,
     status_of,
 )
-from manylabel.compare.paper_tables import best_counts, time_table
+from manylabel.compare.paper_tables import time_table
 from manylabel.compare.plan import Claim
 from manylabel.compare.summary import claims_held, judged_values, papers_page
 
@@ -39,6 +41,8 @@ def test_items_name_presets_that_exist_or_say_where_they_stand():
     for item in ITEMS:
         assert item.preset in PRESETS if item.preset else item.status
         assert item.cause or item.status == "search"
+        assert item.figure is None or FIGURES[item.figure].preset == item.preset
+    assert {item.figure for item in ITEMS} - {None} == set(FIGURES)
     assert {item.paper for item in ITEMS} == {paper for paper, *_ in FUTURE}
 
 
@@ -60,6 +64,19 @@ def test_what_was_not_run_says_so(results):
     results.finished.clear()
     page = papers_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet: preset `it`." in page
+
+
+def test_figures_follow_the_tables_of_their_preset(results):
+    figures = {"it": ["### A figure\n"], "other": ["### Another\n"]}
+    page = papers_page({"it": results}, "searches", "inventory", "future", figures)
+    assert (
+        page.index("How to read these tables")
+        < page.index("### A figure")
+        < page.index("## The test")
+    )
+    assert "### Another" not in page
+    item = Item("P", "Figure 1", "thresholds", "lcif-table-2", figure="lcif-figure-1")
+    assert status_of(item, {}, "") == "not run yet"
 
 
 def test_statements_hold_or_not():

@@ -134,6 +134,13 @@ def test_hamming_loss_has_a_threshold_that_suits_it(data):
     }
 
 
+def test_label_thresholds_are_tuned_from_label_thresholds(data):
+    rows = {row.title: row for row in make_preset("lcif-table-2", data).rows}
+    # The tuner may keep what it starts from.
+    cuts = rows["LCIF, label thresholds"]
+    assert (cuts.parameters["threshold"], cuts.grid["threshold"]) == ("per-label", ("per-label",))
+
+
 def test_a_preset_can_be_limited_to_some_corpora(data):
     assert [p.name for p in make_preset("lcif-table-2", data, ["medical"]).problems] == ["medical"]
     with pytest.raises(ParameterError, match="lcif-table-2 has no corpus 'x'; it has medical, "):

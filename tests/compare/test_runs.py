@@ -155,6 +155,10 @@ def test_a_tuned_model_reports_each_measure_of_the_model_tuned_for_it(problem, t
     assert line.error is None
     assert {"k", "alpha", "lam"} <= line.settings.keys()
     assert {"p@1", "micro-f1", "hamming-loss"} <= line.values.keys()
+    [finished] = results.finished.values()
+    assert finished.counts.keys() == {"p@1", "micro-f1"}
+    right, given, true = finished.counts["micro-f1"].sum(axis=1)
+    assert line.values["micro-f1"].mean == pytest.approx(2 * right / (given + true))
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ __all__ = [
 
 #: Increase this when the definition of a measure changes, so that finished cells run again.
 _MEASURES = 2
+#: Arrays of label counts have this before the measure in their file.
+_COUNTS = "counts/"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ class Finished:
     record: dict[str, Any]
     #: Measure -> numerator and denominator of each document or label.
     units: dict[str, NDArray[np.float64]]
+    #: Measure that the model was tuned for -> documents of each label, in three rows: correctly
+    #: predicted, predicted, true. Empty for other models, and in older cells.
+    counts: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @property
     def measures(self) -> dict[str, float]:
@@ -128,8 +133,17 @@ def read_cell(folder: Path, key: str) -> Finished:
     """Read a finished cell."""
     record = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
     with np.load(folder / f"{key}.npz", allow_pickle=False) as arrays:
-        units = {name: arrays[name].astype(np.float64) for name in arrays.files}
-    return Finished(record, units)
+        counts = {
+            name.removeprefix(_COUNTS): arrays[name].astype(np.int64)
+            for name in arrays.files
+            if name.startswith(_COUNTS)
+        }
+        units = {
+            name: arrays[name].astype(np.float64)
+            for name in arrays.files
+            if not name.startswith(_COUNTS)
+        }
+    return Finished(record, units, counts)
 
 
 def write_cell(folder: Path, key: str, finished: Finished) -> None:
@@ -137,6 +151,7 @@ def write_cell(folder: Path, key: str, finished: Finished) -> None:
     arrays = folder / f"{key}.npz.part"
     with open(arrays, "wb") as stream:
         kept: Any = {name: values.astype(np.float32) for name, values in finished.units.items()}
+        kept |= {_COUNTS + name: values for name, values in finished.counts.items()}
         np.savez_compressed(stream, **kept)
     os.replace(arrays, folder / f"{key}.npz")
     write_json(folder / f"{key}.json", finished.record)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from manylabel.compare.frequency import frequency_curves
 from manylabel.compare.plan import Problem
-from manylabel.compare.results import LEVEL, Line, Results
+from manylabel.compare.results import LEVEL, Results
 from manylabel.compare.significance import worse_than_best, z_test
 from manylabel.compare.tables import markdown_table, measure_title, number, seconds
 from manylabel.metrics import get_measure
 
-__all__ = ["best_counts", "frequency_table", "time_table", "z_table"]
+__all__ = ["frequency_table", "time_table", "z_table"]
 
 
 def z_table(results: Results, problem: Problem) -> str:
@@ -40,47 +38,6 @@ def z_table(results: Results, problem: Problem) -> str:
         if rows
         else ""
     )
-
-
-def best_counts(results: Results, problem: Problem) -> str:
-    """Figure 13 of Rubin et al.: by how many measures each of the paper's models is best.
-
-    Ranking loss is one minus the area under ROC, so it is not counted again. Models with the same
-    value are both best. Empty if documents and labels are not both pivots, or a model is missing.
-    """
-    titles = next(iter(results.plan.rankings.values()), ())
-    lines = {line.title: line for line in results.lines[problem.name] if line.values}
-    shown = [name for name in results.plan.metrics if not name.endswith("ranking-loss")]
-    groups = {
-        f"{pivot}s, {kind}": [
-            name
-            for name in shown
-            if name.startswith("label-") == (pivot == "Label")
-            and ("f1@" in name) == (kind == "binary")
-        ]
-        for pivot in ("Document", "Label")
-        for kind in ("ranking", "binary")
-    }
-    if not titles or not all(groups.values()) or any(title not in lines for title in titles):
-        return ""
-    rows = []
-    for title in titles:
-        counts = [
-            sum(_is_best(lines, titles, title, name) for name in names) for names in groups.values()
-        ]
-        rows.append([title, *map(str, counts), str(sum(counts))])
-    sizes = [f"{group} ({len(names)})" for group, names in groups.items()]
-    return (
-        "By how many measures each of the paper's models is the best of them (figure 13):\n\n"
-        f"{markdown_table(['Model', *sizes, 'All'], rows)}\n"
-    )
-
-
-def _is_best(lines: Mapping[str, Line], titles: Sequence[str], title: str, name: str) -> bool:
-    """Whether no other row is better by a measure."""
-    sign = 1 if get_measure(name).greater_is_better else -1
-    best = max(sign * lines[each].values[name].mean for each in titles)
-    return sign * lines[title].values[name].mean == best
 
 
 def frequency_table(results: Results, problem: Problem) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from manylabel.compare.paper_tables import best_counts, frequency_table, time_table, z_table
+from manylabel.compare.best_models import best_counts
+from manylabel.compare.paper_tables import frequency_table, time_table, z_table
 from manylabel.compare.plan import Claim, Highlight, Problem
 from manylabel.compare.results import Line, Results
 from manylabel.compare.significance import SENTENCE
@@ -89,7 +90,11 @@ def has_older_runs(preset: str) -> bool:
 
 
 def papers_page(
-    by_preset: Mapping[str, Results], searches: str, inventory: str, future: str
+    by_preset: Mapping[str, Results],
+    searches: str,
+    inventory: str,
+    future: str,
+    figures: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """The page with every table and figure of the papers, and its status.
 
@@ -99,6 +104,8 @@ def papers_page(
         By preset.
     searches, inventory, future : str
         Tables in Markdown.
+    figures : mapping of str to sequence of str, optional
+        By preset, sections for its figures.
     """
     sections = [
         _PAPERS_HEAD,
@@ -112,7 +119,7 @@ def papers_page(
             older = " [Results](results.md) has older runs." if has_older_runs(name) else ""
             sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.{older}\n"]
             continue
-        sections += _preset(name, results)
+        sections += [*_preset(name, results), *(figures or {}).get(name, ())]
         missing = _not_run(results)
         if missing:
             older = "; [Results](results.md) has older runs" if has_older_runs(name) else ""

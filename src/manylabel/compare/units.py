@@ -17,7 +17,7 @@ from manylabel.metrics.registry import Inputs
 from manylabel.metrics.sets import Counts, SetCounts
 from manylabel.predictions import rank_order
 
-__all__ = ["ratio", "units"]
+__all__ = ["label_counts", "ratio", "units"]
 
 Units = NDArray[np.float64]
 
@@ -53,6 +53,17 @@ def ratio(values: Units) -> float:
     """The measure from its units: the ratio of their sums."""
     below = values[1].sum()
     return float(values[0].sum() / below) if below else float("nan")
+
+
+def label_counts(given: Inputs) -> NDArray[np.int64]:
+    """How many documents each label is correctly predicted for, predicted for and true for.
+
+    Returns
+    -------
+    ndarray of shape (3, n_labels)
+    """
+    labels = given.counts.labels
+    return np.stack([labels.right, labels.given, labels.true])
 
 
 def _of_sets(counts: SetCounts, name: str, average: str, rest: str) -> Units | None:

@@ -24,7 +24,7 @@ from manylabel.compare.curves import calibration, precision_recall
 from manylabel.compare.data import Data, load
 from manylabel.compare.estimators import make_estimator, make_search
 from manylabel.compare.plan import Row
-from manylabel.compare.units import units
+from manylabel.compare.units import label_counts, units
 from manylabel.exceptions import ManylabelError
 from manylabel.metrics import get_measure
 from manylabel.metrics.registry import Inputs
@@ -66,6 +66,7 @@ def run_job(job: dict[str, Any]) -> None:
     memory = {"start": peak_memory()}
     measures: dict[str, float] = {}
     measured: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
     curves: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     for estimator, names in _estimators(row, job, data):
@@ -80,6 +81,8 @@ def run_job(job: dict[str, Any]) -> None:
             given = Inputs(data.Y_test, scores, labels, data.Y_train)
             values, compared = _measure(given, names)
             curves = curves or _curves(given)
+        if row.tuned_for and given.labels is not None:
+            counts[names[0]] = label_counts(given)
         measures.update(values)
         measured.update(compared)
         settings = settings or settings_of(estimator)
@@ -94,7 +97,7 @@ def run_job(job: dict[str, Any]) -> None:
         "curves": curves,
         "machine": _machine(),
     }
-    write_cell(Path(job["folder"]), job["key"], Finished(record, measured))
+    write_cell(Path(job["folder"]), job["key"], Finished(record, measured, counts))
 
 
 def _cluster_of(job: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:

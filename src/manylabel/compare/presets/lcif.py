@@ -8,7 +8,7 @@ from typing import Any
 
 from manylabel.compare.plan import Highlight, Plan, Row
 from manylabel.compare.presets.corpora import problem, published
-from manylabel.neighbors.grids import PAPER_GRID
+from manylabel.neighbors.grids import FEATURES, INSTANCES, LAMBDAS, PAPER_GRID, THRESHOLDS
 
 __all__ = ["lcif", "lcif_extreme"]
 
@@ -70,11 +70,12 @@ _PLAIN = {"weighting": None}
 _INSTANCES_START = {"k": 50, "alpha": 1.0}
 _FEATURES_START = {"beta": 1.0}
 _BOTH_START = {**_INSTANCES_START, **_FEATURES_START, "lam": 0.5}
-#: Title, model, start and grid of the paper's own methods.
-_OWN: tuple[tuple[str, str, Mapping[str, Any], Mapping[str, Any]], ...] = (
-    ("Instance kNN", "instance-knn", _INSTANCES_START, _INSTANCES),
-    ("Feature kNN", "feature-knn", _FEATURES_START, _FEATURES),
-    ("LCIF", "lcif", _BOTH_START, _BOTH),
+_Named = Mapping[str, Any]
+#: Title, model, start, the paper's grid and ours, for the paper's own methods.
+_OWN: tuple[tuple[str, str, _Named, _Named, _Named], ...] = (
+    ("Instance kNN", "instance-knn", _INSTANCES_START, _INSTANCES, INSTANCES | THRESHOLDS),
+    ("Feature kNN", "feature-knn", _FEATURES_START, _FEATURES, FEATURES | THRESHOLDS),
+    ("LCIF", "lcif", _BOTH_START, _BOTH, INSTANCES | FEATURES | LAMBDAS | THRESHOLDS),
 )
 
 
@@ -97,11 +98,13 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
     """Make the paper's rows, then ours."""
     second = {"second_order": (0.0, 0.2, 0.4)}
     plain = {**_PLAIN, **_BOTH_START}
+    # The tuner keeps what it starts from if nothing is better.
+    cuts = {**plain, "threshold": "per-label"}
     lazy = {variant: {**_PLAIN, "variant": variant} for variant in ("a", "b")}
     return (
         *(
             Row(title, model, {**_PLAIN, **start}, tuned_for=_METRICS, grid=grid)
-            for title, model, start, grid in _OWN
+            for title, model, start, grid, _ in _OWN
         ),
         *_lazy("ML-kNN", "ml-knn", _ALL_K),
         *(_lazy("IBLR", "iblr", _SOME_K) if with_iblr else ()),
@@ -111,11 +114,11 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
             _chosen(f"BRkNN-{variant}{_ON_TRAIN}", "br-knn", lazy[variant], _SOME_K, "train")
             for variant in lazy
         ),
-        Row("LCIF, label thresholds", "lcif", plain, tuned_for=_METRICS[2:3], grid=_PER_LABEL),
+        Row("LCIF, label thresholds", "lcif", cuts, tuned_for=_METRICS[2:3], grid=_PER_LABEL),
         *([_chosen("LCIF, second order", "lcif", plain, second, "train")] if with_iblr else []),
         *(
-            Row(f"{title}, tf-idf", model, start, tuned_for=_METRICS)
-            for title, model, start, _ in _OWN
+            Row(f"{title}, tf-idf", model, start, tuned_for=_METRICS, grid=grid)
+            for title, model, start, _, grid in _OWN
         ),
         Row("SVM, tf-idf", "svm", {"threshold": "0"}),
         Row("Ensemble, our defaults", "ensemble"),
@@ -193,9 +196,9 @@ def lcif_extreme(data: Path) -> Plan:
                     tuned_for=tuned,
                     grid=grid,
                 )
-                for title, model, start, grid in _OWN
+                for title, model, start, grid, _ in _OWN
             ),
-            Row("LCIF, tf-idf", "lcif", {**_BOTH_START, **many}, tuned_for=tuned),
+            Row("LCIF, tf-idf", "lcif", {**_BOTH_START, **many}, tuned_for=tuned, grid=_OWN[2][4]),
             Row("FastXML", "fastxml", {"random_state": 0}),
         ),
         metrics,

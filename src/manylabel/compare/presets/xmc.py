@@ -6,6 +6,7 @@ from pathlib import Path
 
 from manylabel.compare.plan import Highlight, Plan, Row
 from manylabel.compare.presets.corpora import problem
+from manylabel.neighbors.grids import FEATURES, INSTANCES, LAMBDAS
 
 __all__ = ["xmc"]
 
@@ -24,14 +25,14 @@ def xmc(data: Path) -> Plan:
     neighbors = {**top, "k": 50, "alpha": 2.0}
     both = {**neighbors, "beta": 1.0, "lam": 0.8, "labels_per_feature": 100}
     rows = (
-        Row("Instance kNN, tuned", "instance-knn", neighbors, tuned_for=tuned),
-        Row("LCIF, tuned", "lcif", both, tuned_for=tuned),
+        Row("Instance kNN, tuned", "instance-knn", neighbors, tuned_for=tuned, grid=INSTANCES),
+        Row("LCIF, tuned", "lcif", both, tuned_for=tuned, grid=INSTANCES | FEATURES | LAMBDAS),
         Row("Subset SVM", "subset-svm", top),
         Row("Ensemble", "ensemble", top),
         *trees,
     )
     titles = (
-        Row("Instance kNN, tuned", "instance-knn", neighbors, tuned_for=tuned),
+        Row("Instance kNN, tuned", "instance-knn", neighbors, tuned_for=tuned, grid=INSTANCES),
         Row("Subset SVM", "subset-svm", {**top, "n_neighbors": 100}),
         Row("Ensemble", "ensemble", top),
         *trees,
