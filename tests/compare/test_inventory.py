@@ -39,6 +39,7 @@ def test_items_name_presets_that_exist_or_say_where_they_stand():
     for item in ITEMS:
         assert item.preset in PRESETS if item.preset else item.status
         assert item.cause or item.status == "search"
+        assert status_of(item, {}, "searched", "exemplified") not in ("search", "examples", "")
     assert {item.paper for item in ITEMS} == {paper for paper, *_ in FUTURE}
 
 
