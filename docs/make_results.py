@@ -4,8 +4,10 @@
     python docs/make_results.py --collect
 
 Pictures of the figures go to ``docs/images``. Runs that are finished in the output folder are not
-repeated; it also has each preset's page with plots. Once everything is finished,
-``docs/results.md`` and the table of ``docs/benchmarks/tables.md`` are written, too.
+repeated; it also has each preset's page with plots. The examples of topic models,
+``docs/models/topics-examples.md``, run and resume like a preset, under the name
+``rubin-examples``. Once everything is finished, ``docs/results.md`` and the table of
+``docs/benchmarks/tables.md`` are written, too.
 """
 
 from __future__ import annotations
@@ -21,15 +23,21 @@ from manylabel.compare.data import features
 from manylabel.compare.figures import figure_sections
 from manylabel.compare.inventory import future_table, inventory_table
 from manylabel.compare.presets import data_folder
+from manylabel.compare.presets.corpora import problem as corpus_problem
 from manylabel.compare.report import write_report, write_text
 from manylabel.compare.results import Results
 from manylabel.compare.searching import search_tables
 from manylabel.compare.summary import highlight_table, papers_page, summary_page
+from manylabel.compare.topics_examples import example_findings
+from manylabel.compare.topics_page import examples_page
 
 PAGE = Path(__file__).parent / "results.md"
 PAPERS = Path(__file__).parent / "papers.md"
 IMAGES = Path(__file__).parent / "images"
+EXAMPLES_PAGE = Path(__file__).parent / "models" / "topics-examples.md"
 SUMMARY = Path(__file__).parent / "benchmarks" / "tables.md"
+#: The name of the examples of topic models, and their corpus.
+EXAMPLES, LAWS = "rubin-examples", "eurlex57k"
 #: The lines before and after the table of results in the summary.
 MARKS = ("<!-- Made by `make reproduce`. -->\n", "\n<!-- Until here. -->")
 
@@ -40,7 +48,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("reproduction"))
     parser.add_argument("--data")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--presets", nargs="+", choices=PRESETS, default=list(PRESETS))
+    names = [*PRESETS, EXAMPLES]
+    parser.add_argument("--presets", nargs="+", choices=names, default=names)
     parser.add_argument("--corpora", nargs="+")
     parser.add_argument("--seeds", type=int, help="fewer than the presets have")
     parser.add_argument("--collect", action="store_true", help="run nothing, write the pages")
@@ -58,7 +67,10 @@ def main() -> None:
         by_preset[name] = run(plan, arguments.out / name, collect=True)
         if by_preset[name].finished:
             write_report(by_preset[name], arguments.out / name)
-    _write_papers(by_preset, data, arguments.out, arguments.collect, arguments.corpora)
+    wanted = EXAMPLES in arguments.presets and LAWS in (arguments.corpora or [LAWS])
+    collect = arguments.collect or not wanted
+    shown = _write_examples(data, arguments.out / "examples", arguments.jobs, collect)
+    _write_papers(by_preset, arguments.out, arguments.collect, arguments.corpora, shown)
     if all(len(results.finished) == len(results.cells) for results in by_preset.values()):
         write_text(PAGE, summary_page(by_preset))
         before, rest = SUMMARY.read_text("utf-8").split(MARKS[0])
@@ -67,8 +79,24 @@ def main() -> None:
         write_text(SUMMARY, before + table.join(MARKS) + after)
 
 
+def _write_examples(data: Path, out: Path, n_jobs: int, collect: bool) -> str:
+    """Write the page with examples of topic models, and return their status."""
+    laws = corpus_problem(data, LAWS)
+    if not Path(laws.train).exists():
+        return "not run yet"
+    findings = example_findings(laws, out, n_jobs, collect)
+    if findings is None:
+        return "not run yet"
+    write_text(EXAMPLES_PAGE, examples_page(findings))
+    return f"shown for {laws.heading}"
+
+
 def _write_papers(
-    by_preset: dict[str, Results], data: Path, out: Path, collect: bool, corpora: list[str] | None
+    by_preset: dict[str, Results],
+    out: Path,
+    collect: bool,
+    corpora: list[str] | None,
+    examples: str,
 ) -> None:
     """The page that names every table and figure, also those that were not run."""
     problems = by_preset["lcif-table-2"].plan.problems
@@ -76,7 +104,7 @@ def _write_papers(
         wanted = tuple(problem for problem in problems if problem.name in corpora)
         search_tables(wanted, out / "searches", features)
     searches, status = search_tables(problems, out / "searches", features, collect or bool(corpora))
-    inventory = inventory_table(by_preset, status)
+    inventory = inventory_table(by_preset, status, examples)
     figures = {}
     for name, results in by_preset.items():
         figures[name], pictures = figure_sections(name, results)

@@ -42,6 +42,7 @@ def test_items_name_presets_that_exist_or_say_where_they_stand():
         assert item.preset in PRESETS if item.preset else item.status
         assert item.cause or item.status == "search"
         assert item.figure is None or FIGURES[item.figure].preset == item.preset
+        assert status_of(item, {}, "searched", "exemplified") not in ("search", "examples", "")
     assert {item.figure for item in ITEMS} - {None} == set(FIGURES)
     assert {item.paper for item in ITEMS} == {paper for paper, *_ in FUTURE}
 
@@ -119,3 +120,10 @@ def test_tuning_is_told_apart_where_there_is_some(results):
     table = time_table(results, problem)
     # Trained in 1.8 s, half of it tuning; predicted in 0.5 s.
     assert "| Good  | 0.90 |              1.40 |" in table
+
+
+def test_a_claim_says_binary_only_of_binary_measures():
+    claims = (Claim("Good", "Poor", ("micro-f1", "p@1"), {"one": "2 of 2"}),)
+    results = made_results(replace(PLAN, claims=claims), {"Good": 0.9, "Poor": 0.3}, {})
+    page = papers_page({"it": results}, "searches", "inventory", "future")
+    assert "Good is better than Poor by 2 of 2 document-pivoted measures. The paper: 2 of 2" in page

@@ -243,7 +243,7 @@ def test_the_summary_counts_what_a_paper_claims():
         metrics=metrics, claims=(Claim("good", "<b>bad</b>", ("auc-roc", "p@1"), {"one": "all"}),)
     )
     page = summary_page({"a-preset": made_results(plan, SKILLS, FAILED)})
-    said = "good is better than <b>bad</b> by 2 of 2 binary document-pivoted measures."
+    said = "good is better than <b>bad</b> by 2 of 2 document-pivoted measures."
     assert f"{said} The paper: all." in page
     assert page.count(said) == 2
     assert "`manylabel compare --preset a-preset`" in page

@@ -10,6 +10,7 @@ from sklearn.svm import LinearSVC
 
 from manylabel.exceptions import ParameterError
 from manylabel.linear import OneVsRestSVM
+from manylabel.linear.training import NearRows
 from manylabel.text import Weighting
 
 X, Y = make_problem()
@@ -180,3 +181,36 @@ def test_labels_that_do_not_converge_are_warned_of():
 def test_parameters_outside_their_domain_are_refused(parameters, message):
     with pytest.raises(ParameterError, match=message):
         OneVsRestSVM(**parameters).fit(X, Y)
+
+
+def test_near_rows_are_all_there_and_the_sample_stands_for_the_rest():
+    n_rows, k = 10_000, 3
+    random = np.random.default_rng(0)
+    by_label = sparse.csr_array((random.random((2, n_rows)) < 0.002).astype(np.int8))
+    neighbors = random.integers(0, n_rows, (n_rows, k))
+    members = NearRows(by_label, neighbors, 7)
+    for label in range(2):
+        rows, positive, factors = members.of_label(label)
+        own = by_label.toarray()[label].astype(bool)
+        assert np.array_equal(np.flatnonzero(own), rows[positive])
+        assert set(neighbors[own].ravel()) <= set(rows)
+        assert factors.sum() == pytest.approx(n_rows)
+        assert rows.size == own.sum() + np.sum(factors > 1) + np.sum(factors[~positive] == 1)
+        again = members.of_label(label)
+        assert all(
+            np.array_equal(a, b) for a, b in zip((rows, positive, factors), again, strict=True)
+        )
+
+
+def test_on_few_documents_near_rows_are_all_rows():
+    X, Y = make_problem(120, 40, 6, seed=1)
+    exact = OneVsRestSVM(tuned=False, threshold="top").fit(X, Y)
+    near = OneVsRestSVM(tuned=False, threshold="top", near=5).fit(X, Y)
+    assert (exact.coef_ != near.coef_).nnz == 0
+    assert np.array_equal(exact.intercept_, near.intercept_)
+
+
+def test_near_must_be_a_positive_whole_number():
+    X, Y = make_problem(20, 10, 3, seed=1)
+    with pytest.raises(ParameterError, match="near"):
+        OneVsRestSVM(near=0).fit(X, Y)

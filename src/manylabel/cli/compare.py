@@ -69,8 +69,8 @@ def compare(
             "--preset",
             metavar="NAME",
             help="A paper's comparison instead of TRAIN and TEST: lcif-table-2, "
-            "lcif-table-3, subset-llda-tables-2-4, subset-llda-trade-off, rubin-figures-6-7-10-11 "
-            "or xmc.",
+            "lcif-table-3, subset-llda-tables-2-4, subset-llda-trade-off, rubin-figures-6-7-10-11, "
+            "rubin-appendix-b or xmc.",
         ),
     ] = None,
     corpora: Annotated[

@@ -221,9 +221,16 @@ def held_out_scores(problem, solution, folds, order, stream, max_iter, tol, scor
 
 
 @kernel
-def held_out_accuracy(problem, weights, trained, held, order, stream, max_iter, tol, n_features):
-    """Accuracy on held-out rows for each weight of the positive rows."""
+def held_out_accuracy(
+    problem, weights, trained, held, order, stream, max_iter, tol, n_features, patience
+):
+    """Weighted accuracy on held-out rows for each weight of the positive rows.
+
+    It ends early, with zeros for the remaining weights, once all rows are right (a greater weight
+    would at best be a tie) or after ``patience`` weights in a row were worse than the best.
+    """
     accuracy = np.zeros(weights.size)
+    best, n_worse = 0.0, 0
     solution = Solution(np.zeros(n_features + 1), np.zeros(problem.members.size))
     cost = problem.costs[1]
     places = np.flatnonzero(trained)
@@ -231,10 +238,17 @@ def held_out_accuracy(problem, weights, trained, held, order, stream, max_iter, 
         problem.costs[1] = cost * weights[i]
         order[: places.size] = places
         solve(problem, solution, order[: places.size], stream, max_iter, tol)
-        right = 0
+        right, total = 0.0, 0.0
         for place in np.flatnonzero(held):
-            right += (margin(problem, place, solution.w) > 0) == problem.positive[place]
-        accuracy[i] = right / max(1, held.sum())
+            weight = problem.weights[problem.members[place]]
+            total += weight
+            if (margin(problem, place, solution.w) > 0) == problem.positive[place]:
+                right += weight
+        accuracy[i] = right / total if total > 0.0 else 0.0
+        n_worse = n_worse + 1 if accuracy[i] < best else 0
+        best = max(best, accuracy[i])
+        if (best == 1.0 and weights[i] >= 1.0) or n_worse == patience:
+            break
     problem.costs[1] = cost
     return accuracy
 

@@ -10,10 +10,14 @@ from scipy import sparse
 from manylabel.base import Grid
 from manylabel.linear.base import LinearClassifier
 from manylabel.linear.candidates import best_scores
-from manylabel.linear.training import AllRows, hold_out, train
+from manylabel.linear.training import AllRows, NearRows, hold_out, train
+from manylabel.neighbors import NeighborIndex
 from manylabel.validation import check_whole
 
 __all__ = ["OneVsRestSVM"]
+
+#: The number of worse weights in a row after which tuning ends, unless it is exact.
+_PATIENCE = 2
 
 
 class OneVsRestSVM(LinearClassifier):
@@ -32,6 +36,11 @@ class OneVsRestSVM(LinearClassifier):
     tuned : bool, default=False
         Choose the weight of each label's positive documents by accuracy on a hold-out, among
         1, 2, 5, 10, 25, 50, 100, 250, 500, 1000 and negatives / positives.
+    near : int, optional
+        Train each label on its documents, this many nearest others of each, and a random sample of
+        the rest that is weighted to stand for all of it. By default, every label is trained on all
+        documents, which is exact but takes far longer for thousands of labels. Tuning then also
+        ends once two weights in a row were worse than the best.
     weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
         Of the features. Only ``"raw"`` and ``"share"`` leave rows with lengths other than 1: a 0/1
         row of length 8 is worth 64 times the ``C`` of one of length 1.
@@ -91,6 +100,7 @@ class OneVsRestSVM(LinearClassifier):
         C: float = 1.0,
         *,
         tuned: bool = False,
+        near: int | None = None,
         weighting: Any = "tfidf",
         prune: float = 0.01,
         n_candidates: int | None = 100,
@@ -104,6 +114,7 @@ class OneVsRestSVM(LinearClassifier):
     ) -> None:
         self.C = C
         self.tuned = tuned
+        self.near = near
         self.weighting = weighting
         self.prune = prune
         self.n_candidates = n_candidates
@@ -119,13 +130,16 @@ class OneVsRestSVM(LinearClassifier):
         super()._check_parameters()
         if self.n_candidates is not None:
             check_whole("n_candidates", self.n_candidates, 1)
+        if self.near is not None:
+            check_whole("near", self.near, 1)
 
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         X, Y, sample_weight = self._counted(X, Y)
         rows = self._weigh(X, sample_weight)
-        settings = self._settings(tuned=bool(self.tuned))
+        patience = None if self.near is None else _PATIENCE
+        settings = self._settings(tuned=bool(self.tuned), patience=patience)
         folds = hold_out(X.shape[0], settings.seed) if self._needs_held_out_scores() else None
-        members = AllRows(Y.T.tocsr())
+        members = self._members(rows, Y.T.tocsr(), settings.seed)
         trained = train(rows, members, self.n_labels_, settings, folds, sample_weight=sample_weight)
         self.positive_weights_ = trained.positive_weights
         self.n_iter_ = int(trained.sweeps.max(initial=1))
@@ -137,6 +151,16 @@ class OneVsRestSVM(LinearClassifier):
                 best_scores(without, rows[held], self.n_candidates, self.n_jobs),
                 Y[held],
             )
+
+    def _members(
+        self, rows: sparse.csr_array, by_label: sparse.csr_array, seed: int
+    ) -> AllRows | NearRows:
+        """The documents to train each label on."""
+        if self.near is None:
+            return AllRows(by_label)
+        k = min(self.near, rows.shape[0] - 1)
+        found = NeighborIndex(rows).search_self(k, n_jobs=self.n_jobs, verbose=self.verbose)
+        return NearRows(by_label, found.indices, seed)
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         rows = self.weighting_.transform(X)

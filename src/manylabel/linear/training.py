@@ -21,6 +21,7 @@ from manylabel.validation import csr_parts, pointers
 
 __all__ = [
     "AllRows",
+    "NearRows",
     "Pairs",
     "Settings",
     "Trained",
@@ -34,6 +35,10 @@ __all__ = [
 #: array of all features.
 BLOCK, MAX_BLOCK, TASKS = 8, 256, 1_024
 _HELD_SHARE = 0.2
+#: A label without many near rows has at least this many others.
+_LEAST_SAMPLE = 2_000
+#: The rows of a label, which of them have it, and factors of their weights; None for ones.
+Members = tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64] | None]
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Settings:
     n_jobs: int | None
     verbose: bool | int
     tuned: bool = False
+    #: Try no more weights of positive rows after this many in a row that were worse than the best.
+    patience: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,57 @@ class AllRows:
 
     by_label: sparse.csr_array
 
-    def of_label(self, label: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """The rows to train a label on, and which of them have it."""
-        ptr, n_rows = self.by_label.indptr, self.by_label.shape[1]
-        positive = np.zeros(n_rows, bool)
-        positive[self.by_label.indices[ptr[label] : ptr[label + 1]]] = True
-        return np.arange(n_rows, dtype=np.int32), positive
+    def of_label(self, label: int) -> Members:
+        """The rows to train a label on: all."""
+        n_rows = self.by_label.shape[1]
+        return np.arange(n_rows, dtype=np.int32), _mask(self.by_label, label), None
+
+
+@dataclass(frozen=True)
+class NearRows:
+    """Train each label on its rows, on those near them, and on a sample of the others.
+
+    The sample has as many rows as are near, at least 2,000; each stands for several others, by its
+    weight. A label for which this would be half of all rows is trained on all.
+
+    Parameters
+    ----------
+    by_label : csr_array of shape (n_labels, n_rows)
+        The rows that have each label.
+    neighbors : ndarray of shape (n_rows, k)
+        The rows that are near each row.
+    seed : int
+        For drawing the samples.
+    """
+
+    by_label: sparse.csr_array
+    neighbors: NDArray[Any]
+    seed: int
+
+    def of_label(self, label: int) -> Members:
+        """The rows to train a label on."""
+        positive = _mask(self.by_label, label)
+        chosen = positive.copy()
+        near = self.neighbors[positive].ravel()
+        chosen[near[near >= 0]] = True
+        others = np.flatnonzero(~chosen)
+        n_sampled = max(_LEAST_SAMPLE, int(chosen.sum()))
+        if chosen.sum() + n_sampled >= positive.size / 2:
+            return np.arange(positive.size, dtype=np.int32), positive, None
+        random = np.random.default_rng([self.seed, label])
+        sampled = random.choice(others, n_sampled, replace=False, shuffle=False)
+        factors = np.ones(positive.size)
+        factors[sampled] = others.size / n_sampled
+        chosen[sampled] = True
+        rows = np.flatnonzero(chosen).astype(np.int32)
+        return rows, positive[rows], factors[rows]
+
+
+def _mask(by_label: sparse.csr_array, label: int) -> NDArray[np.bool_]:
+    """Which rows have a label."""
+    mask = np.zeros(by_label.shape[1], bool)
+    mask[by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]] = True
+    return mask
 
 
 @dataclass(frozen=True)
@@ -79,10 +131,10 @@ class Pairs:
     rows: NDArray[np.int32]
     positive: NDArray[np.bool_]
 
-    def of_label(self, label: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """The rows to train a label on, and which of them have it."""
+    def of_label(self, label: int) -> Members:
+        """The rows to train a label on."""
         span = slice(self.ptr[label], self.ptr[label + 1])
-        return self.rows[span], self.positive[span]
+        return self.rows[span], self.positive[span], None
 
 
 @dataclass(frozen=True)
@@ -203,13 +255,22 @@ class Trainer:
         self._n_features = n_features
         self._place_of = np.full(n_features, -1, np.int32)
 
-    def fit(self, label: int, members: NDArray[np.int32], positive: NDArray[np.bool_]) -> int:
-        """Train a label on some rows; return the number of sweeps."""
+    def fit(
+        self,
+        label: int,
+        members: NDArray[np.int32],
+        positive: NDArray[np.bool_],
+        factors: NDArray[np.float64] | None = None,
+    ) -> int:
+        """Train a label on some rows, with factors of their weights; the number of sweeps."""
         settings, kernels = self._settings, self._kernels
         costs = np.full(2, settings.C)
         self._stream = np.uint64(kernels.stream_of(settings.seed, label))
         self._members = members
         rows, squares, weights, positions = self._own_rows(members)
+        if factors is not None:
+            weights = weights.copy()
+            weights[positions] *= factors
         self._problem = kernels.Problem(
             rows, squares, weights, positions, positive, costs, self.bias
         )
@@ -277,13 +338,19 @@ class Trainer:
     ) -> NDArray[np.float64]:
         """Accuracy on held-out rows for each weight of the positive rows."""
         return self._kernels.held_out_accuracy(
-            self._problem, weights, trained, held, *self._search(), self._w.size - 1
+            self._problem,
+            weights,
+            trained,
+            held,
+            *self._search(),
+            self._w.size - 1,
+            weights.size if self._settings.patience is None else self._settings.patience,
         )
 
 
 def train(
     X: sparse.csr_array,
-    members: AllRows | Pairs,
+    members: AllRows | NearRows | Pairs,
     n_labels: int,
     settings: Settings,
     folds: NDArray[np.int8] | None = None,
@@ -297,7 +364,7 @@ def train(
     ----------
     X : csr_array of shape (n_rows, n_features)
         Weighted rows.
-    members : AllRows or Pairs
+    members : AllRows, NearRows or Pairs
         The rows to train each label on.
     n_labels : int
     settings : Settings
@@ -336,7 +403,7 @@ def _train_labels(
     squares: NDArray[np.float64],
     sample_weight: NDArray[np.float64],
     n_features: int,
-    members: AllRows | Pairs,
+    members: AllRows | NearRows | Pairs,
     settings: Settings,
     folds: NDArray[np.int8] | None,
     with_scores: bool,
@@ -350,14 +417,14 @@ def _train_labels(
     positive_weights = np.ones(stop - start)
     sweeps = np.zeros(stop - start, np.int64)
     for label in range(start, stop):
-        positions, positive = members.of_label(label)
+        positions, positive, factors = members.of_label(label)
         held_out = np.zeros(positions.size if folds is not None and with_scores else 0)
         if not positive.any():
             weights.add_empty()
             without.add_empty()
             scores.append(_scored(held_out, positions, folds))
             continue
-        sweeps[label - start] = trainer.fit(label, positions, positive)
+        sweeps[label - start] = trainer.fit(label, positions, positive, factors)
         positive_weights[label - start] = trainer.positive_weight
         weights.add(trainer)
         if folds is not None and with_scores:

@@ -10,6 +10,7 @@ from manylabel.compare.plan import Plan
 from manylabel.compare.presets.corpora import data_folder
 from manylabel.compare.presets.lcif import lcif, lcif_extreme
 from manylabel.compare.presets.rubin import rubin
+from manylabel.compare.presets.rubin_appendix import rubin_appendix
 from manylabel.compare.presets.subset_llda import subset_llda, trade_off
 from manylabel.compare.presets.xmc import xmc
 from manylabel.exceptions import InputError, ParameterError
@@ -23,6 +24,7 @@ PRESETS: dict[str, Callable[[Path], Plan]] = {
     "subset-llda-tables-2-4": subset_llda,
     "subset-llda-trade-off": trade_off,
     "rubin-figures-6-7-10-11": rubin,
+    "rubin-appendix-b": rubin_appendix,
     "xmc": xmc,
 }
 
