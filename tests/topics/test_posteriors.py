@@ -131,20 +131,25 @@ TOPICS = LabelTopics(sparse.csr_array(np.array([[3.0, 0, 2], [0, 4.0, 0]])), 0.3
 ETA_TEST, ALPHA_TEST, GAMMA = 2.0, 0.1, 0.4
 
 
+#: How a draw finds a label: among all, or by parts, with or without dense rows of words.
+WAYS = ["all labels", "laid out", "looked up"]
+
+
 def sampled_tokens(
-    topics, inference="cgs", label_tokens=None, smooth_share=1.0, eta=ETA_TEST, laid_out=True
+    topics, inference="cgs", label_tokens=None, smooth_share=1.0, eta=ETA_TEST, way="all labels"
 ):
     """Mean tokens by word and label in our sampler."""
     word_labels = small_word_labels(smooth_share)
     X = sparse.csr_array(np.bincount(WORDS, minlength=4)[None, :].astype(float))
     sampler = Sampler(
-        word_labels.rows if laid_out else not_laid_out(word_labels.rows),
+        not_laid_out(word_labels.rows) if way == "looked up" else word_labels.rows,
         [topics.rows(word_labels)],
         GAMMA,
         inference,
         Schedule(4, 100, DRAWS // 4, 1),
         seed=7,
         label_tokens=label_tokens,
+        few=3 if way == "all labels" else 0,
     )
     documents = Documents.of(X, np.array([eta]), np.array([ALPHA_TEST]))
     found = sampler.run(documents, 0, 1, np.arange(3))
@@ -157,26 +162,26 @@ def sampled_tokens(
 OFF = 0.015
 
 
-@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
-def test_flat_lda_draws_from_the_dense_posterior(inference, laid_out):
+def test_flat_lda_draws_from_the_dense_posterior(inference, way):
     exact = naive.expected_tokens(WORDS, PHI, [ALPHA_TEST] * 3)
-    assert np.abs(sampled_tokens(no_topic(3), inference, laid_out=laid_out) - exact).max() < OFF
+    assert np.abs(sampled_tokens(no_topic(3), inference, way=way) - exact).max() < OFF
 
 
-@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
-def test_prior_lda_draws_from_the_dense_posterior(inference, laid_out):
+def test_prior_lda_draws_from_the_dense_posterior(inference, way):
     topics = one_topic(sparse.csr_array([[1, 0, 1], [1, 1, 0]]), 0.5)
     exact = naive.expected_tokens(WORDS, PHI, ETA_TEST * topics.toarray()[0] + ALPHA_TEST)
-    assert np.abs(sampled_tokens(topics, inference, laid_out=laid_out) - exact).max() < OFF
+    assert np.abs(sampled_tokens(topics, inference, way=way) - exact).max() < OFF
 
 
-@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
-def test_fast_inference_has_the_stationary_state_of_its_equations(inference, laid_out):
+def test_fast_inference_has_the_stationary_state_of_its_equations(inference, way):
     exact = naive.fast_inference(WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
-    assert np.abs(sampled_tokens(TOPICS, inference, laid_out=laid_out) - exact).max() < OFF
+    assert np.abs(sampled_tokens(TOPICS, inference, way=way) - exact).max() < OFF
 
 
 @pytest.mark.parametrize("inference", ["cgs", "cgs_p"])
@@ -190,10 +195,13 @@ def test_the_proper_sampler_draws_from_the_posterior_with_label_tokens(inference
 
 
 def test_the_bound_on_the_mean_tells_wrong_samplers():
-    exact = naive.expected_tokens(WORDS, PHI, [ALPHA_TEST] * 3)
-    assert np.abs(sampled_tokens(no_topic(3), smooth_share=0.5) - exact).max() > OFF
+    flat = naive.expected_tokens(WORDS, PHI, [ALPHA_TEST] * 3)
     exact = naive.fast_inference(WORDS, PHI, TOPICS.toarray(), ETA_TEST, ALPHA_TEST, GAMMA)
-    assert np.abs(sampled_tokens(TOPICS, eta=1.5 * ETA_TEST) - exact).max() > OFF
+    for way in WAYS[:2]:
+        wrong = sampled_tokens(no_topic(3), smooth_share=0.5, way=way)
+        assert np.abs(wrong - flat).max() > OFF
+        wrong = sampled_tokens(TOPICS, eta=1.5 * ETA_TEST, way=way)
+        assert np.abs(wrong - exact).max() > OFF
 
 
 @pytest.mark.parametrize("in_row", [1, 20, 150])

@@ -16,6 +16,9 @@ from manylabel.validation import csr_parts
 
 __all__ = ["Documents", "Findings", "Sampler"]
 
+#: With no more labels and topics than this, adding up all of them is faster than a sparse draw.
+FEW = 64
+
 
 class Documents(NamedTuple):
     """Rows of counts as arrays, with each row's prior weights."""
@@ -73,6 +76,8 @@ class Sampler:
     seed : int
     label_tokens : int, optional
         Sample this many label tokens (eq. 9) instead of passing labels straight to the topics.
+    few : int
+        Up to this many labels and topics, every draw adds up all of them.
     """
 
     rows: Rows
@@ -82,6 +87,7 @@ class Sampler:
     schedule: Schedule
     seed: int
     label_tokens: int | None = None
+    few: int = FEW
 
     def run(
         self, documents: Documents, start: int, stop: int, labels: NDArray[np.int64] | None = None
@@ -91,7 +97,7 @@ class Sampler:
         With ``labels``, for a single document, tokens are credited to them word by word. The
         mixtures hold the topics of all phi' side by side.
         """
-        from manylabel.kernels import lda_cvb0, lda_dependency, lda_labelling
+        from manylabel.kernels import lda_cvb0, lda_dependency, lda_few, lda_labelling
 
         n_rows, n_labels = stop - start, self.rows.smooth.size
         counts, priors = np.zeros((n_rows, n_labels)), np.zeros((n_rows, n_labels))
@@ -115,6 +121,8 @@ class Sampler:
                 lda_dependency.label_documents(
                     *given, self.label_tokens, sampling, seed, soft, findings
                 )
+            elif not soft and max(n_labels, topics.smooth.size) <= self.few:
+                lda_few.label_documents(*given, sampling, seed, findings)
             else:
                 lda_labelling.label_documents(*given, sampling, seed, soft, findings)
         n = len(self.topics)

@@ -117,9 +117,9 @@ def rubin(data: Path) -> Plan:
             "EURLEX57K is larger than the paper's EUR-Lex. It has the same settings, with 1 chain "
             "of training, 4 of prediction with 30 sweeps each for every model, and 4 of label "
             "topics with 200 sweeps instead of 10 with 500. SVMs are trained on each label's "
-            "documents, the 20 nearest others of each, and a weighted sample of the rest, and tuning "
-            "ends after two weights in a row that are worse; on all documents, with every weight, "
-            "tuning would take hours.",
+            "documents, the 20 nearest others of each, and a weighted sample of the rest, and "
+            "tuning ends after two weights in a row that are worse; on all documents, with every "
+            "weight, tuning would take hours.",
             "SVMs read counts that sum to 1 per document, as in the paper. Rows marked tf-idf read "
             "tf-idf rows of unit length, with far better results.",
         ),
