@@ -64,7 +64,7 @@ def accuracy_and_time() -> Any:
     shifts |= {"Ensemble": (9, 3), "Instance kNN": (9, -12)}
     steps = {"EURLEX57K": 0.01, "YSO-Finna, English titles": 0.005}
     for axes, (corpus, step) in zip(both_axes, steps.items(), strict=True):
-        rows = table("results.md", ["## Extreme classification", f"### {corpus}"], "Measure")
+        rows = table("benchmarks/extreme.md", [f"## {corpus}"], "Measure")
         values = {row[0]: row[1:] for row in rows[1:]}
         for name, precision, seconds in zip(
             rows[0][1:], values["P@5"], values["Train, s"], strict=True

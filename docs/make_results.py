@@ -1,4 +1,4 @@
-"""Run every preset that has its corpora; write ``docs/papers.md``, which names every table.
+"""Run the papers' presets; write ``docs/results.md``, which names every table and figure.
 
     python docs/make_results.py [--presets NAME ...] [--corpora NAME ...] [--seeds N] [--jobs N]
     python docs/make_results.py --collect
@@ -6,8 +6,8 @@
 Pictures of the figures go to ``docs/images``. Runs that are finished in the output folder are not
 repeated; it also has each preset's page with plots. The examples of topic models,
 ``docs/models/topics-examples.md``, run and resume like a preset, under the name
-``rubin-examples``. Once everything is finished, ``docs/results.md`` and the table of
-``docs/benchmarks/tables.md`` are written, too.
+``rubin-examples``. Once everything is finished, the table of ``docs/benchmarks/tables.md`` is
+written, too.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from manylabel.compare.presets.corpora import problem as corpus_problem
 from manylabel.compare.report import write_report, write_text
 from manylabel.compare.results import Results
 from manylabel.compare.searching import search_tables
-from manylabel.compare.summary import highlight_table, papers_page, summary_page
+from manylabel.compare.summary import highlight_table, results_page
 from manylabel.compare.topics_examples import example_findings
 from manylabel.compare.topics_page import examples_page
 
 PAGE = Path(__file__).parent / "results.md"
-PAPERS = Path(__file__).parent / "papers.md"
 IMAGES = Path(__file__).parent / "images"
 EXAMPLES_PAGE = Path(__file__).parent / "models" / "topics-examples.md"
 SUMMARY = Path(__file__).parent / "benchmarks" / "tables.md"
+#: The presets of the papers.
+PAPERS = tuple(name for name in PRESETS if name != "xmc")
 #: The name of the examples of topic models, and their corpus.
 EXAMPLES, LAWS = "rubin-examples", "eurlex57k"
 #: The lines before and after the table of results in the summary.
@@ -48,15 +49,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("reproduction"))
     parser.add_argument("--data")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    names = [*PRESETS, EXAMPLES]
+    names = [*PAPERS, EXAMPLES]
     parser.add_argument("--presets", nargs="+", choices=names, default=names)
     parser.add_argument("--corpora", nargs="+")
     parser.add_argument("--seeds", type=int, help="fewer than the presets have")
-    parser.add_argument("--collect", action="store_true", help="run nothing, write the pages")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--collect", action="store_true", help="run nothing, write the pages")
+    what.add_argument("--run-only", action="store_true", help="run, and write no page")
     arguments = parser.parse_args()
     data = data_folder(arguments.data)
     by_preset = {}
-    for name in PRESETS:
+    for name in PAPERS:
         plan = replace(make_preset(name, data), n_jobs=arguments.jobs)
         plan = replace(plan, seeds=min(plan.seeds, arguments.seeds or plan.seeds))
         for problem in plan.problems:
@@ -65,14 +68,15 @@ def main() -> None:
                 with watching(quiet=False) as watcher:
                     run(replace(plan, problems=(problem,)), arguments.out / name, watcher=watcher)
         by_preset[name] = run(plan, arguments.out / name, collect=True)
-        if by_preset[name].finished:
+        if by_preset[name].finished and not arguments.run_only:
             write_report(by_preset[name], arguments.out / name)
     wanted = EXAMPLES in arguments.presets and LAWS in (arguments.corpora or [LAWS])
     collect = arguments.collect or not wanted
     shown = _write_examples(data, arguments.out / "examples", arguments.jobs, collect)
-    _write_papers(by_preset, arguments.out, arguments.collect, arguments.corpora, shown)
+    if arguments.run_only:
+        return
+    _write_page(by_preset, arguments.out, arguments.collect, arguments.corpora, shown)
     if all(len(results.finished) == len(results.cells) for results in by_preset.values()):
-        write_text(PAGE, summary_page(by_preset))
         before, rest = SUMMARY.read_text("utf-8").split(MARKS[0])
         after = rest.split(MARKS[1], 1)[1]
         table = highlight_table(dict(reversed(by_preset.items())))
@@ -91,7 +95,7 @@ def _write_examples(data: Path, out: Path, n_jobs: int, collect: bool) -> str:
     return f"shown for {laws.heading}"
 
 
-def _write_papers(
+def _write_page(
     by_preset: dict[str, Results],
     out: Path,
     collect: bool,
@@ -110,7 +114,7 @@ def _write_papers(
         figures[name], pictures = figure_sections(name, results)
         for file, picture in pictures.items():
             write_text(IMAGES / file, picture)
-    write_text(PAPERS, papers_page(by_preset, searches, inventory, future_table(), figures))
+    write_text(PAGE, results_page(by_preset, searches, inventory, future_table(), figures))
 
 
 if __name__ == "__main__":

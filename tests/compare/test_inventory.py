@@ -20,7 +20,7 @@ from manylabel.compare.inventory import (
 )
 from manylabel.compare.paper_tables import time_table
 from manylabel.compare.plan import Claim
-from manylabel.compare.summary import claims_held, judged_values, papers_page
+from manylabel.compare.summary import claims_held, judged_values, results_page
 
 PLAN = Plan(
     "Title",
@@ -60,16 +60,16 @@ def test_what_was_not_run_says_so(results):
     assert status_of(item, {}, "") == "not run yet"
     results.finished.pop(results.cells[1].key)
     assert status_of(item, {"it": results}, "").endswith("; 1 of 2 runs missing")
-    page = papers_page({"it": results}, "searches", "inventory", "future")
+    page = results_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet:\n\n- One: Poor.\n" in page
     results.finished.clear()
-    page = papers_page({"it": results}, "searches", "inventory", "future")
+    page = results_page({"it": results}, "searches", "inventory", "future")
     assert "Not run yet: preset `it`." in page
 
 
 def test_figures_follow_the_tables_of_their_preset(results):
     figures = {"it": ["### A figure\n"], "other": ["### Another\n"]}
-    page = papers_page({"it": results}, "searches", "inventory", "future", figures)
+    page = results_page({"it": results}, "searches", "inventory", "future", figures)
     assert (
         page.index("How to read these tables")
         < page.index("### A figure")
@@ -125,5 +125,5 @@ def test_tuning_is_told_apart_where_there_is_some(results):
 def test_a_claim_says_binary_only_of_binary_measures():
     claims = (Claim("Good", "Poor", ("micro-f1", "p@1"), {"one": "2 of 2"}),)
     results = made_results(replace(PLAN, claims=claims), {"Good": 0.9, "Poor": 0.3}, {})
-    page = papers_page({"it": results}, "searches", "inventory", "future")
+    page = results_page({"it": results}, "searches", "inventory", "future")
     assert "Good is better than Poor by 2 of 2 document-pivoted measures. The paper: 2 of 2" in page

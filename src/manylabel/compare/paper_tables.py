@@ -64,7 +64,7 @@ def frequency_table(results: Results, problem: Problem) -> str:
 
 
 def time_table(results: Results, problem: Problem) -> str:
-    """Table 6 of Feremans et al.: seconds to train and to test, with tuning separate."""
+    """Tables 6 and 7 of Feremans et al.: seconds to train and to test, with tuning separate."""
     rows = []
     for line in results.lines[problem.name]:
         runs = results.runs(problem, line.title)
@@ -76,7 +76,7 @@ def time_table(results: Results, problem: Problem) -> str:
     if not any(row[1] != "–" for row in rows):
         return ""
     return (
-        "Total seconds, with tuning shown separately (table 6). A row that is tuned for each "
-        "measure is fitted once per measure:\n\n"
+        "Total seconds, with tuning shown separately (tables 6 and 7). A row that is tuned for "
+        "each measure is fitted once per measure:\n\n"
         f"{markdown_table(['Model', 'Tune', 'Train and predict'], rows)}\n"
     )

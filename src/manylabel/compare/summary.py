@@ -14,7 +14,6 @@ from manylabel.compare.significance import SENTENCE
 from manylabel.compare.tables import (
     describe,
     legend,
-    markdown_table,
     measure_title,
     number,
     problem_table,
@@ -25,11 +24,9 @@ from manylabel.metrics import get_measure
 
 __all__ = [
     "claims_held",
-    "has_older_runs",
     "highlight_table",
     "judged_values",
-    "papers_page",
-    "summary_page",
+    "results_page",
     "verdict",
 ]
 
@@ -38,58 +35,17 @@ _SAME, _SAME_SHARE = 0.005, 0.05
 
 _HEAD = """\
 <!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
-# Results
-
-The comparisons of three papers, run by `make reproduce` on the corpora that are available.
-Published values are in brackets. [Compare models](howto/compare.md) shows how to run one of these
-comparisons, or your own.
-"""
-
-
-def summary_page(by_preset: Mapping[str, Results], left_out: Sequence[str] = ()) -> str:
-    """The page with the results of all presets.
-
-    Parameters
-    ----------
-    by_preset : mapping of str to Results
-    left_out : sequence of str
-        Sentences about what was not run.
-    """
-    sections = [_HEAD]
-    if by_preset:
-        sections.append(f"In all: {_duration(*by_preset.values())}\n")
-        sections.append(_overview(by_preset) + "\n")
-    if left_out:
-        sections.append(f"**Not everything has been run.** Missing: {'; '.join(left_out)}.\n")
-    for name, results in by_preset.items():
-        sections += _preset(name, results)
-    sections += ["## The test\n", SENTENCE + "\n"]
-    return "\n".join(sections)
-
-
-_PAPERS_HEAD = """\
-<!-- Made by `make reproduce`: change the code or the presets, then run it again. -->
 # Three papers, table by table
 
 Every table and figure of Feremans et al. (2020), Papanikolaou and Tsoumakas (2017) and Rubin et
 al. (2012), with its status here and the causes of differences. A published value is *reached* if
 ours is within 0.005 and 5 % of it; otherwise ours is *better*, or the value is *not reached*. Rows
-that were not run have no figures. Seconds are rough where other work used the machine.
-
-This page has runs of the presets as they are now; not all of them have been run.
-[Results](results.md) has a complete set of older runs, with the settings that it lists.
+that were not run have no figures. [Compare models](howto/compare.md) shows how to run one of these
+comparisons, or your own.
 """
 
-#: Presets that have older runs, with other settings, in ``docs/results.md``.
-_OLDER = ("lcif-table-2", "subset-llda-tables-2-4", "rubin-figures-6-7-10-11", "xmc")
 
-
-def has_older_runs(preset: str) -> bool:
-    """Whether ``docs/results.md`` has runs of the preset from before its settings changed."""
-    return preset in _OLDER
-
-
-def papers_page(
+def results_page(
     by_preset: Mapping[str, Results],
     searches: str,
     inventory: str,
@@ -107,8 +63,10 @@ def papers_page(
     figures : mapping of str to sequence of str, optional
         By preset, sections for its figures.
     """
-    sections = [
-        _PAPERS_HEAD,
+    sections = [_HEAD]
+    if any(results.finished for results in by_preset.values()):
+        sections.append(f"In all: {_duration(*by_preset.values())}\n")
+    sections += [
         inventory + "\n",
         "## What the papers leave as future work\n",
         future + "\n",
@@ -116,14 +74,12 @@ def papers_page(
     sections += ["## Searches (tables 4 and 5 of Feremans et al.)\n", searches]
     for name, results in by_preset.items():
         if not results.finished:
-            older = " [Results](results.md) has older runs." if has_older_runs(name) else ""
-            sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.{older}\n"]
+            sections += [f"## {results.plan.title}\n", f"Not run yet: preset `{name}`.\n"]
             continue
         sections += [*_preset(name, results), *(figures or {}).get(name, ())]
         missing = _not_run(results)
         if missing:
-            older = "; [Results](results.md) has older runs" if has_older_runs(name) else ""
-            sections += [f"Not run yet{older}:\n", *(f"- {corpus}." for corpus in missing), ""]
+            sections += ["Not run yet:\n", *(f"- {corpus}." for corpus in missing), ""]
     sections += ["## The test\n", SENTENCE + "\n"]
     return "\n".join(sections)
 
@@ -280,25 +236,6 @@ def verdict(results: Results, problem: Problem) -> str:
         f"{judged.same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(judged.worse)}"
     )
     return f"{counted}: {'; '.join(judged.worse)}." if judged.worse else f"{counted}."
-
-
-def _overview(by_preset: Mapping[str, Results]) -> str:
-    """A table with one row per comparison."""
-    rows = []
-    for results in by_preset.values():
-        judged = [_judge(results, problem) for problem in results.plan.problems]
-        counts = [
-            sum(each.total for each in judged),
-            sum(each.better for each in judged),
-            sum(each.same for each in judged),
-            sum(len(each.worse) for each in judged),
-        ]
-        corpora = ", ".join(problem.heading for problem in results.plan.problems)
-        shown = [str(count) if counts[0] else "–" for count in counts]
-        rows.append([f"{results.plan.title}: {corpora}", *shown])
-    return markdown_table(
-        ["Comparison", "Published values", "Ours better", "The same", "Worse"], rows
-    )
 
 
 def _claim(results: Results, problem: Problem, claim: Claim) -> str:

@@ -71,7 +71,7 @@ def subset_llda(data: Path) -> Plan:
         _problems(data),
         _rows("bibtex"),
         _METRICS,
-        seeds=5,
+        seeds=3,
         published=published((*_METRICS, "train-seconds", "predict-seconds"), _PUBLISHED),
         source="Papanikolaou and Tsoumakas (2017), tables 2 to 4",
         own_rows={"delicious": _rows("delicious")},
