@@ -71,3 +71,13 @@ def test_what_cannot_be_chosen_is_refused(data):
         ParameterError, match="that a threshold can be fitted for, such as micro-f1; got 'p@1'"
     ):
         Choice(MLkNN(), GRID, ("p@1",), "test", data)
+
+
+def test_a_setting_that_is_best_for_several_measures_is_fitted_once(monkeypatch, data):
+    fits = []
+    fit = MLkNN.fit
+    monkeypatch.setattr(MLkNN, "fit", lambda self, X, Y: (fits.append(self.k), fit(self, X, Y))[1])
+    choice = Choice(MLkNN(), {"k": (3,)}, METRICS, "train", data)
+    first, second = (ChosenFor(choice, name).fit(data.X_train, data.Y_train) for name in METRICS)
+    assert fits == [3]
+    assert first.best_estimator_.threshold_ is not second.best_estimator_.threshold_

@@ -1,13 +1,15 @@
 """Choose a setting for each measure separately, as the papers do for their competitors.
 
-Every setting is fitted once. For each measure, a single threshold is then fitted on the held-out
-scores of training documents. The chosen setting has the best label sets by the measure, on held-out
-training documents or on the test documents themselves. Feremans et al. (2020) do the second for
-ML-kNN and IBLR and call it an oracle; it flatters a model, and rows that do it say so.
+Every setting is fitted once to compare them, and the best ones once to all training documents, even
+if one is best for several measures. For each measure, a single threshold is then fitted on the
+held-out scores of training documents. The chosen setting has the best label sets by the measure, on
+held-out training documents or on the test documents themselves. Feremans et al. (2020) do the
+second for ML-kNN and IBLR and call it an oracle; it flatters a model, and rows that do it say so.
 """
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -103,6 +105,8 @@ class Choice:
     data: Data
     #: Measure -> setting.
     best: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: Setting, as text -> model of all training documents.
+    _models: dict[str, MultiLabelClassifier] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.chooses not in CHOOSERS:
@@ -118,6 +122,10 @@ class Choice:
         """Fit every setting and remember the best; only the first call does something."""
         if self.best:
             return
+        settings = self._settings()
+        if len(settings) == 1:
+            self.best = dict.fromkeys(self.metrics, settings[0])
+            return
         data = self.data
         X, Y, X_new, Y_new = data.X_train, data.Y_train, data.X_test, data.Y_test
         if self.chooses == "train":
@@ -132,14 +140,31 @@ class Choice:
                 value *= 1 if get_measure(name).greater_is_better else -1
                 if name not in values or value > values[name]:
                     values[name], self.best[name] = value, setting
+            if self.chooses == "test":
+                self._models[repr(setting)] = model
+                wanted = set(map(repr, self.best.values()))
+                self._models = {name: kept for name, kept in self._models.items() if name in wanted}
+
+    def fitted(self, metric: str, X: Any, Y: Any) -> MultiLabelClassifier:
+        """The best model for a measure, with its threshold."""
+        setting = self.best[metric]
+        if repr(setting) not in self._models:
+            self._models[repr(setting)] = self.made(setting).fit(X, Y)
+        model = copy.copy(self._models[repr(setting)])
+        model.threshold_ = self.threshold_of(model, metric)
+        return model
+
+    def _settings(self) -> list[dict[str, Any]]:
+        """Every combination of the grid."""
+        combined = product(*self.grid.values())
+        return [dict(zip(self.grid, values, strict=True)) for values in combined]
 
     def _fitted(
         self, X: sparse.csr_array, Y: sparse.csr_array
     ) -> Iterator[tuple[dict[str, Any], MultiLabelClassifier]]:
         """Yield each setting with its fitted model; neighbours are searched once for all."""
         searched: _SearchedOnce | None = None
-        for values in product(*self.grid.values()):
-            setting = dict(zip(self.grid, values, strict=True))
+        for setting in self._settings():
             model = self.made(setting)
             if isinstance(model, LazyClassifier) and "k" in self.grid:
                 if searched is None:
@@ -181,7 +206,5 @@ class ChosenFor:
         self.choice.make()
         self.tuning_seconds_ = time.perf_counter() - start
         self.best_params_ = self.choice.best[self.metric]
-        model = self.choice.made(self.best_params_).fit(X, Y)
-        model.threshold_ = self.choice.threshold_of(model, self.metric)
-        self.best_estimator_ = model
+        self.best_estimator_ = self.choice.fitted(self.metric, X, Y)
         return self

@@ -77,6 +77,6 @@ def time_table(results: Results, problem: Problem) -> str:
         return ""
     return (
         "Total seconds, with tuning shown separately (tables 6 and 7). A row that is tuned for "
-        "each measure is fitted once per measure:\n\n"
+        "each measure is fitted once per measure, or once per setting if k was chosen:\n\n"
         f"{markdown_table(['Model', 'Tune', 'Train and predict'], rows)}\n"
     )

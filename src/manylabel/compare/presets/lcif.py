@@ -77,6 +77,8 @@ _OWN: tuple[tuple[str, str, _Named, _Named, _Named], ...] = (
     ("Feature kNN", "feature-knn", _FEATURES_START, _FEATURES, FEATURES | THRESHOLDS),
     ("LCIF", "lcif", _BOTH_START, _BOTH, INSTANCES | FEATURES | LAMBDAS | THRESHOLDS),
 )
+#: Ours, with the default threshold, which is chosen for F1, and with one for each measure.
+_ENSEMBLES = ("Ensemble, our defaults", "Ensemble, a threshold per measure")
 
 
 def _chosen(
@@ -121,7 +123,8 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
             for title, model, start, _, grid in _OWN
         ),
         Row("SVM, tf-idf", "svm", {"threshold": "0"}),
-        Row("Ensemble, our defaults", "ensemble"),
+        Row(_ENSEMBLES[0], "ensemble"),
+        _chosen(_ENSEMBLES[1], "ensemble", {}, {}, "train"),
     )
 
 
@@ -149,7 +152,7 @@ def lcif(data: Path) -> Plan:
         source="Feremans et al. (2020), table 2",
         rankings={
             "the paper's protocol, the paper's ranks in brackets": paper,
-            "nothing chosen on test documents": (*fair, "Ensemble, our defaults"),
+            "nothing chosen on test documents": (*fair, *_ENSEMBLES),
         },
         notes=(
             "Rows with a value in brackets follow section 5.1 of the paper, with plain cosine on "
