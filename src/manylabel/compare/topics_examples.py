@@ -95,7 +95,6 @@ def _corpus_findings(example: ExampleCorpus, n_jobs: int) -> Findings:
         "document": {
             "id": document.ids[0],
             "title": document.titles[0] if document.titles else "",
-            "text": document.texts[0] if document.texts else "",
             "labels": [
                 [names[label], int(example.n_documents[label])] for label in document.Y.indices
             ],

@@ -13,8 +13,6 @@ from manylabel.wording import counted, percent
 
 __all__ = ["examples_page"]
 
-#: Characters of the document to show.
-_EXCERPT = 600
 
 _HEAD = """\
 <!-- Made by `make reproduce`: change the code, then run it again. -->
@@ -138,7 +136,6 @@ def _one_document(findings: Mapping[str, Any]) -> str:
         f"The first test document with {MIN_LABELS} labels or more of which one is rare, with at "
         f"most {RARE} training documents, and the others have at least {FREQUENT}: "
         f'{document["id"]}, "{_plain(document["title"])}".\n\n'
-        f"> {_excerpt(document['text'])}\n\n"
         f"The ranks of its labels:\n\n{_rank_table(document['labels'], views)}\n\n"
         f"{_found_sentence(names, views)}\n\n"
         f"The ten best labels of each model, the right ones in bold:\n\n"
@@ -204,14 +201,6 @@ def _columns(header: Sequence[str], columns: Sequence[Sequence[Sequence[Any]]]) 
 
 def _cell(name: str, value: float | None = None) -> str:
     return name if value is None else f"{_plain(name)} {f'{value:.3f}'.removeprefix('0')}"
-
-
-def _excerpt(text: str) -> str:
-    """The beginning of a law's recitals, or of another text, up to the end of a word."""
-    body = " ".join(text[max(text.find("Whereas"), 0) :].split())
-    if len(body) <= _EXCERPT:
-        return _plain(body)
-    return _plain(body[:_EXCERPT].rsplit(" ", 1)[0]) + " …"
 
 
 def _plain(text: str) -> str:
