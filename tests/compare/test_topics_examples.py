@@ -150,11 +150,8 @@ def test_the_page_says_how_many_labels_each_model_finds(findings):
     assert f"Of the 5 labels, the ten best of each model contain {counts}" in page
 
 
-def test_text_of_documents_has_no_effect_in_markdown(findings):
-    document = findings["corpus"]["document"] | {"title": "A *b* | [c]", "text": "x_y " * 400}
+def test_titles_of_documents_have_no_effect_in_markdown(findings):
+    document = findings["corpus"]["document"] | {"title": "A *b* | [c]"}
     corpus = findings["corpus"] | {"document": document}
     page = examples_page(findings | {"corpus": corpus})
     assert r"A \*b\*" in page
-    assert r"> x\_y x\_y" in page
-    assert page.count(r"x\_y") == 150
-    assert r"x\_y …" in page
