@@ -59,7 +59,8 @@ _ON_TEST, _ON_TRAIN = ", k chosen on test", ", k chosen on training"
 #: The paper's grids for its own methods.
 _INSTANCES = {name: PAPER_GRID[name] for name in ("k", "alpha", "threshold")}
 _FEATURES = {name: PAPER_GRID[name] for name in ("beta", "threshold")}
-_BOTH = _INSTANCES | _FEATURES | {"lam": PAPER_GRID["lam"]}
+#: Lambda comes first: which k is best depends on how much neighbours count.
+_BOTH = {"lam": PAPER_GRID["lam"]} | _INSTANCES | _FEATURES
 _PER_LABEL = {**_BOTH, "threshold": ("per-label",)}
 #: The paper's grid for its competitors, and a coarser one for those that take longer.
 _ALL_K = {"k": tuple(range(1, 60, 2))}

@@ -75,7 +75,7 @@ def rubin(data: Path) -> Plan:
             *_svms({}),
         ),
         (*_DOCUMENT, *_LABEL),
-        seeds=5,
+        seeds=3,
         once=("eurlex57k",),
         own_rows={
             "eurlex57k": (
