@@ -34,6 +34,7 @@ __all__ = [
     "find_words",
     "list_words",
     "word_rules",
+    "word_spans",
 ]
 
 Value = TypeVar("Value")
@@ -92,6 +93,18 @@ def find_words(text: str, min_length: int = 2) -> Iterator[re.Match[str]]:
     for match in _pattern(text).finditer(text):
         if match.end() - match.start() >= min_length:
             yield match
+
+
+def word_spans(text: str, min_length: int = 2) -> list[tuple[int, int]]:
+    """The positions of the words of one text.
+
+    Examples
+    --------
+    >>> word_spans("A ship in 1901")
+    [(2, 6), (7, 9), (10, 14)]
+    """
+    spans = map(re.Match.span, _pattern(text).finditer(text))
+    return [span for span in spans if span[1] - span[0] >= min_length]
 
 
 def list_words(text: str, min_length: int = 2) -> list[str]:
