@@ -101,3 +101,22 @@ def test_only_the_stemmer_of_one_language_is_imported():
         "import snowballstemmer",
         "print(*snowballstemmer.stemmer('finnish').stemWords(['laivat']))",
     ) == ["ship", "snowballstemmer.english_stemmer", "laiva"]
+
+
+def test_nothing_inherits_from_a_class_that_was_never_imported():
+    assert run(
+        "from pydantic import v1",
+        "print(issubclass(int, v1.BaseModel), isinstance(1, v1.BaseModel))",
+        "print('pydantic.v1.main' in sys.modules)",
+        "from pydantic.v1.main import BaseModel",  # without the package itself
+        "print(issubclass(BaseModel, v1.BaseModel), issubclass(int, v1.BaseModel))",
+    ) == ["False", "False", "False", "True", "False"]
+
+
+def test_uvicorn_works_with_what_it_looked_up():
+    assert run(
+        "import uvicorn, uvicorn.server",
+        "print('click.core' in sys.modules)",
+        "print(uvicorn.Server.__name__, issubclass(uvicorn.server.Server, uvicorn.Server))",
+        "print(uvicorn.run.__name__, 'click.core' in sys.modules)",
+    ) == ["False", "Server", "True", "run", "True"]

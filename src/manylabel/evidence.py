@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -93,10 +94,13 @@ def kind_of(reason: Reason) -> Kind:
     >>> kind_of(Reason("moon", 0.3, title="phase of the moon")).title
     'phase of the moon'
     """
-    known = KINDS.get(reason.kind, Kind(reason.kind))
-    if reason.title:
-        known = known._replace(title=reason.title, sentence=reason.sentence or known.sentence)
-    return known
+    return _kind(reason.kind, reason.title, reason.sentence)
+
+
+@lru_cache(maxsize=256)
+def _kind(name: str, title: str, sentence: str) -> Kind:
+    known = KINDS.get(name, Kind(name))
+    return known._replace(title=title, sentence=sentence or known.sentence) if title else known
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,10 @@ class WordReasons(Sequence[Reason]):
         cls, bias: float, features: ArrayLike, shares: ArrayLike, view: str = ""
     ) -> WordReasons:
         """The bias, then words."""
-        return cls(np.concatenate(([-1], features)), np.concatenate(([bias], shares)), view, bias=0)
+        words = np.asarray(features)
+        numbers, values = np.empty(words.size + 1, np.int64), np.empty(words.size + 1)
+        numbers[0], numbers[1:], values[0], values[1:] = -1, words, bias, shares
+        return cls(numbers, values, view, bias=0)
 
     def __len__(self) -> int:
         return self._features.size

@@ -16,8 +16,9 @@ from typing import Any
 __all__ = ["SELDOM_USED", "defer", "deferred", "import_snowball"]
 
 #: scikit-learn imports the first four to inspect its input, and joblib and SciPy's for functions
-#: that we hardly ever call; SciPy imports NumPy's. Together they take longer to import than a
-#: prediction takes.
+#: that we hardly ever call; SciPy imports NumPy's, and both import other names for NumPy. Together
+#: they take longer to import than a prediction takes. FastAPI refuses models of Pydantic 1, and
+#: Uvicorn has a command line of its own.
 SELDOM_USED = (
     "narwhals",
     "narwhals.stable",
@@ -34,16 +35,23 @@ SELDOM_USED = (
     "numpy.ma",
     "numpy.polynomial",
     "numpy.testing",
+    "scipy._lib.array_api_compat.numpy",
+    "sklearn.externals.array_api_compat.numpy",
+    "pydantic.v1",
+    "uvicorn.main",
 )
-#: Names that scikit-learn looks up while it is imported and does not use then, by module.
+#: Names that scikit-learn and Uvicorn look up while they are imported and do not use then, by
+#: module; FastAPI only asks whether classes inherit from one.
 _LOOKED_UP: dict[str, set[str]] = {
     "joblib": {"cpu_count"},
     "numpy.ma": set(),
     "numpy.polynomial": set(),
+    "pydantic.v1": {"BaseModel"},
     "scipy.linalg": set(),
     "scipy.sparse.linalg": {"LinearOperator", "cg"},
     "scipy.sparse.csgraph": {"laplacian"},
     "sklearn.utils.parallel": {"_get_threadpool_controller"},
+    "uvicorn.main": {"Server", "main", "run"},
 }
 
 
@@ -90,10 +98,18 @@ class _Name:
         return (self._real(),)
 
     def __instancecheck__(self, instance: Any) -> bool:
-        return isinstance(instance, self._real())
+        return self._is_imported() and isinstance(instance, self._real())
 
     def __subclasscheck__(self, cls: type) -> bool:
-        return issubclass(cls, self._real())
+        return self._is_imported() and issubclass(cls, self._real())
+
+    def _is_imported(self) -> bool:
+        """Whether the class may exist: if not, nothing is an instance or a subclass of it."""
+        module = sys.modules.get(self._origin[0])
+        # A part of a package can be imported without the package, and is then an attribute.
+        return not isinstance(module, _Deferred) or any(
+            isinstance(value, ModuleType) for value in vars(module).values()
+        )
 
 
 class _Finder(MetaPathFinder, Loader):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import utf_8_decode
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, overload
@@ -68,6 +69,24 @@ class StringArray(Sequence[str]):
         if not 0 <= position < len(self):
             raise IndexError(f"there are {len(self)} strings; got index {position}.")
         return self._more[position - n_packed] if position >= n_packed else self[int(position)]
+
+    def beginning(self, position: int, length: int) -> str:
+        """The first characters of a string, without reading the others.
+
+        Examples
+        --------
+        >>> StringArray(["größer"]).beginning(0, 3)
+        'grö'
+        """
+        if not 0 <= position < self._ends.size - 1:
+            return self[position][:length]
+        start, stop = self._ends[position : position + 2].tolist()
+        # A character has at most four bytes, and the last one may be cut.
+        encoded = self._bytes[start : min(stop, start + 4 * length)].tobytes()
+        try:
+            return utf_8_decode(encoded, "surrogatepass", stop <= start + 4 * length)[0][:length]
+        except UnicodeDecodeError:
+            raise StoreError(_DAMAGED) from None
 
     def __iter__(self) -> Iterator[str]:
         for block in self._blocks():

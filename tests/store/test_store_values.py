@@ -230,6 +230,23 @@ def test_string_arrays_are_sequences(first, second):
     assert ("x" in array) == ("x" in everything)
 
 
+@given(st.lists(st.text(st.characters(), max_size=12)), st.lists(st.text()), st.integers(0, 9))
+def test_string_arrays_give_the_beginnings_of_strings(first, second, length):
+    array = StringArray(first)
+    array.extend(second)
+    found = [array.beginning(position, length) for position in range(len(array))]
+    assert found == [string[:length] for string in first + second]
+
+
+def test_the_beginning_of_a_damaged_string_is_refused():
+    array = StringArray(["größer", "größer"])
+    array._bytes = array._bytes.copy()
+    array._bytes[2] = 0xFF
+    with pytest.raises(StoreError, match="a text of the model is damaged"):
+        array.beginning(0, 2)
+    assert array.beginning(1, 3) == "grö"
+
+
 def test_string_arrays_are_stored_with_what_was_added(back):
     array = StringArray(["a", "größer", ""] * 2000)
     array.extend(["new"])

@@ -31,8 +31,9 @@ def running(*arguments: object) -> Iterator[Running]:
         text=True,
     )
     try:
-        server = Running(_address(process), process)
-        _wait_until_ready(server.address)
+        server = Running(address_of(process), process)
+        threading.Thread(target=_drain, args=(process.stderr,), daemon=True).start()
+        wait_until_ready(server.address)
         yield server
     finally:
         process.kill()
@@ -40,14 +41,13 @@ def running(*arguments: object) -> Iterator[Running]:
         process.stderr.close()
 
 
-def _address(process: subprocess.Popen) -> str:
-    """The address that the process prints; its later output is discarded."""
+def address_of(process: subprocess.Popen) -> str:
+    """The address that the process prints."""
     said = []
     for line in process.stderr:
         said.append(line)
         found = re.search(r" at (http://\S+)", line)
         if found:
-            threading.Thread(target=_drain, args=(process.stderr,), daemon=True).start()
             return found[1]
     raise AssertionError(f"the server did not start: {''.join(said)}")
 
@@ -60,7 +60,7 @@ def _drain(stream) -> None:
         pass  # the test is over and the stream is closed
 
 
-def _wait_until_ready(address: str) -> None:
+def wait_until_ready(address: str) -> None:
     until = time.monotonic() + 120
     while httpx.get(f"{address}/readyz").status_code != 200:
         assert time.monotonic() < until, "the server did not get ready"

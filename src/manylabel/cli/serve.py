@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -285,6 +286,7 @@ def serve(
     for sentence in _misspelt(os.environ):
         note(sentence, quiet)
     compile_in_background()
+    gc.disable()  # until the server is ready: imports and models leave hardly any garbage
     from manylabel.web import Settings
 
     settings = Settings(
@@ -304,6 +306,7 @@ def serve(
     )
     proxies = tuple(trust_proxy or ())
     if workers > 1:
+        gc.enable()
         _run_workers(workers, (folders, vocabulary, settings, host, proxies), port, quiet)
         return
     taggers = _loaded(folders, vocabulary, quiet)
@@ -347,6 +350,7 @@ def _work(
 ) -> None:
     """One of several processes that answer the requests to a port."""
     prepare()
+    gc.disable()
     from manylabel.web import Server
     from manylabel.web.processes import stop_with_parent
 

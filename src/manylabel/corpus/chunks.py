@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manylabel.corpus.corpus import Corpus
-from manylabel.corpus.detection import detect
 from manylabel.corpus.documents import Document
 from manylabel.corpus.files import bare_suffix, open_source
-from manylabel.corpus.texts import chunk_of_lines, reader_of_lines
 from manylabel.corpus.vocabulary import Indicator
 from manylabel.exceptions import CorpusError
 from manylabel.parallel import map_blocks
@@ -80,6 +78,9 @@ class TextFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        from manylabel.corpus.detection import detect
+        from manylabel.corpus.texts import reader_of_lines
+
         self.name = str(Path(path).absolute())
         with open_source(self.name) as source:
             self.kind = format or detect(source)
@@ -203,6 +204,8 @@ def _documents(
     path: str, changed: int, kind: str, detected: str, start: int, stop: int
 ) -> list[Document]:
     """The documents whose lines start in a byte range of a file."""
+    from manylabel.corpus.texts import chunk_of_lines
+
     if os.stat(path).st_mtime_ns != changed:
         raise CorpusError("the file changed while it was being read; read it again.", path)
     return list(chunk_of_lines(path, kind, detected, start, stop))

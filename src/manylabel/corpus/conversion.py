@@ -12,7 +12,6 @@ from scipy import sparse
 
 from manylabel.corpus.columns import Columns, Layout, labels_in, text_in
 from manylabel.corpus.corpus import Corpus
-from manylabel.corpus.formats import read
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, MissingExtraError
 from manylabel.validation import check_labels, check_texts
@@ -75,6 +74,8 @@ def as_corpus(
             "text and its labels into lists."
         )
     if isinstance(documents, str | os.PathLike):
+        from manylabel.corpus.formats import read
+
         documents = read(documents)
     if isinstance(documents, Corpus):
         if labels is not None or ids is not None:

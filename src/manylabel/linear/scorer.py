@@ -208,7 +208,7 @@ def reasons_of_row(
             return WordReasons([], [])
         svm.find_weights(coef, features, label, positions)
         mine = np.flatnonzero(positions >= 0)
-        shares = values[mine] * coef.values[positions[mine]].astype(np.float64)
+        shares = values[mine] * coef.values[positions[mine]]
         words = features[mine]
         if not bias:
             return WordReasons(words, shares, view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,17 +75,16 @@ class NeighborVotes(_Votes):
         weights = similarities**source.alpha
         are_open = source.open_rows(numbers)
         total = float(weights.sum() if are_open is None else weights[~are_open].sum())
-        shared = candidates.cache.setdefault("shared words", {})
         given = labels_of_rows(source.given, numbers)
 
         def words(number: int) -> WordReasons:
-            """The words that a neighbour shares; computed once for all labels and neighbours."""
-            if number not in shared:
+            """The words that a neighbour shares; found once for all labels and neighbours."""
+            shared: _SharedWords | None = candidates.cache.get("shared words")
+            if shared is None or number not in shared:
                 assert source.index is not None
-                query = entries(documents.rows, 0)
-                shared.update(_shared_words(source.index, query, numbers))
-            reasons: WordReasons = shared[number]
-            return reasons
+                shared = _SharedWords(source.index, entries(documents.rows, 0), numbers)
+                candidates.cache["shared words"] = shared
+            return shared[number]
 
         def reasons(position: int) -> list[Reason]:
             at, votes = given(int(candidates.labels[position]))
@@ -261,28 +261,45 @@ def labels_of_rows(
     return of
 
 
-def _shared_words(
-    index: NeighborIndex,
-    query: tuple[NDArray[np.int32], NDArray[Any]],
-    numbers: NDArray[np.integer],
-) -> dict[int, WordReasons]:
-    """What each common feature adds to the similarity of the query and each neighbour."""
-    rows = index.rows(numbers)
-    features, values = query
-    length = float(np.sqrt((values**2).sum()))
-    at = np.searchsorted(features, rows.indices)
-    at[at == features.size] = 0
-    mine = np.flatnonzero(features[at] == rows.indices) if features.size else at[:0]
-    shares = values[at[mine]] / length * rows.data[mine]
-    # By neighbour, greatest share first; then by feature.
-    owner = np.searchsorted(rows.indptr, mine, side="right")
-    order = np.lexsort((-shares, owner))
-    common, sorted_shares = rows.indices[mine][order], shares[order].astype(float)
-    ends = np.cumsum(np.bincount(owner, minlength=numbers.size + 1)).tolist()
-    return {
-        number: WordReasons(
-            common[ends[position] : ends[position + 1]],
-            sorted_shares[ends[position] : ends[position + 1]],
-        )
-        for position, number in enumerate(numbers.tolist())
-    }
+class _SharedWords:
+    """What each common feature adds to the similarity of a document and each neighbour.
+
+    Parameters
+    ----------
+    index : NeighborIndex
+    query : tuple of arrays
+        The features and values of the document.
+    numbers : array of int
+        Its neighbours.
+    """
+
+    def __init__(
+        self,
+        index: NeighborIndex,
+        query: tuple[NDArray[np.int32], NDArray[Any]],
+        numbers: NDArray[np.integer],
+    ) -> None:
+        rows = index.rows(numbers)
+        features, values = query
+        length = float(np.sqrt((values**2).sum()))
+        at = np.searchsorted(features, rows.indices)
+        at[at == features.size] = 0
+        mine = np.flatnonzero(features[at] == rows.indices) if features.size else at[:0]
+        self._shares = (values[at[mine]] / length * rows.data[mine]).astype(np.float64)
+        self._features = rows.indices[mine]
+        ends = np.searchsorted(mine, rows.indptr).tolist()
+        self._spans = dict(zip(numbers.tolist(), pairwise(ends), strict=True))
+        self._made: dict[int, WordReasons] = {}
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._spans
+
+    def __getitem__(self, number: int) -> WordReasons:
+        """The words that a neighbour shares, greatest share first; then by feature."""
+        made = self._made.get(number)
+        if made is None:
+            mine = slice(*self._spans[number])
+            shares = self._shares[mine]
+            order = np.argsort(-shares, kind="stable")
+            made = self._made[number] = WordReasons(self._features[mine][order], shares[order])
+        return made

@@ -211,7 +211,7 @@ class Answers(Reader):
             for (view, vectorizer), spans in zip(vectorizers.items(), found_at, strict=True):
                 names: Any = vectorizer.shown_names
                 words[view] = Words(text, spans, names)
-        reasons, document = [], cache(self._document_there)
+        reasons, document = [], cache(self._shown)
         for why in found:
             label = self.labels.listed[why.label]
             name = self.labels.name(label)
@@ -243,9 +243,16 @@ class Answers(Reader):
             incomplete=self.documents.is_incomplete(number),
         )
 
-    def _document_there(self, number: int) -> Document | None:
-        """A document; None if it was forgotten and only the model still uses it."""
-        return self.document(number) if self.documents.is_there(number) else None
+    def _shown(self, number: int) -> Document | None:
+        """The beginning of a document; None if it was forgotten and only the model still uses it.
+
+        A text has a hundred neighbours, and most of their texts are not in the processor's cache.
+        """
+        documents, listed = self.documents, self.labels.listed
+        if not documents.is_there(number):
+            return None
+        labels = [listed[column] for column in documents.labels(number)]
+        return Document(documents.id(number), documents.snippet(number), labels)
 
     def describe(self, label: str, top: int) -> LabelDescription:
         """Describe a label by the words and the other labels of its documents."""

@@ -153,6 +153,12 @@ class KeptDocuments:
         old = len(self._ids)
         return self._texts[number] if number < old else self._new[number - old][1]
 
+    def snippet(self, number: int) -> str:
+        """The beginning of a document's text."""
+        if number < len(self._ids) and isinstance(self._texts, StringArray):
+            return self._texts.beginning(number, SNIPPET)
+        return self.text(number)[:SNIPPET]
+
     def labels(self, number: int) -> list[int]:
         """The columns of a document's labels."""
         old, ptr = len(self._ids), self._labels.indptr

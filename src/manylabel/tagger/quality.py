@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manylabel.corpus import Corpus, read
+from manylabel.corpus import Corpus
 from manylabel.corpus.conversion import as_corpus
 from manylabel.corpus.vocabulary import union
 from manylabel.exceptions import InputError, ParameterError
@@ -294,6 +294,8 @@ class Quality(Persistent):
         if by not in ("coverage", "uncertainty"):
             raise ParameterError(f"`by` must be coverage or uncertainty; got {by!r}.")
         if isinstance(texts, str | os.PathLike):
+            from manylabel.corpus import read
+
             texts = read(texts)
         if not isinstance(texts, Corpus):
             texts = list(texts)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from manylabel.corpus import Document
 from manylabel.evidence import Explanation, Kind, Reason, WordReasons, kind_of
-from manylabel.tagger.documents import SNIPPET
 from manylabel.tagger.explanations import (
     LabelReasons,
     NeighbourReason,
@@ -23,6 +22,9 @@ __all__ = ["FoundWords", "Words", "label_reasons", "summed_words"]
 
 #: Maximum words per neighbour that it shares with the text.
 _SHARED = 12
+
+#: Positions in a list of views, for words of the first.
+_FIRST_VIEW = np.zeros(_SHARED, np.int64)
 
 #: The view of some features, as a position in a list of one, the features and their shares.
 _Shares = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -63,7 +65,8 @@ class Words:
         if found is None:
             if isinstance(neighbour.reasons, WordReasons):
                 _, features, shares = neighbour.reasons.words()
-                found = np.zeros_like(features[:_SHARED]), features[:_SHARED], shares[:_SHARED]
+                features, shares = features[:_SHARED], shares[:_SHARED]
+                found = _FIRST_VIEW[: features.size], features, shares
             else:
                 found = [
                     self.reason(word.index, word.share)
@@ -91,8 +94,8 @@ def label_reasons(
 ) -> LabelReasons:
     """Translate the explanation of one label.
 
-    ``words`` has an entry per view, by name. ``document`` returns a training document by its
-    number, or None if it was forgotten.
+    ``words`` has an entry per view, by name. ``document`` returns the beginning of a training
+    document by its number, or None if it was forgotten.
     """
     parts: dict[tuple[str, Kind], float] = {}
     near: dict[int, tuple[float, Reason]] = {}
@@ -218,13 +221,27 @@ def summed_words(
     features = np.concatenate([np.asarray(features, np.int64) for _, features, _ in direct])
     shares = np.concatenate([np.asarray(shares, np.float64) for _, _, shares in direct])
     keys = features * len(views) + numbers
-    _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
+    firsts, which = _groups(keys)
     sums: NDArray[np.float64] = np.bincount(which, shares, firsts.size).astype(np.float64)
-    order = np.argsort(firsts)
+    order = firsts.argsort()
     order = order[np.argsort(-np.abs(sums[order]), kind="stable")]
     chosen = firsts[order]
     by_number = [words[view] for view in views]
     return FoundWords(by_number, numbers[chosen], features[chosen], sums[order])
+
+
+def _groups(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each key occurs first, by key, and the place of each key among these.
+
+    ``np.unique`` returns the same, and takes longer for the few hundred keys of a label.
+    """
+    order = keys.argsort(kind="stable")
+    ranked = keys[order]
+    begins = np.ones(keys.size, np.bool_)
+    np.not_equal(ranked[1:], ranked[:-1], out=begins[1:])
+    places = np.empty(keys.size, np.int64)
+    places[order] = begins.cumsum() - 1
+    return order[begins], places
 
 
 def _sorted_words(written: list[WordReason], found: FoundWords) -> Sequence[WordReason]:
@@ -235,15 +252,18 @@ def _sorted_words(written: list[WordReason], found: FoundWords) -> Sequence[Word
 
 
 def _neighbour(document: Document, share: float, reason: Reason, words: Words) -> NeighbourReason:
-    """A training document as a reason."""
-    return NeighbourReason(
-        str(document.id),
-        document.text[:SNIPPET],
-        document.labels,
-        float(reason.similarity or 0.0),
-        float(share),
-        words.shared(reason),
+    """The beginning of a training document as a reason."""
+    # As in `Words.reason`: each label has dozens.
+    made = object.__new__(NeighbourReason)
+    made.__dict__.update(
+        id=str(document.id),
+        text=document.text,
+        labels=document.labels,
+        similarity=float(reason.similarity or 0.0),
+        share=float(share),
+        words=words.shared(reason),
     )
+    return made
 
 
 def _leaves(reason: Reason) -> Iterator[Reason]:

@@ -38,10 +38,12 @@ class NameTable:
 
     def find(self, asked: Sequence[str]) -> NDArray[np.int32]:
         """The number of each name; -1 for an unknown one."""
-        encoded = [name.encode("utf-8", "surrogatepass") for name in asked]
-        ends = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=ends[1:])
-        return self.find_packed(np.frombuffer(b"".join(encoded) or b" ", np.uint8), ends)
+        joined = "".join(asked)
+        letters = joined.encode("utf-8", "surrogatepass") or b" "
+        encoded = asked if joined.isascii() else [n.encode("utf-8", "surrogatepass") for n in asked]
+        ends = np.zeros(len(asked) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(asked)), out=ends[1:])
+        return self.find_packed(np.frombuffer(letters, np.uint8), ends)
 
     def find_packed(self, letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int32]:
         """The same for names in UTF-8, given where each begins and the last one ends."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from manylabel.estimators import check_is_fitted
 from manylabel.text.blocks import NGRAM_MARK, character_ngrams
 from manylabel.text.vectorizer import CountVectorizer
-from manylabel.text.words import WordRules, find_words, word_rules
+from manylabel.text.words import WordRules, word_rules, word_spans
 
 __all__ = ["feature_spans", "feature_spans_of", "surface_forms"]
 
@@ -68,7 +68,7 @@ def feature_spans_of(
 
 def _terms(rules: WordRules, min_length: int, text: str) -> list[tuple[str, int, int]]:
     """The terms of a text with their positions."""
-    placed = [match.span() for match in find_words(text, min_length)]
+    placed = word_spans(text, min_length)
     terms = rules.terms([text[start:end] for start, end in placed])
     return [(term, start, end) for term, (start, end) in zip(terms, placed, strict=True)]
 

@@ -34,6 +34,7 @@ __all__ = [
     "find_words",
     "list_words",
     "word_rules",
+    "word_spans",
 ]
 
 Value = TypeVar("Value")
@@ -41,6 +42,10 @@ Value = TypeVar("Value")
 #: Prefix of a language code for dictionary forms by simplemma, instead of Snowball's stems.
 LEMMAS = "simplemma-"
 _N_CODE_POINTS = 0x110000
+#: No letter or digit follows this code point: other planes of Unicode have none.
+_AFTER_LETTERS = 0x40000
+#: The ranges of code points with combining marks: without surrogates and private ones.
+_WITH_MARKS = ((0x300, 0xD800), (0xF900, 0x20000), (0xE0000, 0xE0200))
 #: The categories of combining marks.
 _MARKS = ("Mn", "Mc")
 #: Words that a cache keeps at least, or this many times the words that it was last asked for: a
@@ -54,27 +59,18 @@ _PLAIN = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=1)
-def _marks() -> list[str]:
-    """All combining marks; there are none outside these two ranges."""
-    planes = (range(0x300, 0x20000), range(0xE0000, 0xE0200))
-    return [
-        character
-        for plane in planes
-        for character in map(chr, plane)
-        if unicodedata.category(character) in _MARKS
-    ]
-
-
-@lru_cache(maxsize=1)
 def character_classes() -> NDArray[np.uint8]:
     """The class of each code point, as the kernel expects it."""
     from manylabel.kernels.text_tokens import MARK, WORD
 
     classes = np.zeros(_N_CODE_POINTS, np.uint8)
-    classes[np.fromiter(map(ord, _marks()), np.int64)] = MARK
-    every = np.arange(_N_CODE_POINTS, dtype=np.uint32).view("U1")
-    classes[np.char.isalnum(every)] = WORD
+    is_word = np.char.isalnum(np.arange(_AFTER_LETTERS, dtype=np.uint32).view("U1"))
+    classes[:_AFTER_LETTERS][is_word] = WORD
     classes[ord("_")] = WORD
+    for first, end in _WITH_MARKS:
+        others = first + np.flatnonzero(classes[first:end] != WORD)
+        is_mark = [unicodedata.category(other) in _MARKS for other in map(chr, others.tolist())]
+        classes[others[is_mark]] = MARK
     return classes
 
 
@@ -97,6 +93,18 @@ def find_words(text: str, min_length: int = 2) -> Iterator[re.Match[str]]:
     for match in _pattern(text).finditer(text):
         if match.end() - match.start() >= min_length:
             yield match
+
+
+def word_spans(text: str, min_length: int = 2) -> list[tuple[int, int]]:
+    """The positions of the words of one text.
+
+    Examples
+    --------
+    >>> word_spans("A ship in 1901")
+    [(2, 6), (7, 9), (10, 14)]
+    """
+    spans = map(re.Match.span, _pattern(text).finditer(text))
+    return [span for span in spans if span[1] - span[0] >= min_length]
 
 
 def list_words(text: str, min_length: int = 2) -> list[str]:

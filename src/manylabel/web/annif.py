@@ -19,7 +19,7 @@ from manylabel.text.languages import DETECTED, detect_language
 from manylabel.web.audit import Writer
 from manylabel.web.errors import ApiError
 from manylabel.web.examples import Examples
-from manylabel.web.messages import DocumentId, LabelName, Text
+from manylabel.web.messages import Answer, DocumentId, LabelName, Text
 from manylabel.web.routes import LISTED, LOOKUP, READ, WRITE, require_json
 from manylabel.web.service import Served, Service
 
@@ -28,13 +28,13 @@ __all__ = ["annif_routes"]
 _MAX_RESULTS = 1000
 
 
-class Backend(BaseModel):
+class Backend(Answer):
     """The kind of model behind a project."""
 
     backend_id: str
 
 
-class Vocab(BaseModel):
+class Vocab(Answer):
     """The subjects of a project."""
 
     vocab_id: str
@@ -43,7 +43,7 @@ class Vocab(BaseModel):
     loaded: bool
 
 
-class Vocabs(BaseModel):
+class Vocabs(Answer):
     """The subjects of all projects."""
 
     vocabs: list[Vocab]
@@ -56,20 +56,20 @@ class DetectRequest(BaseModel):
     languages: list[str] = Field(min_length=1, max_length=50)
 
 
-class DetectedLanguage(BaseModel):
+class DetectedLanguage(Answer):
     """The code of a language and its probability; null stands for all other languages."""
 
     language: str | None
     score: float
 
 
-class DetectAnswer(BaseModel):
+class DetectAnswer(Answer):
     """Languages, most likely first."""
 
     results: list[DetectedLanguage]
 
 
-class Project(BaseModel):
+class Project(Answer):
     """A model."""
 
     project_id: str
@@ -82,20 +82,20 @@ class Project(BaseModel):
     modification_time: str | None
 
 
-class Projects(BaseModel):
+class Projects(Answer):
     """All models."""
 
     projects: list[Project]
 
 
-class Info(BaseModel):
+class Info(Answer):
     """The name and version of this server."""
 
     title: str
     version: str
 
 
-class Result(BaseModel):
+class Result(Answer):
     """A suggested subject."""
 
     uri: str
@@ -104,7 +104,7 @@ class Result(BaseModel):
     score: float
 
 
-class Results(BaseModel):
+class Results(Answer):
     """Suggested subjects, best first."""
 
     results: list[Result]

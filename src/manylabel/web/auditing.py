@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Body, Depends
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from manylabel.web.errors import ApiError
 from manylabel.web.examples import Examples
-from manylabel.web.messages import ModelName, Request
+from manylabel.web.messages import Answer, ModelName, Request
 from manylabel.web.routes import WRITE, require_json
 from manylabel.web.service import Served, Service
 
@@ -31,7 +31,7 @@ class AuditRequest(Request):
     top: int = Field(100, ge=1, le=_PAIRS, description="Maximum pairs to report.")
 
 
-class Witness(BaseModel):
+class Witness(Answer):
     """A similar document; its text is cut."""
 
     id: str
@@ -39,7 +39,7 @@ class Witness(BaseModel):
     text: str
 
 
-class Pair(BaseModel):
+class Pair(Answer):
     """A label of a document that looks wrong or missing."""
 
     id: str
@@ -56,7 +56,7 @@ class Pair(BaseModel):
     lacking: list[Witness] = Field(description="Similar documents without it.")
 
 
-class AuditAnswer(BaseModel):
+class AuditAnswer(Answer):
     """Labels that look wrong or missing, most suspicious first."""
 
     model: str

@@ -7,11 +7,11 @@ from typing import Literal
 
 from fastapi import APIRouter, Body, Depends
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from manylabel.web.audit import Writer
 from manylabel.web.examples import Examples
-from manylabel.web.messages import LabelName, ModelName, Request
+from manylabel.web.messages import Answer, LabelName, ModelName, Request
 from manylabel.web.routes import WRITE, require_json
 from manylabel.web.service import Service
 
@@ -34,7 +34,7 @@ class EditRequest(Request):
     )
 
 
-class EditAnswer(BaseModel):
+class EditAnswer(Answer):
     """What was edited; it takes effect at once."""
 
     model: str

@@ -23,6 +23,7 @@ from manylabel.tagger import Suggestions
 from manylabel.web.audit import Writer
 from manylabel.web.errors import ApiError
 from manylabel.web.examples import Examples
+from manylabel.web.messages import Answer
 from manylabel.web.routes import READ, WRITE, require_json
 from manylabel.web.service import Served, Service
 
@@ -54,7 +55,7 @@ class SetupRequest(BaseModel):
     label_config: str | None = Field(None, alias="schema")
 
 
-class Region(BaseModel):
+class Region(Answer):
     """The suggested choices in one part of the interface."""
 
     from_name: str
@@ -63,7 +64,7 @@ class Region(BaseModel):
     value: dict[str, Any]
 
 
-class Prediction(BaseModel):
+class Prediction(Answer):
     """The suggestions for a task; the score is the mean of its labels' scores."""
 
     result: list[Region]
@@ -71,20 +72,20 @@ class Prediction(BaseModel):
     model_version: str
 
 
-class PredictAnswer(BaseModel):
+class PredictAnswer(Answer):
     """One prediction per task, in the order of the tasks."""
 
     results: list[Prediction]
     model_version: str
 
 
-class SetupAnswer(BaseModel):
+class SetupAnswer(Answer):
     """The version of the model."""
 
     model_version: str
 
 
-class HealthAnswer(BaseModel):
+class HealthAnswer(Answer):
     """The state of the server."""
 
     status: str
@@ -114,7 +115,7 @@ class Event(BaseModel):
     annotation: Annotation | None = None
 
 
-class EventAnswer(BaseModel):
+class EventAnswer(Answer):
     """The ids of the documents that were learned."""
 
     learned: list[str]

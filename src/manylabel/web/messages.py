@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 __all__ = [
+    "Answer",
     "ChangeAnswer",
     "DescriptionAnswer",
     "DocumentId",
@@ -54,6 +55,15 @@ class Request(BaseModel):
     """A request; an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Answer(BaseModel):
+    """An answer, or a part of one, for the description of the API.
+
+    Pydantic builds it for that description, not when the server starts.
+    """
+
+    model_config = ConfigDict(defer_build=True)
 
 
 class SuggestRequest(Request):
@@ -125,7 +135,7 @@ class ForgetRequest(Request):
     ids: list[DocumentId] = Field(min_length=1)
 
 
-class Limits(BaseModel):
+class Limits(Answer):
     """Limits on requests."""
 
     body: int = Field(description="Bytes.")
@@ -133,7 +143,7 @@ class Limits(BaseModel):
     seconds: float
 
 
-class ModelInfo(BaseModel):
+class ModelInfo(Answer):
     """A served model."""
 
     name: str
@@ -146,7 +156,7 @@ class ModelInfo(BaseModel):
     )
 
 
-class ModelsAnswer(BaseModel):
+class ModelsAnswer(Answer):
     """The served models, and what the server allows."""
 
     version: str
@@ -159,14 +169,14 @@ class ModelsAnswer(BaseModel):
     examples: list[str]
 
 
-class LabelInfo(BaseModel):
+class LabelInfo(Answer):
     """A label and its name."""
 
     label: str
     name: str
 
 
-class LabelsAnswer(BaseModel):
+class LabelsAnswer(Answer):
     """Labels that match a query, best first."""
 
     model: str
@@ -180,7 +190,7 @@ class LabelScore(LabelInfo):
     score: float
 
 
-class Part(BaseModel):
+class Part(Answer):
     """A part of a score."""
 
     kind: str
@@ -189,7 +199,7 @@ class Part(BaseModel):
     sentence: str = Field("", description="An explanation for people; may be empty.")
 
 
-class Word(BaseModel):
+class Word(Answer):
     """A word, its contribution, and where it occurs in the text."""
 
     word: str
@@ -197,7 +207,7 @@ class Word(BaseModel):
     spans: list[tuple[int, int]]
 
 
-class Neighbour(BaseModel):
+class Neighbour(Answer):
     """A similar known document with the label."""
 
     id: str
@@ -208,7 +218,7 @@ class Neighbour(BaseModel):
     words: list[Word]
 
 
-class Highlight(BaseModel):
+class Highlight(Answer):
     """A span of the text, in characters, and its total contribution."""
 
     start: int
@@ -234,34 +244,34 @@ class SuggestedLabel(LabelScore):
     reasons: LabelReasons | None = None
 
 
-class SuggestAnswer(BaseModel):
+class SuggestAnswer(Answer):
     """The suggested labels of a text, best first."""
 
     model: str
     labels: list[SuggestedLabel]
 
 
-class SuggestedDocument(BaseModel):
+class SuggestedDocument(Answer):
     """The suggested labels of one text of several."""
 
     labels: list[SuggestedLabel]
 
 
-class SuggestBatchAnswer(BaseModel):
+class SuggestBatchAnswer(Answer):
     """The suggested labels of several texts, in the order of the texts."""
 
     model: str
     documents: list[SuggestedDocument]
 
 
-class ExplainAnswer(BaseModel):
+class ExplainAnswer(Answer):
     """The reasons for each label."""
 
     model: str
     labels: list[LabelReasons]
 
 
-class DefiningWord(BaseModel):
+class DefiningWord(Answer):
     """A word that distinguishes a label's documents from others."""
 
     word: str
@@ -274,7 +284,7 @@ class LabelCount(LabelInfo):
     documents: int
 
 
-class KnownDocument(BaseModel):
+class KnownDocument(Answer):
     """A known document; its text may be cut."""
 
     id: str
@@ -282,7 +292,7 @@ class KnownDocument(BaseModel):
     labels: list[LabelInfo]
 
 
-class DescriptionAnswer(BaseModel):
+class DescriptionAnswer(Answer):
     """A description of a label by its documents."""
 
     model: str
@@ -295,7 +305,7 @@ class DescriptionAnswer(BaseModel):
     examples: list[KnownDocument]
 
 
-class ChangeAnswer(BaseModel):
+class ChangeAnswer(Answer):
     """What was learned or forgotten; it takes effect at once."""
 
     model: str
@@ -309,13 +319,13 @@ class ChangeAnswer(BaseModel):
     documents: int = Field(description="Number of documents that the model knows now.")
 
 
-class StateAnswer(BaseModel):
+class StateAnswer(Answer):
     """The state of the server."""
 
     status: str
 
 
-class Problem(BaseModel):
+class Problem(Answer):
     """An error."""
 
     title: str

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Query
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from manylabel.web.audit import Writer
 from manylabel.web.errors import ApiError
 from manylabel.web.examples import Examples
 from manylabel.web.messages import (
+    Answer,
     ChangeAnswer,
     DocumentId,
     LabelName,
@@ -46,7 +47,7 @@ class ReviewRequest(Request):
     )
 
 
-class Decision(BaseModel):
+class Decision(Answer):
     """One decision about one label of a document."""
 
     id: str
@@ -60,7 +61,7 @@ class ReviewAnswer(ChangeAnswer):
     undo: list[Decision]
 
 
-class DocumentAnswer(BaseModel):
+class DocumentAnswer(Answer):
     """A document that the model has learned from, and the labels that it has now."""
 
     model: str
@@ -81,7 +82,7 @@ class NextRequest(Request):
     )
 
 
-class NextAnswer(BaseModel):
+class NextAnswer(Answer):
     """Positions of the chosen texts, in the order in which to label them."""
 
     model: str

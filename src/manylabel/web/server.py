@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import ip_address
 
-import uvicorn
+from uvicorn.config import Config
+from uvicorn.server import Server as Uvicorn
 
 from manylabel.exceptions import ParameterError
 from manylabel.tagger import Tagger
@@ -65,7 +66,7 @@ class Server:
 
     def run(self) -> None:
         """Answer requests until Ctrl-C or SIGTERM."""
-        config = uvicorn.Config(
+        config = Config(
             self._app,
             log_level="warning",
             access_log=False,
@@ -78,7 +79,7 @@ class Server:
         handled = (signal.SIGINT, signal.SIGTERM)
         before = [signal.signal(number, lambda *_: None) for number in handled]
         try:
-            uvicorn.Server(config).run(sockets=[self._socket])
+            Uvicorn(config).run(sockets=[self._socket])
         finally:
             for number, handler in zip(handled, before, strict=True):
                 signal.signal(number, handler)
@@ -98,6 +99,7 @@ def _collect_often() -> None:
     """
     gc.freeze()
     gc.set_threshold(5_000, 10, 10)
+    gc.enable()
 
 
 def settings_for(host: str, settings: Settings) -> Settings:

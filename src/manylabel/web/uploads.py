@@ -7,11 +7,11 @@ from pathlib import PurePath
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
 
 from manylabel.corpus.document_files import DOCUMENT_EXTENSIONS
 from manylabel.corpus.document_files_isolated import isolated_text
 from manylabel.web.errors import ApiError
+from manylabel.web.messages import Answer
 from manylabel.web.routes import READ
 from manylabel.web.service import Service
 
@@ -22,7 +22,7 @@ _BYTES = "application/octet-stream"
 _MAX_CONCURRENT = 2
 
 
-class TextAnswer(BaseModel):
+class TextAnswer(Answer):
     """The text of a file."""
 
     name: str
