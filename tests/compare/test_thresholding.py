@@ -10,8 +10,8 @@ import pytest
 from manylabel.compare import Plan, Problem, Results, Row
 from manylabel.compare.cells import Cell, Finished, read_cell, write_cell
 from manylabel.compare.figures import figure_sections, figure_status
+from manylabel.compare.presets.lcif import THRESHOLD_ROWS
 from manylabel.compare.thresholding import (
-    TITLES,
     gain_table,
     match_table,
     predicted_labels,
@@ -33,7 +33,7 @@ EACH[0, 36:] = 1
 PLAN = Plan(
     "Title",
     (Problem("corel5k", "train", "test", title="Corel5k"),),
-    tuple(Row(title, "lcif", tuned_for=(MEASURE,)) for title in TITLES),
+    tuple(Row(title, "lcif", tuned_for=(MEASURE,)) for title in THRESHOLD_ROWS),
     (MEASURE,),
 )
 
@@ -55,7 +55,7 @@ def finished(labels: np.ndarray) -> Finished:
 @pytest.fixture
 def results() -> Results:
     cells = [Cell(PLAN.problems[0], "corpus", row, 0, row.title) for row in PLAN.rows]
-    runs = {TITLES[0]: finished(ONE), TITLES[1]: finished(EACH)}
+    runs = {THRESHOLD_ROWS[0]: finished(ONE), THRESHOLD_ROWS[1]: finished(EACH)}
     corpus = {"documents": [99, 50], "frequencies": [90] * 36 + [2] * 3 + [21]}
     return Results(PLAN, cells, runs, {}, {"corpus": corpus})
 
@@ -96,7 +96,7 @@ def test_what_is_lost_on_labels_that_are_not_there_is_told(results):
     small = replace(results, finished=dict(results.finished))
     labels = ONE.copy()
     labels[0, 36:] = 1
-    small.finished[TITLES[1]] = finished(labels)
+    small.finished[THRESHOLD_ROWS[1]] = finished(labels)
     table = gain_table(small)
     assert "worse" in table
     assert "labels that are not in the test documents -0.100" in table
@@ -114,7 +114,7 @@ def test_a_gain_needs_no_reason(results):
 
 def test_statements_follow_from_the_counts(results):
     assert [each.holds for each in threshold_statements(results)] == [True] * 4
-    swapped = dict(zip(TITLES, reversed(results.finished.values()), strict=True))
+    swapped = dict(zip(THRESHOLD_ROWS, reversed(results.finished.values()), strict=True))
     swapped = replace(results, finished=swapped)
     assert [each.holds for each in threshold_statements(swapped)] == [False] * 4
 
@@ -130,7 +130,7 @@ def test_older_cells_have_no_figure(results):
 def test_the_status_counts_statements_and_missing_runs(results):
     assert figure_status("lcif-figure-1", {}) == "not run yet"
     assert figure_status("lcif-figure-1", {PRESET: results}) == "4 of 4 statements hold"
-    half = replace(results, finished={TITLES[0]: results.finished[TITLES[0]]})
+    half = replace(results, finished={THRESHOLD_ROWS[0]: results.finished[THRESHOLD_ROWS[0]]})
     assert figure_status("lcif-figure-1", {PRESET: half}) == "not run yet"
     assert figure_sections(PRESET, half) == ([], {})
 

@@ -98,7 +98,7 @@ def test_the_rarest_label_is_shown_with_its_only_document(findings):
         "title": "On fish",
         "labels": ["fish", "ships", "taxes", "wine"],
     }
-    for part in ("topics", "svm"):
+    for part in ("topics", "linear"):
         assert findings[part]["rare_words"][0][0].startswith("comets")
 
 
@@ -112,7 +112,7 @@ def test_topics_are_chosen_by_size_and_by_the_document(findings):
 
 
 def test_each_model_ranks_the_labels_of_the_document(findings):
-    views = findings["topics"]["models"] | findings["svm"]["models"]
+    views = findings["topics"]["models"] | findings["linear"]["models"]
     assert list(views) == [*TOPIC_MODELS, SVM]
     true = [name for name, _ in findings["corpus"]["document"]["labels"]]
     for view in views.values():

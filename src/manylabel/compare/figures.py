@@ -8,6 +8,7 @@ from functools import partial
 
 from manylabel.compare import best_models, other_papers, standing, thresholding
 from manylabel.compare.paper_plots import draw_standings, draw_thresholds
+from manylabel.compare.presets.lcif import THRESHOLD_ROWS
 from manylabel.compare.results import Results
 from manylabel.compare.statements import Statement, statement_table
 from manylabel.exceptions import MissingExtraError
@@ -62,7 +63,7 @@ FIGURES: dict[str, PaperFigure] = {
         "",
         (thresholding.match_table, thresholding.gain_table),
         thresholding.threshold_statements,
-        thresholding.TITLES,
+        THRESHOLD_ROWS,
         draw_thresholds,
     ),
     "rubin-figure-8": PaperFigure(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.compare.plan import Problem
+from manylabel.compare.presets.lcif import THRESHOLD_ROWS
 from manylabel.compare.results import LEVEL, Results
 from manylabel.compare.significance import resample
 from manylabel.compare.statements import Statement
@@ -21,7 +22,6 @@ from manylabel.wording import counted
 __all__ = [
     "CORPUS",
     "SHOWN",
-    "TITLES",
     "PredictedLabels",
     "gain_table",
     "match_table",
@@ -30,8 +30,6 @@ __all__ = [
 ]
 
 CORPUS = "corel5k"
-#: The rows with one threshold and with a threshold for each label.
-TITLES = ("LCIF", "LCIF, label thresholds")
 #: The number of labels in the figure, and in each group of the table.
 SHOWN, _GROUP = 30, 10
 _MEASURE = "macro-f1-one"
@@ -62,9 +60,9 @@ class PredictedLabels:
 
 def predicted_labels(results: Results, problem: Problem) -> PredictedLabels | None:
     """The labels of a problem; None if a row was not run, or in older cells, without counts."""
-    runs = [results.runs(problem, title)[:1] for title in TITLES]
+    runs = [results.runs(problem, title)[:1] for title in THRESHOLD_ROWS]
     first = [run for each in runs for run in each if _MEASURE in run.counts]
-    if len(first) < len(TITLES):
+    if len(first) < len(THRESHOLD_ROWS):
         return None
     key = next(cell.problem_key for cell in results.cells if cell.problem.name == problem.name)
     single, by_label = (run.counts[_MEASURE] for run in first)
@@ -143,10 +141,13 @@ def gain_table(results: Results) -> str:
 
 def _is_significant(results: Results, problem: Problem) -> bool:
     """Whether both rows differ; it is one planned test, so nothing is corrected for others."""
-    first, second = (results.units(problem, title, _MEASURE) for title in TITLES)
+    first, second = (results.units(problem, title, _MEASURE) for title in THRESHOLD_ROWS)
     if first is None or second is None or first.shape != second.shape:
         return False
-    return resample(dict(zip(TITLES, (first, second), strict=True))).p_value(*TITLES) < LEVEL
+    return (
+        resample(dict(zip(THRESHOLD_ROWS, (first, second), strict=True))).p_value(*THRESHOLD_ROWS)
+        < LEVEL
+    )
 
 
 def _reason(found: PredictedLabels | None) -> str:
@@ -215,6 +216,6 @@ def _on_corpus(results: Results) -> PredictedLabels | None:
 def _values(results: Results, problem: Problem) -> tuple[float, float] | None:
     """Macro F1 of both rows; None if one was not run."""
     lines = {line.title: line for line in results.lines[problem.name]}
-    values = [lines[each].values.get(_MEASURE) for each in TITLES if each in lines]
+    values = [lines[each].values.get(_MEASURE) for each in THRESHOLD_ROWS if each in lines]
     known = [value.mean for value in values if value is not None]
-    return (known[0], known[1]) if len(known) == len(TITLES) else None
+    return (known[0], known[1]) if len(known) == len(THRESHOLD_ROWS) else None

@@ -61,12 +61,12 @@ def example_findings(
     Returns
     -------
     dict or None
-        ``corpus``, ``topics`` and ``svm``; None if something is missing and ``collect`` is True.
+        ``corpus``, ``topics`` and ``linear``; None if something is missing and ``collect`` is True.
     """
     settings = [TOPIC_MODELS, PRESET, _SVM_SETTINGS, N_TRAIN, MAX_DF, _VERSION]
     key = digest([problem_key(problem, None), settings])
     parts: dict[str, Callable[[ExampleCorpus, int], Findings]] = {
-        "corpus": _corpus_findings, "topics": _topic_findings, "svm": _svm_findings
+        "corpus": _corpus_findings, "topics": _topic_findings, "linear": _svm_findings
     }  # fmt: skip
     files = {part: out / f"{key}-{part}.json" for part in parts}
     missing = [part for part, file in files.items() if not file.exists()]

@@ -62,7 +62,7 @@ def examples_page(findings: Mapping[str, Any]) -> str:
         sweeps=topics["topic_burn_in"],
         max_df=percent(MAX_DF),
         topics_seconds=f"{findings['topics']['seconds']:,.0f}",
-        svm_seconds=f"{findings['svm']['seconds']:,.0f}",
+        svm_seconds=f"{findings['linear']['seconds']:,.0f}",
         threads=counted(findings["topics"]["n_jobs"], "thread"),
     )
     sections = [
@@ -94,7 +94,7 @@ def _words_of_labels(labels: Sequence[Mapping[str, Any]]) -> str:
 def _rare_label(findings: Mapping[str, Any]) -> str:
     """Figure 3."""
     rare = findings["corpus"]["rare"]
-    words = {"SVM, weight": findings["svm"], "Topic model, probability": findings["topics"]}
+    words = {"SVM, weight": findings["linear"], "Topic model, probability": findings["topics"]}
     table = _columns(list(words), [found["rare_words"] for found in words.values()])
     return (
         "## A label with one training document (figure 3)\n\n"
@@ -125,7 +125,7 @@ def _labels_of_topics(topics: Sequence[Mapping[str, Any]]) -> str:
 def _one_document(findings: Mapping[str, Any]) -> str:
     """Figure 5."""
     document = findings["corpus"]["document"]
-    views = {**findings["topics"]["models"], **findings["svm"]["models"]}
+    views = {**findings["topics"]["models"], **findings["linear"]["models"]}
     names = [name for name, _ in document["labels"]]
     best = [
         [[f"**{_plain(name)}**" if name in names else _plain(name)] for name, _ in view["best"]]

@@ -107,8 +107,8 @@ class NearRows:
         n_sampled = max(_LEAST_SAMPLE, int(chosen.sum()))
         if chosen.sum() + n_sampled >= positive.size / 2:
             return np.arange(positive.size, dtype=np.int32), positive, None
-        random = np.random.default_rng([self.seed, label])
-        sampled = random.choice(others, n_sampled, replace=False, shuffle=False)
+        generator = np.random.default_rng([self.seed, label])
+        sampled = generator.choice(others, n_sampled, replace=False, shuffle=False)
         factors = np.ones(positive.size)
         factors[sampled] = others.size / n_sampled
         chosen[sampled] = True

@@ -10,7 +10,10 @@ from manylabel.compare.plan import Highlight, Plan, Row
 from manylabel.compare.presets.corpora import problem, published
 from manylabel.neighbors.grids import FEATURES, INSTANCES, LAMBDAS, PAPER_GRID, THRESHOLDS
 
-__all__ = ["lcif", "lcif_extreme"]
+__all__ = ["THRESHOLD_ROWS", "lcif", "lcif_extreme"]
+
+#: The rows with one threshold and with a threshold for each label.
+THRESHOLD_ROWS = ("LCIF", "LCIF, label thresholds")
 
 _METRICS = ("accuracy", "micro-f1", "macro-f1-one", "hamming-loss")
 _ROWS = (
