@@ -69,6 +69,7 @@ def test_rows_that_came_and_went_count_on_a_cluster_too(client, problem):
     [
         SubsetSVM(n_neighbors=10),
         OneVsRestSVM(tuned=True, n_candidates=None),
+        OneVsRestSVM(near=5, n_candidates=None),
         LCIF(k=10, lam=0.4),
         pytest.param(
             FlatLDA(train_chains=3, train_burn_in=5, burn_in=3, samples=2), marks=pytest.mark.slow

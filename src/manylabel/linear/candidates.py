@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.kernels.svm import Lookup
+from manylabel.linear.members import Pairs
 from manylabel.linear.model import LinearModel
-from manylabel.linear.training import Pairs, Settings, train
+from manylabel.linear.training import Settings, train
 from manylabel.parallel import run_blocks
 from manylabel.predictions import values_at
 from manylabel.validation import csr_parts, pointers

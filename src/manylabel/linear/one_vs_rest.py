@@ -10,7 +10,8 @@ from scipy import sparse
 from manylabel.base import Grid
 from manylabel.linear.base import LinearClassifier
 from manylabel.linear.candidates import best_scores
-from manylabel.linear.training import AllRows, NearRows, hold_out, train
+from manylabel.linear.members import AllRows, NearRows
+from manylabel.linear.training import hold_out, train
 from manylabel.neighbors import NeighborIndex
 from manylabel.validation import check_whole
 
