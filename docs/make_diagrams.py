@@ -92,7 +92,7 @@ def architecture() -> Drawing:
                 ("linear", "SVMs"),
                 ("topics", "labelled LDA"),
                 ("trees", "FastXML"),
-                ("vectors, network", "learned vectors"),
+                ("vectors, network", "and regression"),
             ],
         ),
         (

@@ -37,26 +37,37 @@ _WARM_UP_DOCUMENTS = 40
 
 
 class _Clock:
-    """Times phases, and announces each when it begins."""
+    """Times phases, and announces each when it begins.
 
-    def __init__(self) -> None:
+    CPU time does not depend on what else runs on the machine, but counts all threads.
+    """
+
+    def __init__(self, cpu: bool) -> None:
         self.seconds: dict[str, float] = {}
+        self._now = time.process_time if cpu else time.perf_counter
+        #: Seconds as reported per second by the clock, in the last phase.
+        self._rate = 1.0
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
         _tell({"phase": name})
-        start = time.perf_counter()
+        start, began = self._now(), time.perf_counter()
         yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+        took = self._now() - start
+        self._rate = took / max(time.perf_counter() - began, 1e-9)
+        self._add(name, took)
 
-    def add(self, name: str, seconds: float) -> None:
-        """Add the seconds of a part of the other phases."""
+    def add_part(self, name: str, seconds: float) -> None:
+        """Add a part of the last phase, given in seconds by the clock."""
+        self._add(name, seconds * self._rate)
+
+    def _add(self, name: str, seconds: float) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
 def run_job(job: dict[str, Any]) -> None:
     """Train, predict, measure, and write the finished cell."""
-    clock = _Clock()
+    clock = _Clock(cpu=job["n_jobs"] == 1 and job.get("cluster") is None)
     row = Row(**job["row"])
     with clock.phase("load"):
         data = load(Path(job["corpus"]))
@@ -72,7 +83,7 @@ def run_job(job: dict[str, Any]) -> None:
     for estimator, names in _estimators(row, job, data):
         with clock.phase("train"):
             estimator.fit(data.X_train, data.Y_train)
-        clock.add("tune", tuning_seconds(estimator))
+        clock.add_part("tune", tuning_seconds(estimator))
         memory["trained"] = peak_memory()
         with clock.phase("predict"):
             scores, labels = answers(estimator, data.X_test, job["top"])

@@ -67,8 +67,8 @@ class Ensemble(Updating):
 
     Sources propose candidates: the labels of a document's neighbours, and labels suggested by its
     words. Every scorer scores them: the neighbours' votes, the votes of only the nearest few,
-    words (feature kNN), a linear SVM for each label trained on its candidates, a network that reads
-    words in combination, labelled LDA over the candidates, trees.
+    words (feature kNN), a linear SVM for each label trained on its candidates, a regression and a
+    network that read words in combination, labelled LDA over the candidates, trees.
     ``manylabel.ensemble.scorers.SCORERS`` lists them all. An increasing curve turns each score into
     log-odds, and the log-odds add up:
 

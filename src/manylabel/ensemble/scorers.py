@@ -37,6 +37,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "linear": "manylabel.linear.scorer:LinearScorer",
     "phrases": "manylabel.linear.views:PhraseScorer",
     "opening": "manylabel.linear.views:OpeningScorer",
+    "regression": "manylabel.regression.scorer:RegressionScorer",
     "network": "manylabel.network.scorer:NetworkScorer",
     "vectors": "manylabel.vectors.scorer:VectorScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",

@@ -1,0 +1,1 @@
+"""Kernel ridge regression of labels on words and pairs of words, a part of the ensemble."""

@@ -1,0 +1,239 @@
+"""Kernel ridge regression: fitted weights, exact leave-one-out scores, and the ridge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manylabel.exceptions import InputError
+from manylabel.parallel import run_blocks, single_threaded_blas
+from manylabel.predictions import values_at
+from manylabel.validation import check_numbers, csr_parts
+
+__all__ = ["OFFSET", "Regression", "Solved", "solve"]
+
+#: The constant c of the kernel ((s + c) / (1 + c))^2, which is 1 for equal rows of unit length.
+OFFSET = 0.1
+#: The kernel of rows without a common word.
+_LEAST = (OFFSET / (1 + OFFSET)) ** 2
+#: Rows scored at a time, and unit vectors solved for at a time.
+_ROWS, _COLUMNS = 64, 512
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The weights of all labels.
+
+    Parameters
+    ----------
+    postings : csr_array of shape (n_features, n_documents), float32
+        The weighted rows of the training documents, by feature.
+    duals : ndarray of shape (n_labels, n_documents), float32
+        The weight of each document for each label.
+    constants : ndarray of shape (n_labels,), float64
+        The score of each label for a row that shares no word with any document.
+    is_trained : ndarray of shape (n_labels,), bool
+        Which labels occur in a training document.
+    """
+
+    postings: sparse.csr_array
+    duals: NDArray[np.float32]
+    constants: NDArray[np.float64]
+    is_trained: NDArray[np.bool_]
+
+    def _check_stored(self) -> None:
+        """Refuse arrays whose shapes disagree, and values that are not finite."""
+        n_labels = len(self.constants)
+        if (
+            self.duals.shape != (n_labels, self.postings.shape[1])
+            or self.constants.ndim != 1
+            or self.is_trained.shape != (n_labels,)
+        ):
+            raise InputError("the regression is damaged: its arrays do not fit each other.")
+        check_numbers(self.postings.data, self.duals, self.constants)
+
+    def grown(self, n_labels: int) -> Regression:
+        """A regression with further labels, which are not trained."""
+        n_new = n_labels - len(self.constants)
+        if n_new <= 0:
+            return self
+        return Regression(
+            self.postings,
+            np.pad(self.duals, ((0, n_new), (0, 0))),
+            np.pad(self.constants, (0, n_new)),
+            np.pad(self.is_trained, (0, n_new)),
+        )
+
+    def without(self, rows: sparse.csr_array) -> Regression:
+        """A regression in which documents with these rows no longer count; others are ignored.
+
+        The weights of the other documents stay as they are.
+        """
+        documents = sparse.csr_array(self.postings.T.tocsr())
+        gone = np.zeros(documents.shape[0], np.bool_)
+        for number in range(rows.shape[0]):
+            row = rows[[number]]
+            for document in np.sort(self._similarities(row).indices):
+                if not gone[document] and _are_equal(documents[[document]], row):
+                    gone[document] = True
+                    break
+        if not gone.any():
+            return self
+        postings = self.postings.copy()
+        postings.data[gone[postings.indices]] = 0
+        postings.eliminate_zeros()
+        duals = self.duals.copy()
+        duals[:, gone] = 0
+        lost = _LEAST * self.duals[:, gone].sum(axis=1, dtype=np.float64)
+        return Regression(postings, duals, self.constants - lost, self.is_trained)
+
+    def scores(
+        self, rows: sparse.csr_array, candidates: sparse.csr_array, n_jobs: int | None
+    ) -> NDArray[np.float64]:
+        """A score of each candidate of weighted rows; 0 for labels that were not trained."""
+        from manylabel.kernels import regression
+        from manylabel.kernels.index import Rows
+
+        ptr, labels, _ = csr_parts(candidates)
+        out = np.empty(labels.size)
+
+        def work(start: int, stop: int) -> None:
+            near = Rows(*csr_parts(self._similarities(rows[start:stop])))
+            asked = ptr[start : stop + 1]
+            own = slice(asked[0], asked[-1])
+            regression.candidate_scores(
+                0, stop - start, near, OFFSET, self.duals, self.constants,
+                asked - asked[0], labels[own], out[own],
+            )  # fmt: skip
+
+        run_blocks(work, rows.shape[0], _ROWS, n_jobs)
+        return np.where(self.is_trained[labels], out, 0.0)
+
+    def shares(self, rows: sparse.csr_array, label: int) -> NDArray[np.float64]:
+        """The share of each feature of a single row in the score of a label.
+
+        What a similarity adds is divided among the common words in proportion to their parts of it.
+        """
+        effects, documents = self._effects(rows)
+        weights = np.zeros(self.duals.shape[1])
+        weights[documents] = effects * self.duals[label, documents]
+        shares: NDArray[np.float64] = rows.data * (self.postings[rows.indices] @ weights)
+        return shares
+
+    def _effects(self, rows: sparse.csr_array) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """What one unit of similarity to each document adds, per unit of its weight."""
+        near = self._similarities(rows)
+        return (near.data.astype(np.float64) + 2 * OFFSET) / (1 + OFFSET) ** 2, near.indices
+
+    def _similarities(self, rows: sparse.csr_array) -> sparse.csr_array:
+        """The similarities of weighted rows to all documents."""
+        return rows.astype(np.float32, copy=False) @ self.postings
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solution for some documents.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n_documents, n_features), float32
+        Weighted rows of unit length.
+    Y : csr_array of shape (n_documents, n_labels)
+    triangle : ndarray of shape (n_documents, n_documents), float32
+        The lower triangle of the Cholesky factor of G = K + ridge I.
+    raw : ndarray of shape (n_documents, n_labels), float32
+        G^-1 Y.
+    ones : ndarray of shape (n_documents,), float32
+        G^-1 1.
+    """
+
+    rows: sparse.csr_array
+    Y: sparse.csr_array
+    triangle: NDArray[np.float32]
+    raw: NDArray[np.float32]
+    ones: NDArray[np.float32]
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int64]:
+        return np.bincount(self.Y.indices, minlength=self.Y.shape[1])
+
+    def regression(self) -> Regression:
+        """The weights, for labels minus their means."""
+        means = self._sums / self.Y.shape[0]
+        duals = np.ascontiguousarray((self.raw - np.outer(self.ones, means.astype(np.float32))).T)
+        constants = means + _LEAST * duals.sum(axis=1, dtype=np.float64)
+        postings = sparse.csr_array(self.rows.T.tocsr())
+        return Regression(postings, duals, constants, self._sums > 0)
+
+    def left_out(
+        self, documents: NDArray[np.int64], pattern: sparse.csr_array
+    ) -> NDArray[np.float64]:
+        """Scores of training documents as if each had been left out, exactly.
+
+        With u = G^-1 y, v = G^-1 1, d the diagonal of G^-1 and m the mean of the other documents'
+        labels, the score of document i without itself is y_i - (u_i - m v_i) / d_i.
+
+        Parameters
+        ----------
+        documents : ndarray
+            Their numbers, ascending.
+        pattern : csr_array of shape (len(documents), n_labels)
+            The labels that are asked for.
+        """
+        each = np.repeat(np.arange(documents.size), np.diff(pattern.indptr))
+        who, labels = documents[each], pattern.indices
+        y = values_at(self.Y[documents], pattern).astype(np.float64)
+        means = (self._sums[labels] - y) / max(self.Y.shape[0] - 1, 1)
+        duals = self.raw[who, labels] - means * self.ones[who]
+        return y - duals / self._diagonal(documents)[each]
+
+    def _diagonal(self, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The diagonal of G^-1: squared lengths of the columns of the inverse factor."""
+        from scipy.linalg import solve_triangular
+
+        out = np.empty(documents.size)
+        with single_threaded_blas():
+            for start in range(0, documents.size, _COLUMNS):
+                some = documents[start : start + _COLUMNS]
+                first = some[0]
+                units = np.zeros((self.Y.shape[0] - first, some.size), np.float32, order="F")
+                units[some - first, np.arange(some.size)] = 1
+                # What is above the first document is 0.
+                solved = solve_triangular(
+                    self.triangle[first:, first:], units, lower=True, overwrite_b=True,
+                    check_finite=False,
+                )  # fmt: skip
+                out[start : start + _COLUMNS] = np.einsum("ij,ij->j", solved, solved)
+        return out
+
+
+def _are_equal(one: sparse.csr_array, other: sparse.csr_array) -> bool:
+    """Whether two rows have the same features with the same values, except for rounding."""
+    return np.array_equal(one.indices, other.indices) and np.allclose(one.data, other.data)
+
+
+def solve(rows: sparse.csr_array, Y: sparse.csr_array, ridge: float) -> Solved:
+    """Solve the regression of labels on weighted rows of unit length.
+
+    Memory: 4 bytes per pair of documents, and 8 per document and label.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    n = rows.shape[0]
+    matrix = np.empty((n, n), np.float32, order="F")
+    by_feature = rows.T.tocsr()
+    for start in range(0, n, _COLUMNS):
+        # The matrix is symmetric, so rows can be written to columns.
+        block = (rows[start : start + _COLUMNS] @ by_feature).toarray()
+        matrix[:, start : start + _COLUMNS] = (((block + OFFSET) / (1 + OFFSET)) ** 2).T
+    matrix[np.diag_indices(n)] += ridge
+    with single_threaded_blas():
+        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+        right = np.empty((n, Y.shape[1] + 1), np.float32, order="F")
+        right[:, :-1], right[:, -1] = Y.toarray(), 1
+        solved = cho_solve(factor, right, overwrite_b=True, check_finite=False)
+    return Solved(rows, Y, factor[0], solved[:, :-1], solved[:, -1])
