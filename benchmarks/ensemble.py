@@ -1,11 +1,13 @@
 """The ensemble beside Parabel, Bonsai (omikuji) and XR-Linear (libpecos), on the same matrices.
 
     python -m benchmarks.ensemble [bibtex] [delicious] [eurlex57k] [yso-finna-en] [--ablation]
+    python -m benchmarks.ensemble eurlex57k --effort quick normal
 
 Prints Markdown. Two threads each; training is timed from weighted matrices (ours: from counts) to a
 model that is ready to predict. Every system has its default settings; ours chooses its own on
-the training documents. libpecos needs an older NumPy: let MANYLABEL_PECOS name the Python of an
-environment that has it. Libraries that are not installed are reported and left out.
+the training documents, and has a row for each level of effort. libpecos needs an older NumPy: let
+MANYLABEL_PECOS name the Python of an environment that has it. Libraries that are not installed are
+reported and left out.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from manylabel.compare.presets.xmc import xmc
 from manylabel.corpus import Corpus
 from manylabel.ensemble.choosing import HeldOut, stretch_curves
 from manylabel.ensemble.curves import Combination, fit_combination
-from manylabel.ensemble.scorers import make_scorers
+from manylabel.ensemble.scorers import EFFORTS, make_scorers
 from manylabel.metrics import calibration, evaluate
 from manylabel.predictions import values_at
 from manylabel.progress import peak_memory
@@ -68,15 +70,17 @@ def line(
     return [name, *measured(scores, train, test.Y), *times]
 
 
-def ours(train: Corpus, test: Corpus) -> tuple[list[object], Ensemble, sparse.csr_array]:
+def ours(
+    train: Corpus, test: Corpus, effort: str
+) -> tuple[list[object], Ensemble, sparse.csr_array]:
     start = time.perf_counter()
-    model = Ensemble(n_jobs=N_JOBS).fit(train.X, train.Y)
+    model = Ensemble(n_jobs=N_JOBS, effort=effort).fit(train.X, train.Y)
     fit = time.perf_counter() - start
     print_memory()
     start = time.perf_counter()
     scores = model.decision_function(test.X)
     took = time.perf_counter() - start
-    return line("Ensemble", train, test, scores, fit, took), model, scores
+    return line(f"Ensemble, {effort}", train, test, scores, fit, took), model, scores
 
 
 def print_memory() -> None:
@@ -95,11 +99,12 @@ def other(name: str, row: Row, train: Corpus, test: Corpus) -> list[object]:
     return line(row.title, train, test, scores, model.train_seconds_, took)
 
 
-def compare(name: str) -> None:
+def compare(name: str, efforts: list[str]) -> None:
     train, test = corpus(name)
     rows, notes = [], []
-    row, model, scores = ours(train, test)
-    rows.append(row)
+    by_effort = {effort: ours(train, test, effort) for effort in efforts}
+    rows += [row for row, _, _ in by_effort.values()]
+    _, model, scores = by_effort.get("normal", by_effort[efforts[-1]])
     if name not in PUBLISHED:
         for row in xmc(DATA).rows:
             if row.needs is not None and row.is_missing:
@@ -219,6 +224,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpora", nargs="*", choices=[*names, []])
     parser.add_argument("--ablation", action="store_true", help="what each part adds, instead")
+    parser.add_argument("--effort", nargs="+", choices=EFFORTS, default=list(EFFORTS))
     arguments = parser.parse_args()
     print(f"# The ensemble\n\n{versions('manylabel', 'omikuji', 'numba', 'numpy')}", flush=True)
     rng = np.random.default_rng(0)
@@ -226,7 +232,10 @@ def main() -> None:
         rng.poisson(1.0, (200, 30)), rng.random((200, 5)) < 0.3
     )
     for name in arguments.corpora or names:
-        (ablation if arguments.ablation else compare)(name)
+        if arguments.ablation:
+            ablation(name)
+        else:
+            compare(name, arguments.effort)
 
 
 if __name__ == "__main__":
