@@ -15,7 +15,7 @@ from manylabel.estimators import ConvergenceWarning
 from manylabel.kernels.index import Rows
 from manylabel.linear.members import AllRows, NearRows, Pairs
 from manylabel.linear.model import LinearModel
-from manylabel.linear.tuning import choose_weight
+from manylabel.linear.tuning import PATIENCE, QUICK_SWEEPS, choose_weight
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts, pointers
@@ -48,8 +48,8 @@ class Settings:
     n_jobs: int | None
     verbose: bool | int
     tuned: bool = False
-    #: Try no more weights of positive rows after this many in a row that were worse than the best.
-    patience: int | None = None
+    #: Choose the weight of positive rows by fewer sweeps, and skip weights unlikely to win.
+    quick: bool = False
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,9 @@ class Trainer:
             self.positive_weight = choose_weight(positive, self._accuracy, [settings.seed, label])
             costs[1] *= self.positive_weight
             self._order[:] = np.arange(members.size)
+            if not settings.quick:
+                # The exact solution of weight 1 is that of an SVM that is not tuned.
+                self._solution.w[:], self._solution.alpha[:] = 0, 0
         return kernels.solve(self._problem, self._solution, *self._search())
 
     def _own_rows(self, members: NDArray[np.int32]) -> tuple[Any, ...]:
@@ -252,14 +255,19 @@ class Trainer:
         held: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """Accuracy on held-out rows for each weight of the positive rows."""
+        order, stream, max_iter, tol = self._search()
+        quick = self._settings.quick
         return self._kernels.held_out_accuracy(
             self._problem,
             weights,
             trained,
             held,
-            *self._search(),
-            self._w.size - 1,
-            weights.size if self._settings.patience is None else self._settings.patience,
+            order,
+            stream,
+            min(max_iter, QUICK_SWEEPS) if quick else max_iter,
+            tol,
+            self._solution,
+            PATIENCE if quick else 0,
         )
 
 

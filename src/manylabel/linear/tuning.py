@@ -7,10 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WEIGHTS", "choose_weight", "hold_out"]
+__all__ = ["PATIENCE", "QUICK_SWEEPS", "WEIGHTS", "choose_weight", "hold_out"]
 
 #: The weights tried for every label, besides its negatives / positives (Rubin et al. 2012, 5.1).
 WEIGHTS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000)
+#: Quick tuning: sweeps for each weight, and the number of worse weights in a row that end it.
+QUICK_SWEEPS, PATIENCE = 30, 2
 _HELD_SHARE = 0.1
 
 
