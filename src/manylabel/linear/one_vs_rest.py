@@ -38,7 +38,7 @@ class OneVsRestSVM(LinearClassifier):
         Train each label on its documents, this many nearest others of each, and a random sample of
         the rest that is weighted to stand for all of it. By default, every label is trained on all
         documents, which is exact but takes far longer for thousands of labels. With ``near``,
-        tuning is quick, too: 30 sweeps for each weight, and it ends once two weights in a row were
+        tuning is quick, too: 15 sweeps for each weight, and it ends once two weights in a row were
         worse than the best, or as many held-out negatives are wrong as all rows of the best.
     weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
         Of the features. Only ``"raw"`` and ``"share"`` leave rows with lengths other than 1: a 0/1

@@ -15,7 +15,7 @@ from manylabel.estimators import ConvergenceWarning
 from manylabel.kernels.index import Rows
 from manylabel.linear.members import AllRows, NearRows, Pairs
 from manylabel.linear.model import LinearModel
-from manylabel.linear.tuning import PATIENCE, QUICK_SWEEPS, choose_weight
+from manylabel.linear.tuning import PATIENCE, QUICK_SWEEPS, choose_weight, thin
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts, pointers
@@ -193,7 +193,14 @@ class Trainer:
         self._order = np.arange(members.size, dtype=np.int32)
         self.positive_weight = 1.0
         if settings.tuned:
-            self.positive_weight = choose_weight(positive, self._accuracy, [settings.seed, label])
+            seed, self._kept = [settings.seed, label], np.ones(members.size, bool)
+            thinned = settings.quick and factors is not None
+            if thinned:
+                self._kept, times = thin(factors, seed)
+                weights[positions] *= times
+            self.positive_weight = choose_weight(positive, self._accuracy, seed)
+            if thinned:
+                weights[positions] /= times
             costs[1] *= self.positive_weight
             self._order[:] = np.arange(members.size)
             if not settings.quick:
@@ -260,8 +267,8 @@ class Trainer:
         return self._kernels.held_out_accuracy(
             self._problem,
             weights,
-            trained,
-            held,
+            trained & self._kept,
+            held & self._kept,
             order,
             stream,
             min(max_iter, QUICK_SWEEPS) if quick else max_iter,
