@@ -194,12 +194,12 @@ class Trainer:
         self.positive_weight = 1.0
         if settings.tuned:
             seed, self._kept = [settings.seed, label], np.ones(members.size, bool)
-            thinned = settings.quick and factors is not None
-            if thinned:
+            times = np.ones(members.size)
+            if settings.quick and factors is not None:
                 self._kept, times = thin(factors, seed)
                 weights[positions] *= times
             self.positive_weight = choose_weight(positive, self._accuracy, seed)
-            if thinned:
+            if settings.quick and factors is not None:
                 weights[positions] /= times
             costs[1] *= self.positive_weight
             self._order[:] = np.arange(members.size)
