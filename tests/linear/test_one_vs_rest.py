@@ -184,9 +184,9 @@ def test_parameters_outside_their_domain_are_refused(parameters, message):
 
 
 def test_near_rows_are_all_there_and_the_sample_stands_for_the_rest():
-    n_rows, k = 10_000, 3
+    n_rows, k = 40_000, 3
     random = np.random.default_rng(0)
-    by_label = sparse.csr_array((random.random((2, n_rows)) < 0.002).astype(np.int8))
+    by_label = sparse.csr_array((random.random((2, n_rows)) < 0.0005).astype(np.int8))
     neighbors = random.integers(0, n_rows, (n_rows, k))
     members = NearRows(by_label, neighbors, 7)
     for label in range(2):

@@ -6,9 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linear.linear_problems import make_problem
 from naive import svm as naive
+from scipy import sparse
 
+from manylabel.kernels import svm
+from manylabel.kernels.index import Rows
 from manylabel.linear import OneVsRestSVM
-from manylabel.linear.tuning import WEIGHTS, choose_weight, hold_out
+from manylabel.linear.tuning import WEIGHTS, choose_weight, hold_out, thin
 from manylabel.text import Weighting
 
 
@@ -73,3 +76,50 @@ def test_a_tuned_label_of_weight_1_is_the_plain_one():
     assert 0 < same.size < Y.shape[1]
     np.testing.assert_array_equal(plain.coef_[:, same].toarray(), tuned.coef_[:, same].toarray())
     assert (plain.positive_weights_ == 1).all()
+
+
+def test_quick_tuning_finds_most_weights_of_exact_tuning_and_solves_for_them():
+    X, Y = make_problem(90, 30, 8, seed=3)
+    # So few rows are all near: only the tuning differs.
+    settings = {"tuned": True, "threshold": "top", "prune": 0, "tol": 1e-4, "max_iter": 10**5}
+    exact, quick = OneVsRestSVM(**settings).fit(X, Y), OneVsRestSVM(near=5, **settings).fit(X, Y)
+    same = np.flatnonzero(quick.positive_weights_ == exact.positive_weights_)
+    assert same.size >= Y.shape[1] - 1
+    assert len(set(quick.positive_weights_[same])) > 1
+    np.testing.assert_allclose(
+        quick.coef_[:, same].toarray(), exact.coef_[:, same].toarray(), atol=1e-2
+    )
+
+
+@pytest.mark.parametrize("patience", [0, 2])
+def test_quick_tuning_ends_when_wrong_negatives_alone_are_as_many_as_all_errors(patience):
+    # Row 2 looks like the positive rows: with any weight, it is a wrong negative.
+    X = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1]], np.float32)
+    matrix = sparse.csr_array(X)
+    positive = np.array([True, True, False, False, False])
+    rows = Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data)
+    problem = svm.Problem(
+        rows, np.ones(5), np.ones(5), np.arange(5, dtype=np.int32), positive, np.ones(2), 1.0
+    )
+    best = svm.Solution(np.zeros(3), np.zeros(5))
+    everything = np.ones(5, bool)
+    weights = np.array([1.0, 2.0, 5.0, 10.0])
+    accuracy = svm.held_out_accuracy(
+        problem, weights, everything, everything, np.arange(5, dtype=np.int32), np.uint64(1),
+        1000, 0.1, best, patience,
+    )  # fmt: skip
+    expected = [0.8, 0, 0, 0] if patience else [0.8] * 4
+    np.testing.assert_allclose(accuracy, expected)
+    # The solution of weight 1, the nearest of equals.
+    np.testing.assert_allclose(best.w[:2], best.alpha * np.where(positive, 1, -1) @ X, atol=1e-9)
+    assert problem.costs[1] == 1
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 1000))
+def test_thinned_rows_stand_for_as_many_as_before(n_single, n_sampled, seed):
+    factors = np.repeat([1.0, 2.5], [n_single, n_sampled])
+    kept, times = thin(factors, [seed, 0])
+    assert kept[:n_single].all()
+    assert (times[:n_single] == 1).all()
+    assert kept[n_single:].sum() == -(-n_sampled // 4)
+    assert (factors * times)[kept].sum() == pytest.approx(factors.sum())

@@ -222,32 +222,47 @@ def held_out_scores(problem, solution, folds, order, stream, max_iter, tol, scor
 
 @kernel
 def held_out_accuracy(
-    problem, weights, trained, held, order, stream, max_iter, tol, n_features, patience
+    problem, weights, trained, held, order, stream, max_iter, tol, best, patience
 ):
     """Weighted accuracy on held-out rows for each weight of the positive rows.
 
-    It ends early, with zeros for the remaining weights, once all rows are right (a greater weight
-    would at best be a tie) or after ``patience`` weights in a row were worse than the best.
+    It ends early, with zeros for the remaining weights, once all rows are right: a greater weight
+    would at best be a tie. With a ``patience`` above 0 it also ends after so many weights in a row
+    that were worse than the best, or once no greater weight can win, since wrong negative rows
+    only become more with the weight. ``best`` gets the solution of the best weight.
     """
     accuracy = np.zeros(weights.size)
-    best, n_worse = 0.0, 0
-    solution = Solution(np.zeros(n_features + 1), np.zeros(problem.members.size))
+    highest, chosen, n_worse = -1.0, 0.0, 0
+    solution = Solution(np.zeros(best.w.size), np.zeros(best.alpha.size))
     cost = problem.costs[1]
     places = np.flatnonzero(trained)
     for i in range(weights.size):
         problem.costs[1] = cost * weights[i]
         order[: places.size] = places
         solve(problem, solution, order[: places.size], stream, max_iter, tol)
-        right, total = 0.0, 0.0
+        right, total, alarms = 0.0, 0.0, 0.0
         for place in np.flatnonzero(held):
             weight = problem.weights[problem.members[place]]
             total += weight
-            if (margin(problem, place, solution.w) > 0) == problem.positive[place]:
+            given = margin(problem, place, solution.w) > 0
+            if given == problem.positive[place]:
                 right += weight
+            elif given:
+                alarms += weight
         accuracy[i] = right / total if total > 0.0 else 0.0
-        n_worse = n_worse + 1 if accuracy[i] < best else 0
-        best = max(best, accuracy[i])
-        if (best == 1.0 and weights[i] >= 1.0) or n_worse == patience:
+        tie = accuracy[i] == highest and abs(weights[i] - 1.0) < abs(chosen - 1.0)
+        if accuracy[i] > highest or tie:
+            chosen = weights[i]
+            for j in range(best.w.size):
+                best.w[j] = solution.w[j]
+            for j in range(best.alpha.size):
+                best.alpha[j] = solution.alpha[j]
+        n_worse = n_worse + 1 if accuracy[i] < highest else 0
+        highest = max(highest, accuracy[i])
+        hopeless = weights[i] >= 1.0 and total - alarms <= highest * total
+        if highest == 1.0 and weights[i] >= 1.0:
+            break
+        if patience > 0 and (n_worse == patience or hopeless):
             break
     problem.costs[1] = cost
     return accuracy

@@ -12,7 +12,7 @@ from scipy import sparse
 __all__ = ["AllRows", "NearRows", "Pairs"]
 
 #: A label without many near rows has at least this many others.
-_LEAST_SAMPLE = 2_000
+_LEAST_SAMPLE = 6_000
 #: The rows of a label, which of them have it, and factors of their weights; None for ones.
 Members = tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64] | None]
 
@@ -39,7 +39,7 @@ class AllRows:
 class NearRows:
     """Train each label on its rows, on those near them, and on a sample of the others.
 
-    The sample has as many rows as are near, at least 2,000; each stands for several others, by its
+    The sample has as many rows as are near, at least 6,000; each stands for several others, by its
     weight. A label for which this would be half of all rows is trained on all.
 
     Parameters

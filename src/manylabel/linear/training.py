@@ -15,7 +15,7 @@ from manylabel.estimators import ConvergenceWarning
 from manylabel.kernels.index import Rows
 from manylabel.linear.members import AllRows, NearRows, Pairs
 from manylabel.linear.model import LinearModel
-from manylabel.linear.tuning import choose_weight
+from manylabel.linear.tuning import PATIENCE, QUICK_SWEEPS, choose_weight, thin
 from manylabel.parallel import map_blocks
 from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts, pointers
@@ -48,8 +48,8 @@ class Settings:
     n_jobs: int | None
     verbose: bool | int
     tuned: bool = False
-    #: Try no more weights of positive rows after this many in a row that were worse than the best.
-    patience: int | None = None
+    #: Choose the weight of positive rows by fewer sweeps, and skip weights unlikely to win.
+    quick: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,9 +193,19 @@ class Trainer:
         self._order = np.arange(members.size, dtype=np.int32)
         self.positive_weight = 1.0
         if settings.tuned:
-            self.positive_weight = choose_weight(positive, self._accuracy, [settings.seed, label])
+            seed, self._kept = [settings.seed, label], np.ones(members.size, bool)
+            times = np.ones(members.size)
+            if settings.quick and factors is not None:
+                self._kept, times = thin(factors, seed)
+                weights[positions] *= times
+            self.positive_weight = choose_weight(positive, self._accuracy, seed)
+            if settings.quick and factors is not None:
+                weights[positions] /= times
             costs[1] *= self.positive_weight
             self._order[:] = np.arange(members.size)
+            if not settings.quick:
+                # The exact solution of weight 1 is that of an SVM that is not tuned.
+                self._solution.w[:], self._solution.alpha[:] = 0, 0
         return kernels.solve(self._problem, self._solution, *self._search())
 
     def _own_rows(self, members: NDArray[np.int32]) -> tuple[Any, ...]:
@@ -252,14 +262,19 @@ class Trainer:
         held: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """Accuracy on held-out rows for each weight of the positive rows."""
+        order, stream, max_iter, tol = self._search()
+        quick = self._settings.quick
         return self._kernels.held_out_accuracy(
             self._problem,
             weights,
-            trained,
-            held,
-            *self._search(),
-            self._w.size - 1,
-            weights.size if self._settings.patience is None else self._settings.patience,
+            trained & self._kept,
+            held & self._kept,
+            order,
+            stream,
+            min(max_iter, QUICK_SWEEPS) if quick else max_iter,
+            tol,
+            self._solution,
+            PATIENCE if quick else 0,
         )
 
 

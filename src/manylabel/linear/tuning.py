@@ -7,10 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WEIGHTS", "choose_weight", "hold_out"]
+__all__ = ["PATIENCE", "QUICK_SWEEPS", "WEIGHTS", "choose_weight", "hold_out", "thin"]
 
 #: The weights tried for every label, besides its negatives / positives (Rubin et al. 2012, 5.1).
 WEIGHTS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000)
+#: Quick tuning: sweeps for each weight, and the number of worse weights in a row that end it.
+QUICK_SWEEPS, PATIENCE = 15, 2
+#: Quick tuning takes one in this many of the rows that stand for others.
+_THINNED = 4
 _HELD_SHARE = 0.1
 
 
@@ -51,3 +55,18 @@ def hold_out(
         held[chosen] = True
         trained[chosen] = rows.size == 1
     return trained, held
+
+
+def thin(
+    factors: NDArray[np.float64], seed: list[int]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """A mask of the rows for quick tuning, and how many times more each of them counts.
+
+    Rows that stand for none but themselves (factor 1) are all taken.
+    """
+    kept, times = np.ones(factors.size, bool), np.ones(factors.size)
+    sampled = np.random.default_rng([*seed, 1]).permutation(np.flatnonzero(factors > 1))
+    n_kept = -(-sampled.size // _THINNED)
+    kept[sampled[n_kept:]] = False
+    times[sampled[:n_kept]] = sampled.size / max(n_kept, 1)
+    return kept, times

@@ -74,6 +74,11 @@ _PLAIN = {"weighting": None}
 _INSTANCES_START = {"k": 50, "alpha": 1.0}
 _FEATURES_START = {"beta": 1.0}
 _BOTH_START = {**_INSTANCES_START, **_FEATURES_START, "lam": 0.5}
+#: Like Mulan's binary relevance: raw features, and a document may get no label.
+_SMO = {"weighting": "raw", "threshold": "0:abstain"}
+#: Corpora with far more documents than features, on which coordinate descent needs thousands of
+#: sweeps to converge. After these, 97 to 100 % of a label's decisions are those of the optimum.
+_SWEEPS = {"imdb-f": {"max_iter": 200}}
 _Named = Mapping[str, Any]
 #: Title, model, start, the paper's grid and ours, for the paper's own methods.
 _OWN: tuple[tuple[str, str, _Named, _Named, _Named], ...] = (
@@ -100,8 +105,8 @@ def _lazy(title: str, model: str, grid: Mapping[str, Any]) -> tuple[Row, Row]:
     )
 
 
-def _rows(with_iblr: bool) -> tuple[Row, ...]:
-    """Make the paper's rows, then ours."""
+def _rows(with_iblr: bool, svm: Mapping[str, Any] | None = None) -> tuple[Row, ...]:
+    """Make the paper's rows, then ours; ``svm`` has further settings of BR-SMO."""
     second = {"second_order": (0.0, 0.2, 0.4)}
     plain = {**_PLAIN, **_BOTH_START}
     # The tuner keeps what it starts from if nothing is better.
@@ -114,8 +119,7 @@ def _rows(with_iblr: bool) -> tuple[Row, ...]:
         ),
         *_lazy("ML-kNN", "ml-knn", _ALL_K),
         *(_lazy("IBLR", "iblr", _SOME_K) if with_iblr else ()),
-        # Like Mulan's binary relevance: raw features, and a document may get no label.
-        Row("SVM (BR-SMO)", "svm", {"weighting": "raw", "threshold": "0:abstain"}),
+        Row("SVM (BR-SMO)", "svm", {**_SMO, **(svm or {})}),
         *(
             _chosen(f"BRkNN-{variant}{_ON_TRAIN}", "br-knn", lazy[variant], _SOME_K, "train")
             for variant in lazy
@@ -177,9 +181,17 @@ def lcif(data: Path) -> Plan:
             "has no numbers for them; our reading of second-order votes is in the documentation of "
             "LCIF.",
             "Macro F1 counts a label that is neither true nor predicted as 1, as Mulan does.",
-            "IMDB-F has no official split; ours is random with the paper's sizes.",
+            "IMDB-F has no official split; ours is random with the paper's sizes. Its SVM (BR-SMO) "
+            "stops after 200 sweeps: raw rows of 72,551 documents with 1,001 features need "
+            "thousands to converge. For 4 labels, 97 to 100 % of the decisions are those of the "
+            "optimum; the optimum of all 28 labels, by Newton's method, has an accuracy of 0.032, "
+            "a micro F1 of 0.057, a macro F1 of 0.028 and a Hamming loss of 0.072.",
         ),
-        own_rows={corpus: _rows(with_iblr=False) for corpus in corpora if not has_iblr[corpus]},
+        own_rows={
+            corpus: _rows(with_iblr=False, svm=_SWEEPS.get(corpus))
+            for corpus in corpora
+            if not has_iblr[corpus]
+        },
         highlights=tuple(
             Highlight(corpus, _METRICS[:3], "LCIF", ("LCIF",)) for corpus in ("bibtex", "delicious")
         ),

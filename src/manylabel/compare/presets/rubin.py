@@ -118,9 +118,12 @@ def rubin(data: Path) -> Plan:
             "EURLEX57K is larger than the paper's EUR-Lex. It has the same settings, with 1 chain "
             "of training, 4 of prediction with 30 sweeps each for every model, and 4 of label "
             "topics with 200 sweeps instead of 10 with 500. SVMs are trained on each label's "
-            "documents, the 20 nearest others of each, and a weighted sample of the rest, and "
-            "tuning ends after two weights in a row that are worse; on all documents, with every "
-            "weight, tuning would take hours.",
+            "documents, the 20 nearest others of each, and a weighted sample of at least 6,000 of "
+            "the rest. Tuning uses a quarter of the sample and 15 sweeps for each weight, and ends "
+            "when a greater weight is unlikely to win. For 150 labels, vanilla SVMs on rows that "
+            "sum to 1 had a label average precision of 0.480 on the development documents this "
+            "way, and 0.494 if trained on all documents; for 60 labels with tf-idf rows it was "
+            "0.609 and 0.612. Quick tuning was not compared with exact tuning.",
             "SVMs read counts that sum to 1 per document, as in the paper. Rows marked tf-idf read "
             "tf-idf rows of unit length, with far better results.",
         ),
