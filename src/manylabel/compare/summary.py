@@ -21,6 +21,7 @@ from manylabel.compare.tables import (
     seconds,
 )
 from manylabel.metrics import get_measure
+from manylabel.wording import counted
 
 __all__ = [
     "claims_held",
@@ -136,9 +137,9 @@ def _duration(*presets: Results) -> str:
         if phase != "tune"
     )
     n_jobs = max(results.plan.n_jobs for results in presets)
-    shown = f"{total / 60:,.0f} minutes" if total >= 120 else f"{total:,.0f} seconds"
-    threads = f"{n_jobs} thread{'s' if n_jobs != 1 else ''}"
-    return f"{len(runs)} runs, one at a time, in {shown} with {threads}."
+    cpu = "CPU " if n_jobs == 1 else ""
+    shown = f"{total / 60:,.0f} {cpu}minutes" if total >= 120 else f"{total:,.0f} {cpu}seconds"
+    return f"{len(runs)} runs in {shown} with {counted(n_jobs, 'thread')}."
 
 
 def _sentences(results: Results, problem: Problem) -> list[str]:
@@ -231,11 +232,11 @@ def verdict(results: Results, problem: Problem) -> str:
     judged = _judge(results, problem)
     if not judged.total:
         return ""
-    counted = (
+    verdicts = (
         f"Published values: {judged.total}. Ours are better in {judged.better} cases, the same in "
         f"{judged.same} (within {_SAME} and {_SAME_SHARE:.0%}) and worse in {len(judged.worse)}"
     )
-    return f"{counted}: {'; '.join(judged.worse)}." if judged.worse else f"{counted}."
+    return f"{verdicts}: {'; '.join(judged.worse)}." if judged.worse else f"{verdicts}."
 
 
 def _claim(results: Results, problem: Problem, claim: Claim) -> str:

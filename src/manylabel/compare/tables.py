@@ -116,12 +116,13 @@ def describe(results: Results, problem: Problem) -> str:
 def legend(results: Results) -> list[str]:
     """Sentences on how to read the tables."""
     plan = results.plan
-    threads = "of one thread" if plan.n_jobs == 1 else f"by the clock with {plan.n_jobs} threads"
+    unit = "seconds by the clock" if plan.n_jobs != 1 else "CPU seconds"
     sentences = [
         "The best value is bold; ≈ marks values that do not differ significantly from it "
         f"(p ≥ {LEVEL}).",
-        f"Train and predict are {'mean ' if plan.seeds > 1 else ''}seconds {threads}, excluding "
-        "reading, counting words and compiling. Memory is the peak of the model's process.",
+        f"Train and predict are {'mean ' if plan.seeds > 1 else ''}{unit} with "
+        f"{counted(plan.n_jobs, 'thread')}, excluding reading, counting words and compiling. "
+        "Memory is the peak of the model's process.",
     ]
     if any(problem.folds for problem in plan.problems):
         sentences.insert(1, f"Means over {plan.seeds} folds.")
