@@ -114,8 +114,9 @@ def test_figures_of_the_readme_are_those_of_the_tables():
     """Every figure in its table of results stands in the long tables, with date and commit."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == 5
+    assert len(rows) == 6
     kept = (ROOT / "docs" / "benchmarks" / "tables.md").read_text(encoding="utf-8")
+    papers = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     for row in rows:
         for figure in re.findall(r"(?<![\d@])\.\d{3}", row):
             assert figure in kept, figure
@@ -123,3 +124,5 @@ def test_figures_of_the_readme_are_those_of_the_tables():
             assert re.search(rf"\b{seconds}\b", kept), seconds
         for ratio in re.findall(r"([\d.]+) times as fast", row):
             assert f"| {ratio}" in kept, ratio
+        for better, reached, missed in re.findall(r"(\d+) better, (\d+) reached, \[(\d+) not", row):
+            assert f"| {better} better, {reached} reached, {missed} not reached |" in papers
