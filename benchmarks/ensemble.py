@@ -1,11 +1,13 @@
 """The ensemble beside Parabel, Bonsai (omikuji) and XR-Linear (libpecos), on the same matrices.
 
     python -m benchmarks.ensemble [bibtex] [delicious] [eurlex57k] [yso-finna-en] [--ablation]
-    python -m benchmarks.ensemble eurlex57k --effort quick normal
+    python -m benchmarks.ensemble eurlex57k --effort quick normal --ours-only
 
 Prints Markdown. Two threads each; training is timed from weighted matrices (ours: from counts) to a
 model that is ready to predict. Every system has its default settings; ours chooses its own on
-the training documents, and has a row for each level of effort. libpecos needs an older NumPy: let
+the training documents, and has a row for each level of effort. Where a corpus has texts, `manylabel
+train` has rows of its own, from the file to the model folder. CPU seconds are those of all threads
+and depend less on what else the machine does. libpecos needs an older NumPy: let
 MANYLABEL_PECOS name the Python of an environment that has it. Libraries that are not installed are
 reported and left out.
 """
@@ -13,14 +15,20 @@ reported and left out.
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from benchmarks.common import DATA, corpus, table, versions, weighted
+from benchmarks.common import DATA, VECTORIZERS, corpus, table, versions, weighted
 from manylabel import Ensemble
 from manylabel.compare.external import make_external
 from manylabel.compare.plan import Row
@@ -73,14 +81,40 @@ def line(
 def ours(
     train: Corpus, test: Corpus, effort: str
 ) -> tuple[list[object], Ensemble, sparse.csr_array]:
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     model = Ensemble(n_jobs=N_JOBS, effort=effort).fit(train.X, train.Y)
-    fit = time.perf_counter() - start
+    fit, cpu = time.perf_counter() - start, time.process_time() - cpu_start
     print_memory()
     start = time.perf_counter()
     scores = model.decision_function(test.X)
     took = time.perf_counter() - start
-    return line(f"Ensemble, {effort}", train, test, scores, fit, took), model, scores
+    return line(f"Ensemble, {effort}", train, test, scores, fit, cpu, took), model, scores
+
+
+def from_texts(name: str, effort: str) -> list[object]:
+    """What a user gets from the command line with no option but the effort."""
+    files = {part: next((DATA / name).glob(f"{part}.*")) for part in ("train", "test")}
+    with tempfile.TemporaryDirectory() as folder:
+        model = str(Path(folder, "model"))
+        options = ["--effort", effort, "--jobs", str(N_JOBS), "--quiet"]
+        _, fit, cpu = command("train", str(files["train"]), "-o", model, *options)
+        answer, took, _ = command("evaluate", model, str(files["test"]), "--json", "--quiet")
+    values = json.loads(answer)
+    print(f"\n{name}, {effort}, from texts: {json.dumps(values)}", flush=True)
+    return [f"`manylabel train`, {effort}", *(values.get(m, "") for m in MEASURES), fit, cpu, took]
+
+
+def command(*arguments: str) -> tuple[str, float, float]:
+    """Run `manylabel`: what it prints, seconds by the clock and CPU seconds."""
+    start, before = time.perf_counter(), os.times()
+    done = subprocess.run(
+        [sys.executable, "-m", "manylabel.cli", *arguments], check=True, stdout=subprocess.PIPE
+    )
+    after = os.times()
+    cpu = (after.children_user - before.children_user) + (
+        after.children_system - before.children_system
+    )
+    return done.stdout.decode(), time.perf_counter() - start, cpu
 
 
 def print_memory() -> None:
@@ -96,25 +130,28 @@ def other(name: str, row: Row, train: Corpus, test: Corpus) -> list[object]:
     start = time.perf_counter()
     scores = model._score(Q, 10)
     took = time.perf_counter() - start
-    return line(row.title, train, test, scores, model.train_seconds_, took)
+    return line(
+        row.title, train, test, scores, model.train_seconds_, model.train_cpu_seconds_, took
+    )
 
 
-def compare(name: str, efforts: list[str]) -> None:
+def compare(name: str, efforts: list[str], with_peers: bool) -> None:
     train, test = corpus(name)
     rows, notes = [], []
     by_effort = {effort: ours(train, test, effort) for effort in efforts}
     rows += [row for row, _, _ in by_effort.values()]
     _, model, scores = by_effort.get("normal", by_effort[efforts[-1]])
-    if name not in PUBLISHED:
-        for row in xmc(DATA).rows:
-            if row.needs is not None and row.is_missing:
-                notes.append(f"{row.title} is left out: {row.needs} is not installed.")
-            elif row.needs is not None:
-                rows.append(other(name, row, train, test))
+    if name in VECTORIZERS:
+        rows += [from_texts(name, effort) for effort in efforts]
+    for row in xmc(DATA).rows if with_peers else ():
+        if row.needs is not None and row.is_missing:
+            notes.append(f"{row.title} is left out: {row.needs} is not installed.")
+        elif row.needs is not None:
+            rows.append(other(name, row, train, test))
     for title, values in PUBLISHED.get(name, {}).items():
-        rows.append([title, *(value / 100 for value in values), *[""] * 8])
+        rows.append([title, *(value / 100 for value in values), *[""] * 9])
     print(f"\n## {name}\n")
-    print(table(["", *MEASURES, "train, s", "predict, s"], rows))
+    print(table(["", *MEASURES, "train, s", "train, CPU s", "predict, s"], rows))
     given = evaluate(test.Y, scores, model.threshold_.apply(scores), metrics=OTHERS)
     print("\nEnsemble: " + ", ".join(f"{key} {value:.3f}" for key, value in given.items()) + ".")
     print(*(f"\n{note}" for note in notes), f"\n```\n{model.report_}\n```\n", flush=True)
@@ -225,6 +262,7 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", choices=[*names, []])
     parser.add_argument("--ablation", action="store_true", help="what each part adds, instead")
     parser.add_argument("--effort", nargs="+", choices=EFFORTS, default=list(EFFORTS))
+    parser.add_argument("--ours-only", action="store_true", help="without other libraries")
     arguments = parser.parse_args()
     print(f"# The ensemble\n\n{versions('manylabel', 'omikuji', 'numba', 'numpy')}", flush=True)
     rng = np.random.default_rng(0)
@@ -235,7 +273,7 @@ def main() -> None:
         if arguments.ablation:
             ablation(name)
         else:
-            compare(name, arguments.effort)
+            compare(name, arguments.effort, not arguments.ours_only)
 
 
 if __name__ == "__main__":
