@@ -105,6 +105,25 @@ def test_errors_follow_from_bayes_rule(truth, values, proposed, share, times):
     )
 
 
+def test_labels_that_are_often_given_by_accident_are_suspected():
+    rng = np.random.default_rng(0)
+    documents = [set(np.flatnonzero(row)) for row in rng.random((800, 2)) < (0.6, 0.0)]
+    Y = indicator(documents, 2)
+    pattern = sparse.csr_array(np.ones((800, 2), np.int8))
+    log_odds = rng.normal(size=(800, 2)) - 3
+    found = pair_errors(out_of(pattern, log_odds.ravel()), Y, 0.03).reshape(800, 2)
+    # The least likely documents are given the first label about as often as any.
+    rate = naive.accident_rate(log_odds[:, 0].tolist(), 0, documents)
+    for row in range(0, 800, 20):
+        expected = naive.error(
+            1 / (1 + np.exp(-log_odds[row, 0])),
+            *(0 in documents[row], 0, documents, 0.03, 2, log_odds[:, 0].tolist()),
+        )
+        assert found[row, 0] == pytest.approx(expected, rel=1e-6)
+    assert naive.accident_rate(log_odds[:, 1].tolist(), 1, documents) == 0
+    assert 0.03 < rate < 0.6
+
+
 def test_a_document_without_pairs_has_no_errors():
     pattern = sparse.csr_array((2, 3), dtype=np.int8)
     assert document_errors(pattern, np.empty(0)).tolist() == [0.0, 0.0]

@@ -18,6 +18,19 @@ def missing_rate(log_odds, label, documents, share):
     return (lacking + 1000 * share) / (len(first) + 1000)
 
 
+def accident_rate(log_odds, label, documents):
+    """Among the least likely twentieth; a document without log-odds is less likely than any."""
+    without = sum(label not in labels for labels in documents)
+    n_last = int(0.05 * without)
+    ranked = sorted(
+        range(len(documents)),
+        key=lambda row: (log_odds[row] is None, -(log_odds[row] or 0), row),
+    )
+    last = ranked[len(documents) - n_last :]
+    found = sum(label in documents[row] for row in last)
+    return (found - 3 * math.sqrt(found)) / max(n_last, 1)
+
+
 def error(probability, given, label, documents, share, n_labels, log_odds):
     """Of one pair; ``documents`` are the label sets as given."""
     n_given = sum(len(labels) for labels in documents)
@@ -25,7 +38,8 @@ def error(probability, given, label, documents, share, n_labels, log_odds):
     # Accidents are equally likely for every label.
     mistaken = share * n_given / n_labels / max(len(documents) - count, 1)
     missing = missing_rate(log_odds, label, documents, share)
-    mistaken = min(mistaken * missing / share, 0.5)
+    mistaken = max(mistaken * missing / share, accident_rate(log_odds, label, documents))
+    mistaken = min(mistaken, 0.5)
     if given:
         # Labels that fit are mistaken for each other.
         either = mistaken + share / 3 * probability

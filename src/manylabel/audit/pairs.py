@@ -21,6 +21,11 @@ _CONFUSED_SHARE = 1 / 3
 _MOST_LIKELY = 0.1
 #: The expected rate weighs as much as this many documents, so a few of them change little.
 _PRIOR_DOCUMENTS = 1_000
+#: A label's rate of accidents is measured on the documents that are least likely to have it: this
+#: share of those that do not.
+_LEAST_LIKELY = 0.05
+#: Standard errors by which that rate must be above the expected one to replace it.
+_STANDARD_ERRORS = 3
 #: For the suspicion of documents: errors with about this probability or less count less.
 _HARDLY = 0.03
 
@@ -47,6 +52,10 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     documents have the label, the n / 10 most likely are looked at; the expected share weighs as
     much as 1,000 of them. The rate of wrong labels is scaled by the same factor.
 
+    Some collections have far more accidents than that. Of the documents that lack a label, take
+    as many as a twentieth, those that are least likely to have it: if more of them are given it
+    than expected, even after three standard errors are subtracted, that rate is :math:`r_l`.
+
     Parameters
     ----------
     out : OutOfSample
@@ -65,8 +74,10 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     mistaken = share * max(Y.nnz / n_labels, 1e-9) / np.maximum(n_documents - counts, 1)
     given = values_at(Y, out.pattern) > 0
     labels = out.pattern.indices
-    missing = _missing_rates(out, given, counts, share)
-    mistaken = np.minimum(mistaken * missing / share, 0.5)
+    ranks = _ranks(out)
+    missing = _missing_rates(ranks, labels, given, counts, share)
+    accidents = _accident_rates(ranks[given], labels[given], n_documents - counts, n_documents)
+    mistaken = np.minimum(np.maximum(mistaken * missing / share, accidents), 0.5)
     by_accident = np.log(mistaken)[labels] - out.log_odds
     by_confusion = np.log(_CONFUSED_SHARE * share) - np.logaddexp(0, out.log_odds)
     odds = np.where(
@@ -77,21 +88,45 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     return 1 / (1 + np.exp(-odds))
 
 
+def _ranks(out: OutOfSample) -> NDArray[np.int64]:
+    """The rank of each entry's document for its label, the most probable first, from 0."""
+    labels = out.pattern.indices
+    order = np.lexsort((-out.log_odds, labels))
+    stored = np.bincount(labels, minlength=out.pattern.shape[1])
+    firsts = np.concatenate([[0], np.cumsum(stored)[:-1]])
+    ranks = np.empty(labels.size, np.int64)
+    ranks[order] = np.arange(labels.size) - np.repeat(firsts, stored)
+    return ranks
+
+
 def _missing_rates(
-    out: OutOfSample, given: NDArray[np.bool_], counts: NDArray[np.int64], share: float
+    ranks: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    given: NDArray[np.bool_],
+    counts: NDArray[np.int64],
+    share: float,
 ) -> NDArray[np.float64]:
     """How often each label is missing: the expected rate, and what its most likely tenth shows."""
-    labels = out.pattern.indices
-    # Ranks of the documents of each label, the most probable first; given labels are all stored, so
-    # that no other document can be among the first.
-    order = np.lexsort((-out.log_odds, labels))
-    stored = np.bincount(labels, minlength=counts.size)
-    firsts = np.concatenate([[0], np.cumsum(stored)[:-1]])
-    positions = np.empty(labels.size, np.int64)
-    positions[order] = np.arange(labels.size) - np.repeat(firsts, stored)
+    # Given labels are all stored, so no document without an entry can be among the first.
     n_first = (_MOST_LIKELY * counts).astype(np.int64)
-    lacking = np.bincount(labels[~given & (positions < n_first[labels])], minlength=counts.size)
+    lacking = np.bincount(labels[~given & (ranks < n_first[labels])], minlength=counts.size)
     return (lacking + _PRIOR_DOCUMENTS * share) / (n_first + _PRIOR_DOCUMENTS)
+
+
+def _accident_rates(
+    ranks: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    n_without: NDArray[np.int64],
+    n_documents: int,
+) -> NDArray[np.float64]:
+    """The least rate at which each label is given to documents that should not have it.
+
+    The ranks and labels are those of given entries. Documents without an entry rank last.
+    """
+    n_last = (_LEAST_LIKELY * n_without).astype(np.int64)
+    last = ranks >= n_documents - n_last[labels]
+    found = np.bincount(labels[last], minlength=n_without.size)
+    return (found - _STANDARD_ERRORS * np.sqrt(found)) / np.maximum(n_last, 1)
 
 
 def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:
