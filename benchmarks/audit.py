@@ -11,8 +11,8 @@ scikit-learn's logistic regression (five folds) and, separately, ours; our ranki
 Every number is of one run on training documents; nothing is tuned here. The prior of mistakes was
 chosen on the *test* documents of Medical (seeds 0 to 4) and Bibtex (seed 0), the weight of a
 label's own rate of errors on the synthetic seeds 100 to 105, and the way from pairs to documents on
-all of these and the synthetic seeds up to 129. The rate of accidents was chosen on synthetic seeds 100 to
-105 and test documents of Medical, Bibtex and Delicious. None of these is reported.
+all of these and the synthetic seeds up to 129. The rate of accidents was chosen on synthetic seeds
+100 to 105 and test documents of Medical, Bibtex and Delicious. None of these is reported.
 
 cleanlab needs a dense array and scikit-learn a model per label and fold, so Delicious and EURLEX57K
 are cut to their first documents and to labels that some of these have: see `SUBSETS`.
