@@ -28,3 +28,33 @@ def left_out(rows, truth, which, ridge, offset):
     """The scores of a row by a regression on all others."""
     others = [i for i in range(len(rows)) if i != which]
     return score([rows[i] for i in others], [truth[i] for i in others], rows[which], ridge, offset)
+
+
+def profile(rows, truth, new, ridge, offset):
+    """What a regression on some rows expects of all labels of a new row, minus their means."""
+    means = np.array(truth, float).mean(axis=0)
+    return np.array(score(rows, truth, new, ridge, offset)) - means
+
+
+def score_by_profile(rows, truth, new, ridges, offsets, which=None):
+    """The score of each label by a second regression, on profiles.
+
+    A training row has the profile that the others give it, a new row that of all. ``which`` is a
+    training row to score by the others; then ``new`` does not count.
+    """
+    everything = range(len(rows))
+    mine = []
+    for i in everything:
+        others = [j for j in everything if j != i]
+        given = [rows[j] for j in others], [truth[j] for j in others]
+        mine.append(profile(*given, rows[i], ridges[0], offsets[0]))
+    asked = profile(rows, truth, new, ridges[0], offsets[0]) if which is None else mine[which]
+    known = [i for i in everything if i != which]
+    units = [_as_dictionary(mine[i]) for i in known]
+    labels = [truth[i] for i in known]
+    return score(units, labels, _as_dictionary(asked), ridges[1], offsets[1])
+
+
+def _as_dictionary(vector):
+    length = np.sqrt(sum(value**2 for value in vector))
+    return {} if length == 0 else {i: value / length for i, value in enumerate(vector)}

@@ -46,6 +46,7 @@ from manylabel.neighbors.scorers import fit_source
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
+from manylabel.scoring.training import MANY
 from manylabel.text.weighting import make_weighting
 from manylabel.validation import (
     check_real,
@@ -330,20 +331,29 @@ class Ensemble(Updating):
         then marks the candidates that sources proposed without seeing the labels.
         """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
-        all_rows, also = np.arange(len(training.documents)), None
+        everything = np.arange(len(training.documents))
         for source in self.sources_:
             source.fit(training)
+        fitted = self.sources_
         if self.sources == "auto":
             trial = self.source_.trial
-            self.sources_ = [s for s in self.sources_ if s.is_worthwhile(trial)]
-        if self.sources_:
-            also = union(
-                [s.propose(training.shared, all_rows, self.n_jobs).pattern for s in self.sources_]
-            )
+            self.sources_ = [s for s in fitted if s.is_worthwhile(trial)]
         given = training.Y if self._scores_all_documents else None
-        candidates, held = self.source_.propose_training(
-            training.shared, training.held, also, self.n_jobs, self.verbose, given
-        )
+        # A search for the neighbours of every document takes longest.
+        is_quick = self.effort == "quick" and given is None and len(everything) >= MANY
+        asked = fitted if is_quick else self.sources_
+        proposals = {
+            s.name: s.propose(training.shared, everything, self.n_jobs).pattern for s in asked
+        }
+        also = union([proposals[s.name] for s in self.sources_]) if self.sources_ else None
+        if is_quick and fitted:
+            held = self._propose_held_out(training, also)
+            # Linear models score the held-out documents' candidates when they train on them.
+            candidates = union([*proposals.values(), training.spread(held.pattern)])
+        else:
+            candidates, held = self.source_.propose_training(
+                training.shared, training.held, also, self.n_jobs, self.verbose, given
+            )
         proposed = None
         if given is not None:
             proposed = values_at(candidates, held.pattern) > 0
@@ -355,6 +365,13 @@ class Ensemble(Updating):
             held = held.keep(kept)
             proposed = None if proposed is None else proposed[kept]
         return candidates, replace(held, vocabulary=self.vocabulary), proposed
+
+    def _propose_held_out(self, training: Training, also: sparse.csr_array | None) -> Candidates:
+        """Candidates of the held-out documents alone."""
+        held, documents = training.held, training.shared
+        some = documents[held]
+        more = None if also is None else also[held]
+        return replace(self.source_.propose(some, held, self.n_jobs, more), neighbors=None)
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
         """Learn the curves, keep the scorers that help, and write the report."""

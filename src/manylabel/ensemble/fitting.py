@@ -34,6 +34,8 @@ _FOLDS_OF_MANY = 3
 _SHARE, _MAX_HELD_OUT = 0.2, 6_000
 #: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
+#: With effort "quick", these are the numbers for all and for some documents.
+_QUICK_ALL_HELD_OUT, _QUICK_HELD_OUT = 2_000, 2_000
 
 
 def prepare_in_background(
@@ -157,20 +159,23 @@ def held_out_folds(
     n_rows : int
     seed : int
     effort : str
-        With "best" the held-out documents are in more folds.
+        With "best" the held-out documents are in more folds; with "quick" there are fewer.
     all_documents : bool
         Put every document in a fold, not only a sample.
     incomplete : array of bool, optional
         Documents to leave out of all folds: models are judged on complete documents.
     """
     n_folds = _BEST_FOLDS if effort == "best" else 1
+    limit, most = _MAX_ALL_HELD_OUT, _MAX_HELD_OUT
+    if effort == "quick":
+        limit, most = _QUICK_ALL_HELD_OUT, _QUICK_HELD_OUT
     order = np.random.default_rng(seed).permutation(n_rows)
     folds = np.full(n_rows, -1, np.int8)
-    if n_rows <= _MAX_ALL_HELD_OUT or all_documents:
-        n_folds = _FOLDS if n_rows <= _MAX_ALL_HELD_OUT else max(n_folds, _FOLDS_OF_MANY)
+    if n_rows <= limit or all_documents:
+        n_folds = _FOLDS if n_rows <= limit else max(n_folds, _FOLDS_OF_MANY)
         folds[order] = np.arange(n_rows) % min(n_folds, n_rows)
     else:
-        n_scored = min(_MAX_HELD_OUT, int(_SHARE * n_rows))
+        n_scored = min(most, int(_SHARE * n_rows))
         folds[order[:n_scored]] = np.arange(n_scored) % n_folds
     if incomplete is None:
         return folds

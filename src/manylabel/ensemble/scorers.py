@@ -38,6 +38,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "phrases": "manylabel.linear.views:PhraseScorer",
     "opening": "manylabel.linear.views:OpeningScorer",
     "regression": "manylabel.regression.scorer:RegressionScorer",
+    "profile": "manylabel.regression.profile_scorer:ProfileScorer",
     "network": "manylabel.network.scorer:NetworkScorer",
     "vectors": "manylabel.vectors.scorer:VectorScorer",
     "topics": "manylabel.topics.scorer:TopicScorer",

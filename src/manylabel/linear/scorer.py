@@ -20,7 +20,7 @@ from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import MANY, without_unique
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.validation import pointers, trusted_csr
+from manylabel.validation import trusted_csr
 
 __all__ = ["LinearScorer"]
 
@@ -125,9 +125,7 @@ class LinearScorer(Scorer):
         if n_rows * n_labels <= self.all_pairs:
             pairs = training.known(all_pairs(n_rows, n_labels))
         folds = training.folds if training.held.size else None
-        lengths = np.zeros(n_rows, np.int64)
-        lengths[training.held] = np.diff(held.pattern.indptr)
-        asked = trusted_csr(held.pattern.data, held.pattern.indices, pointers(lengths), Y.shape)
+        asked = training.spread(held.pattern)
         self.model, scores, self.n_iter = train_on_candidates(
             rows, Y, pairs, settings, folds, training.sample_weight, asked
         )

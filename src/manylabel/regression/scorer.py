@@ -10,14 +10,16 @@ from scipy import sparse
 
 from manylabel.evidence import WordReasons
 from manylabel.metrics import ndcg_at
-from manylabel.regression.training import Regression, solve
+from manylabel.regression.training import Regression, Solution, solve
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import MANY
 from manylabel.validation import trusted_csr
 
-__all__ = ["RegressionScorer"]
+__all__ = ["SOLVED", "RegressionScorer", "best_ridge", "quality", "sample_of"]
 
+#: The solution for all documents, in their cache, for a scorer that builds on it.
+SOLVED = "regression"
 #: Fewer documents teach little about pairs of words.
 _MIN_DOCUMENTS = 1_000
 #: Time grows with the third power of the number of documents, and memory with the second.
@@ -66,38 +68,27 @@ class RegressionScorer(Scorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Learn from a sample without the first fold, and score the documents of the fold."""
-        hidden = training.folds == 0
-        n_tried = int(_TRIED * hidden.size)
-        sample = _sample(np.flatnonzero(~hidden), n_tried, training.seed)
+        sample, out = self._tried(training)
         rows, Y = training.documents.rows[sample], training.Y[sample]
-        model = solve(rows, Y, self._best_ridge(training, candidates)).regression()
-        out = np.flatnonzero(hidden[training.held])
+        model = solve(rows, Y, best_ridge(training, candidates)).regression()
         asked = held.take(out).pattern
         return out, model.scores(training.shared.rows[training.held[out]], asked, training.n_jobs)
+
+    def _tried(self, training: Training) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The documents that a trial learns from, and the places of the held-out ones it scores."""
+        hidden = training.folds == 0
+        sample = sample_of(np.flatnonzero(~hidden), int(_TRIED * hidden.size), training.seed)
+        return sample, np.flatnonzero(hidden[training.held])
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Solve for all documents, and leave out each held-out one exactly."""
-        self.ridge = self._best_ridge(training, candidates)
+        self.ridge = best_ridge(training, candidates)
         solved = solve(training.documents.rows, training.Y, self.ridge)
         self.model = solved.regression()
+        training.documents.cache[SOLVED] = solved
         return solved.left_out(training.held, held.pattern)
-
-    def _best_ridge(self, training: Training, candidates: sparse.csr_array) -> float:
-        """The ridge that ranks the candidates of left-out documents of a sample best."""
-        sample = _sample(np.arange(training.Y.shape[0]), _SAMPLE, training.seed)
-        rows, Y = training.documents.rows[sample], training.Y[sample]
-        asked, all_rows = candidates[sample], np.arange(sample.size)
-
-        def quality(ridge: float) -> float:
-            scores = solve(rows, Y, ridge).left_out(all_rows, asked)
-            # Rankings have no place for scores below 0.
-            above = scores - scores.min(initial=0) + 1
-            ranked = trusted_csr(above, asked.indices, asked.indptr, Y.shape)
-            return float(ndcg_at(Y, ranked, 5))
-
-        return max(_RIDGES, key=quality)
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
@@ -134,6 +125,22 @@ class RegressionScorer(Scorer):
         self.model = self.model.grown(n_labels)
 
 
-def _sample(numbers: NDArray[np.int64], n: int, seed: int) -> NDArray[np.int64]:
+def best_ridge(training: Training, candidates: sparse.csr_array) -> float:
+    """The ridge that ranks the candidates of left-out documents of a sample best."""
+    sample = sample_of(np.arange(training.Y.shape[0]), _SAMPLE, training.seed)
+    rows, Y, asked = training.documents.rows[sample], training.Y[sample], candidates[sample]
+    return max(_RIDGES, key=lambda ridge: quality(solve(rows, Y, ridge), asked))
+
+
+def quality(solution: Solution, asked: sparse.csr_array) -> float:
+    """The nDCG@5 of some labels of each document, by the others alone."""
+    Y = solution.Y
+    scores = solution.left_out(np.arange(Y.shape[0]), asked)
+    # Rankings have no place for scores below 0.
+    above = scores - scores.min(initial=0) + 1
+    return float(ndcg_at(Y, trusted_csr(above, asked.indices, asked.indptr, Y.shape), 5))
+
+
+def sample_of(numbers: NDArray[np.int64], n: int, seed: int) -> NDArray[np.int64]:
     """A random sample of some documents, ascending."""
     return np.sort(np.random.default_rng([seed, 3]).permutation(numbers)[:n])

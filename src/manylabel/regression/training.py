@@ -14,12 +14,25 @@ from manylabel.parallel import run_blocks, single_threaded_blas
 from manylabel.predictions import values_at
 from manylabel.validation import check_numbers, csr_parts
 
-__all__ = ["OFFSET", "Regression", "Solved", "solve"]
+__all__ = [
+    "LEAST",
+    "OFFSET",
+    "Regression",
+    "Solution",
+    "Solved",
+    "documents_with",
+    "effects_of",
+    "postings_of",
+    "similarities",
+    "solve",
+    "solve_kernel",
+    "without_documents",
+]
 
 #: The constant c of the kernel ((s + c) / (1 + c))^2, which is 1 for equal rows of unit length.
 OFFSET = 0.1
 #: The kernel of rows without a common word.
-_LEAST = (OFFSET / (1 + OFFSET)) ** 2
+LEAST = (OFFSET / (1 + OFFSET)) ** 2
 #: Rows scored at a time, and unit vectors solved for at a time.
 _ROWS, _COLUMNS = 64, 512
 
@@ -73,22 +86,13 @@ class Regression:
 
         The weights of the other documents stay as they are.
         """
-        documents = sparse.csr_array(self.postings.T.tocsr())
-        gone = np.zeros(documents.shape[0], np.bool_)
-        for number in range(rows.shape[0]):
-            row = rows[[number]]
-            for document in np.sort(self._similarities(row).indices):
-                if not gone[document] and _are_equal(documents[[document]], row):
-                    gone[document] = True
-                    break
+        gone = documents_with(rows, self.postings)
         if not gone.any():
             return self
-        postings = self.postings.copy()
-        postings.data[gone[postings.indices]] = 0
-        postings.eliminate_zeros()
         duals = self.duals.copy()
         duals[:, gone] = 0
-        lost = _LEAST * self.duals[:, gone].sum(axis=1, dtype=np.float64)
+        lost = LEAST * self.duals[:, gone].sum(axis=1, dtype=np.float64)
+        postings = without_documents(self.postings, gone)
         return Regression(postings, duals, self.constants - lost, self.is_trained)
 
     def scores(
@@ -102,7 +106,7 @@ class Regression:
         out = np.empty(labels.size)
 
         def work(start: int, stop: int) -> None:
-            near = Rows(*csr_parts(self._similarities(rows[start:stop])))
+            near = Rows(*csr_parts(similarities(rows[start:stop], self.postings)))
             asked = ptr[start : stop + 1]
             own = slice(asked[0], asked[-1])
             regression.candidate_scores(
@@ -118,30 +122,19 @@ class Regression:
 
         What a similarity adds is divided among the common words in proportion to their parts of it.
         """
-        effects, documents = self._effects(rows)
+        effects, documents = effects_of(rows, self.postings)
         weights = np.zeros(self.duals.shape[1])
         weights[documents] = effects * self.duals[label, documents]
         shares: NDArray[np.float64] = rows.data * (self.postings[rows.indices] @ weights)
         return shares
 
-    def _effects(self, rows: sparse.csr_array) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """What one unit of similarity to each document adds, per unit of its weight."""
-        near = self._similarities(rows)
-        return (near.data.astype(np.float64) + 2 * OFFSET) / (1 + OFFSET) ** 2, near.indices
-
-    def _similarities(self, rows: sparse.csr_array) -> sparse.csr_array:
-        """The similarities of weighted rows to all documents."""
-        return rows.astype(np.float32, copy=False) @ self.postings
-
 
 @dataclass(frozen=True)
-class Solved:
-    """The solution for some documents.
+class Solution:
+    """The solution for some documents, whatever their kernel.
 
     Parameters
     ----------
-    rows : csr_array of shape (n_documents, n_features), float32
-        Weighted rows of unit length.
     Y : csr_array of shape (n_documents, n_labels)
     triangle : ndarray of shape (n_documents, n_documents), float32
         The lower triangle of the Cholesky factor of G = K + ridge I.
@@ -151,23 +144,30 @@ class Solved:
         G^-1 1.
     """
 
-    rows: sparse.csr_array
     Y: sparse.csr_array
     triangle: NDArray[np.float32]
     raw: NDArray[np.float32]
     ones: NDArray[np.float32]
 
+    @property
+    def is_trained(self) -> NDArray[np.bool_]:
+        """Which labels occur."""
+        return self._sums > 0
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The share of documents that have each label."""
+        return self._sums / self.Y.shape[0]
+
+    def duals(self) -> NDArray[np.float32]:
+        """The weight of each document for each label minus its mean, by label."""
+        return np.ascontiguousarray(
+            (self.raw - np.outer(self.ones, self.means.astype(np.float32))).T
+        )
+
     @cached_property
     def _sums(self) -> NDArray[np.int64]:
         return np.bincount(self.Y.indices, minlength=self.Y.shape[1])
-
-    def regression(self) -> Regression:
-        """The weights, for labels minus their means."""
-        means = self._sums / self.Y.shape[0]
-        duals = np.ascontiguousarray((self.raw - np.outer(self.ones, means.astype(np.float32))).T)
-        constants = means + _LEAST * duals.sum(axis=1, dtype=np.float64)
-        postings = sparse.csr_array(self.rows.T.tocsr())
-        return Regression(postings, duals, constants, self._sums > 0)
 
     def left_out(
         self, documents: NDArray[np.int64], pattern: sparse.csr_array
@@ -191,6 +191,19 @@ class Solved:
         duals = self.raw[who, labels] - means * self.ones[who]
         return y - duals / self._diagonal(documents)[each]
 
+    def all_left_out(self) -> NDArray[np.float32]:
+        """The same for every label of every document, minus the mean of the others."""
+        each = self._diagonal(np.arange(self.Y.shape[0]))
+        out = np.empty(self.raw.shape, np.float32)
+        rest = max(self.Y.shape[0] - 1, 1)
+        for start in range(0, len(out), _COLUMNS):
+            some = slice(start, start + _COLUMNS)
+            y = self.Y[some].toarray()
+            means = (self._sums - y) / rest
+            out[some] = y - (self.raw[some] - means * self.ones[some, None]) / each[some, None]
+            out[some] -= means
+        return out
+
     def _diagonal(self, documents: NDArray[np.int64]) -> NDArray[np.float64]:
         """The diagonal of G^-1: squared lengths of the columns of the inverse factor."""
         from scipy.linalg import solve_triangular
@@ -211,6 +224,64 @@ class Solved:
         return out
 
 
+@dataclass(frozen=True)
+class Solved(Solution):
+    """The solution for weighted rows.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n_documents, n_features), float32
+        Of unit length.
+    """
+
+    rows: sparse.csr_array
+
+    def regression(self) -> Regression:
+        """The weights, for labels minus their means."""
+        duals = self.duals()
+        constants = self.means + LEAST * duals.sum(axis=1, dtype=np.float64)
+        return Regression(postings_of(self.rows), duals, constants, self.is_trained)
+
+
+def postings_of(rows: sparse.csr_array) -> sparse.csr_array:
+    """Weighted rows by feature."""
+    return sparse.csr_array(rows.T.tocsr())
+
+
+def similarities(rows: sparse.csr_array, postings: sparse.csr_array) -> sparse.csr_array:
+    """The similarities of weighted rows to all documents."""
+    return rows.astype(np.float32, copy=False) @ postings
+
+
+def effects_of(
+    rows: sparse.csr_array, postings: sparse.csr_array
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """What one unit of similarity to each similar document adds to the kernel of a single row."""
+    near = similarities(rows, postings)
+    return (near.data.astype(np.float64) + 2 * OFFSET) / (1 + OFFSET) ** 2, near.indices
+
+
+def documents_with(rows: sparse.csr_array, postings: sparse.csr_array) -> NDArray[np.bool_]:
+    """Which documents have these rows: one for each row, the first of several."""
+    documents = sparse.csr_array(postings.T.tocsr())
+    found = np.zeros(documents.shape[0], np.bool_)
+    for number in range(rows.shape[0]):
+        row = rows[[number]]
+        for document in np.sort(similarities(row, postings).indices):
+            if not found[document] and _are_equal(documents[[document]], row):
+                found[document] = True
+                break
+    return found
+
+
+def without_documents(postings: sparse.csr_array, gone: NDArray[np.bool_]) -> sparse.csr_array:
+    """Postings that have nothing of some documents."""
+    postings = postings.copy()
+    postings.data[gone[postings.indices]] = 0
+    postings.eliminate_zeros()
+    return postings
+
+
 def _are_equal(one: sparse.csr_array, other: sparse.csr_array) -> bool:
     """Whether two rows have the same features with the same values, except for rounding."""
     return np.array_equal(one.indices, other.indices) and np.allclose(one.data, other.data)
@@ -221,8 +292,6 @@ def solve(rows: sparse.csr_array, Y: sparse.csr_array, ridge: float) -> Solved:
 
     Memory: 4 bytes per pair of documents, and 8 per document and label.
     """
-    from scipy.linalg import cho_factor, cho_solve
-
     n = rows.shape[0]
     matrix = np.empty((n, n), np.float32, order="F")
     by_feature = rows.T.tocsr()
@@ -230,10 +299,19 @@ def solve(rows: sparse.csr_array, Y: sparse.csr_array, ridge: float) -> Solved:
         # The matrix is symmetric, so rows can be written to columns.
         block = (rows[start : start + _COLUMNS] @ by_feature).toarray()
         matrix[:, start : start + _COLUMNS] = (((block + OFFSET) / (1 + OFFSET)) ** 2).T
+    solution = solve_kernel(matrix, Y, ridge)
+    return Solved(Y, solution.triangle, solution.raw, solution.ones, rows)
+
+
+def solve_kernel(matrix: NDArray[np.float32], Y: sparse.csr_array, ridge: float) -> Solution:
+    """Solve for the kernel of all pairs of documents, whose memory is reused."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    n = Y.shape[0]
     matrix[np.diag_indices(n)] += ridge
     with single_threaded_blas():
         factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
         right = np.empty((n, Y.shape[1] + 1), np.float32, order="F")
         right[:, :-1], right[:, -1] = Y.toarray(), 1
         solved = cho_solve(factor, right, overwrite_b=True, check_finite=False)
-    return Solved(rows, Y, factor[0], solved[:, :-1], solved[:, -1])
+    return Solution(Y, factor[0], solved[:, :-1], solved[:, -1])

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from manylabel.predictions import values_at
 from manylabel.scoring.documents import Documents
+from manylabel.validation import pointers, trusted_csr
 
 __all__ = ["Training", "without_unique"]
 
@@ -91,6 +92,13 @@ class Training:
         # Whether a feature is unique depends on all documents.
         part.__dict__["shared"] = self.shared[rows]
         return part
+
+    def spread(self, pattern: sparse.csr_array) -> sparse.csr_array:
+        """Labels of the held-out documents as rows among those of all documents."""
+        lengths = np.zeros(len(self.documents), np.int64)
+        lengths[self.held] = np.diff(pattern.indptr)
+        shape = lengths.size, pattern.shape[1]
+        return trusted_csr(pattern.data, pattern.indices, pointers(lengths), shape)
 
     def known(self, pairs: sparse.csr_array) -> sparse.csr_array:
         """The pairs of documents and labels whose truth is known."""

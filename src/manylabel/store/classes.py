@@ -95,6 +95,7 @@ CLASSES: dict[str, str] = {
     "NeighborIndex": "manylabel.neighbors.index:NeighborIndex",
     "Network": "manylabel.network.training:Network",
     "NetworkSettings": "manylabel.network.training:NetworkSettings",
+    "Profiles": "manylabel.regression.profiles:Profiles",
     "Regression": "manylabel.regression.training:Regression",
     "StringArray": "manylabel.strings:StringArray",
     "Vectors": "manylabel.vectors.vectors:Vectors",
