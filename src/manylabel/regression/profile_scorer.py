@@ -115,15 +115,18 @@ class ProfileScorer(RegressionScorer):
     ) -> tuple[NDArray[np.float64], Reasons]:
         """Scores, and the share of each word in them."""
         rows, profiles = documents.rows, self.profiles
+        scores = self.score(documents, candidates, 1)
 
         def reasons(position: int) -> WordReasons:
             label = int(candidates.labels[position])
             if not profiles.is_trained[label]:
                 return WordReasons([], [])
-            shares, rest = profiles.shares(rows, label)
+            shares, _ = profiles.shares(rows, label)
+            # Not the constant of `shares`, so that rounding is not lost.
+            rest = float(scores[position] - shares.sum())
             return WordReasons.with_bias(rest, rows.indices, shares)
 
-        return self.score(documents, candidates, 1), reasons
+        return scores, reasons
 
     def remove(
         self,
