@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from manylabel.audit import (
     most_uncertain,
     pair_errors,
     uncertainty,
+    unlisted_errors,
 )
 from manylabel.audit.labels import same_labels, split, two_meanings, unlearned
 from manylabel.corpus import Corpus, load_catalogue, write
@@ -90,6 +92,7 @@ def test_errors_follow_from_bayes_rule(truth, values, proposed, share, times):
                 share,
                 4,
                 dense[:, label].tolist(),
+                row,
             )
             for label in range(4)
             if judged[row, label]
@@ -117,11 +120,26 @@ def test_labels_that_are_often_given_by_accident_are_suspected():
     for row in range(0, 800, 20):
         expected = naive.error(
             1 / (1 + np.exp(-log_odds[row, 0])),
-            *(0 in documents[row], 0, documents, 0.03, 2, log_odds[:, 0].tolist()),
+            *(0 in documents[row], 0, documents, 0.03, 2, log_odds[:, 0].tolist(), row),
         )
         assert found[row, 0] == pytest.approx(expected, rel=1e-6)
     assert naive.accident_rate(log_odds[:, 1].tolist(), 1, documents) == 0
     assert 0.03 < rate < 0.6
+
+
+@given(
+    st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=8),
+    st.lists(st.booleans(), min_size=1, max_size=32),
+)
+def test_pairs_that_nothing_proposed_follow_their_label(truth, values):
+    Y = indicator(truth, 4)
+    proposed = np.resize(values, (len(truth), 4))
+    pattern = sparse.csr_array((proposed | (Y.toarray() > 0)).astype(np.int8))
+    out = out_of(pattern, np.zeros(pattern.nnz))
+    out = replace(out, proposed=proposed[pattern.toarray() > 0])
+    sets = [set(np.flatnonzero(row)) for row in proposed]
+    expected = [naive.unlisted_error(label, truth, sets, 0.03) for label in range(4)]
+    np.testing.assert_allclose(unlisted_errors(out, Y, 0.03), expected)
 
 
 def test_a_document_without_pairs_has_no_errors():

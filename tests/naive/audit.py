@@ -31,14 +31,17 @@ def accident_rate(log_odds, label, documents):
     return (found - 3 * math.sqrt(found)) / max(n_last, 1)
 
 
-def error(probability, given, label, documents, share, n_labels, log_odds):
-    """Of one pair; ``documents`` are the label sets as given."""
+def error(probability, given, label, documents, share, n_labels, log_odds, row):
+    """Of one pair of a document; ``documents`` are the label sets as given."""
     n_given = sum(len(labels) for labels in documents)
     count = sum(label in labels for labels in documents)
     # Accidents are equally likely for every label.
     mistaken = share * n_given / n_labels / max(len(documents) - count, 1)
     missing = missing_rate(log_odds, label, documents, share)
-    mistaken = max(mistaken * missing / share, accident_rate(log_odds, label, documents))
+    # More labels are more occasions for accidents.
+    occasions = math.sqrt(max(len(documents[row]), 1) / max(n_given / len(documents), 1e-9))
+    expected = mistaken * missing / share * occasions
+    mistaken = max(expected, accident_rate(log_odds, label, documents))
     mistaken = min(mistaken, 0.5)
     if given:
         # Labels that fit are mistaken for each other.
@@ -47,6 +50,14 @@ def error(probability, given, label, documents, share, n_labels, log_odds):
     else:
         wrong, right = probability * missing, (1 - probability) * (1 - mistaken)
     return wrong / (wrong + right)
+
+
+def unlisted_error(label, documents, proposed, share):
+    """Of a label that nothing proposed; ``proposed`` has the labels proposed for each document."""
+    rest = [row for row in range(len(documents)) if label not in proposed[row]]
+    having = sum(label in documents[row] for row in rest)
+    odds = share * having / max(len(rest) - having, 1)
+    return odds / (1 + odds)
 
 
 def suspicion(errors):

@@ -7,7 +7,7 @@ that cannot be told apart, and labels that cannot be learned.
 
 from manylabel.audit.audit import Audit, audit
 from manylabel.audit.next import choose_next, most_uncertain, uncertainty
-from manylabel.audit.pairs import document_errors, pair_errors
+from manylabel.audit.pairs import document_errors, pair_errors, unlisted_errors
 
 __all__ = [
     "Audit",
@@ -17,4 +17,5 @@ __all__ = [
     "most_uncertain",
     "pair_errors",
     "uncertainty",
+    "unlisted_errors",
 ]

@@ -17,7 +17,7 @@ from manylabel.audit.labels import (
     two_meanings,
     unlearned,
 )
-from manylabel.audit.pairs import SHARE, document_errors, pair_errors
+from manylabel.audit.pairs import SHARE, document_errors, pair_errors, unlisted_errors
 from manylabel.ensemble import Ensemble, OutOfSample
 from manylabel.estimators import clone
 from manylabel.exceptions import ParameterError
@@ -72,6 +72,8 @@ class Audit:
         The given labels.
     errors : ndarray
         For each entry of ``out.pattern``, the probability that it is wrong, or missing.
+    unlisted : ndarray of shape (n_labels,)
+        The probability that a label is missing where ``out.pattern`` has no entry.
     model : Ensemble
         The model, fitted to all documents.
     duplicates : list of Duplicates
@@ -83,6 +85,7 @@ class Audit:
     out: OutOfSample
     Y: sparse.csr_array
     errors: NDArray[np.float64]
+    unlisted: NDArray[np.float64]
     model: Ensemble = field(repr=False)
     duplicates: list[Duplicates] = field(default_factory=list)
     same: list[SameLabels] = field(default_factory=list)
@@ -179,6 +182,7 @@ def audit(
         out,
         labels,
         pair_errors(out, labels, share),
+        unlisted_errors(out, labels, share),
         ensemble,
         _duplicates(ensemble, labels, top),
         same_labels(probabilities, labels, top),

@@ -9,7 +9,7 @@ from scipy import sparse
 from manylabel.ensemble import OutOfSample
 from manylabel.predictions import values_at
 
-__all__ = ["document_errors", "pair_errors"]
+__all__ = ["document_errors", "pair_errors", "unlisted_errors"]
 
 #: The expected share of labels that are wrong, and of labels that are missing.
 SHARE = 0.03
@@ -52,6 +52,9 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     documents have the label, the n / 10 most likely are looked at; the expected share weighs as
     much as 1,000 of them. The rate of wrong labels is scaled by the same factor.
 
+    Someone who gives a document many labels has more occasions for accidents: :math:`r_l` is
+    multiplied by the square root of the document's number of labels, divided by the mean number.
+
     Some collections have far more accidents than that. Of the documents that lack a label, take
     as many as a twentieth, those that are least likely to have it: if more of them are given it
     than expected, even after three standard errors are subtracted, that rate is :math:`r_l`.
@@ -77,15 +80,46 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     ranks = _ranks(out)
     missing = _missing_rates(ranks, labels, given, counts, share)
     accidents = _accident_rates(ranks[given], labels[given], n_documents - counts, n_documents)
-    mistaken = np.minimum(np.maximum(mistaken * missing / share, accidents), 0.5)
-    by_accident = np.log(mistaken)[labels] - out.log_odds
+    occasions = np.repeat(_occasions(Y), np.diff(out.pattern.indptr))
+    expected = (mistaken * missing / share)[labels] * occasions
+    mistaken = np.minimum(np.maximum(expected, accidents[labels]), 0.5)
+    by_accident = np.log(mistaken) - out.log_odds
     by_confusion = np.log(_CONFUSED_SHARE * share) - np.logaddexp(0, out.log_odds)
     odds = np.where(
         given,
         np.logaddexp(by_accident, by_confusion) - np.log1p(-missing)[labels],
-        out.log_odds + (np.log(missing) - np.log1p(-mistaken))[labels],
+        out.log_odds + np.log(missing)[labels] - np.log1p(-mistaken),
     )
     return 1 / (1 + np.exp(-odds))
+
+
+def unlisted_errors(
+    out: OutOfSample, Y: sparse.csr_array, share: float = SHARE
+) -> NDArray[np.float64]:
+    r"""The probability that a label is missing from a document for which nothing proposed it.
+
+    All that is known about such a pair is its label. Let q be the share of documents that have the
+    label, of those for which it was not proposed: the odds of an error are
+    :math:`\rho q / (1 - q)`.
+
+    Returns
+    -------
+    ndarray of shape (n_labels,)
+        For every pair of complete documents that is not in ``out.pattern``.
+    """
+    n_documents, n_labels = Y.shape
+    labels = out.pattern.indices
+    unlisted = ~out.proposed & (values_at(Y, out.pattern) > 0)
+    having = np.bincount(labels[unlisted], minlength=n_labels)
+    lacking = n_documents - np.bincount(labels, minlength=n_labels)
+    odds = share * having / np.maximum(lacking, 1)
+    return odds / (1 + odds)
+
+
+def _occasions(Y: sparse.csr_array) -> NDArray[np.float64]:
+    """How many accidents each document has, compared to one with the mean number of labels."""
+    n_given = np.diff(Y.indptr)
+    return np.sqrt(np.maximum(n_given, 1) / max(n_given.mean(), 1e-9))
 
 
 def _ranks(out: OutOfSample) -> NDArray[np.int64]:
