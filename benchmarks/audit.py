@@ -13,7 +13,7 @@ chosen on the *test* documents of Medical (seeds 0 to 4) and Bibtex (seed 0), th
 label's own rate of errors on the synthetic seeds 100 to 105, and the way from pairs to documents on
 all of these and the synthetic seeds up to 129. The rate of accidents was chosen on synthetic seeds
 100 to 105 and test documents of Medical, Bibtex and Delicious. How accidents grow with a document's
-labels was chosen on test documents of all four corpora (seeds 11 to 14). None of these is reported.
+labels was chosen on test documents of the four corpora (seeds 11 to 14). None of these is reported.
 
 cleanlab needs a dense array and scikit-learn a model per label and fold, so Delicious and EURLEX57K
 are cut to their first documents and to labels that some of these have: see `SUBSETS`.
