@@ -121,6 +121,23 @@ def test_an_ensemble_reads_it_where_there_is_enough_to_learn_from(either_or):
     assert "regression" not in Ensemble(k=20, effort="quick").fit(X, Y).report_.gain
 
 
+def test_quick_training_learns_from_a_sample(either_or, monkeypatch):
+    monkeypatch.setattr("manylabel.regression.scorer.MANY", 1_000)
+    monkeypatch.setattr("manylabel.regression.scorer._QUICK_SAMPLE", 300)
+    X, Y = either_or
+    settings = {"effort": "quick"}
+    folds = np.where(np.arange(X.shape[0]) % 5, -1, 0).astype(np.int8)
+    documents = Documents(X).weighted(make_weighting(None, np.float32).fit(X))
+    training = Training(documents, Y, folds, settings=settings)
+    scorer = RegressionScorer()
+    assert scorer.wants(training)
+    assert not scorer.needs_trial(training)
+    held = Candidates(all_pairs(training.held.size, Y.shape[1]))
+    found = scorer.fit(training, all_pairs(*Y.shape), held).reshape(-1, 2) > 0.5
+    assert scorer.model.duals.shape == (2, 300)
+    assert (found == Y[training.held].toarray()).mean() > 0.9
+
+
 def test_too_many_documents_or_labels_are_left_to_others():
     scorer = RegressionScorer()
     for n_rows, n_labels, wanted in ((1_000, 9, True), (15_001, 9, False), (5_000, 5_000, False)):

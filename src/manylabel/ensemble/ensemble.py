@@ -32,6 +32,7 @@ from manylabel.ensemble.fitting import (
     is_worth_fitting,
     known_elsewhere,
     prepare_in_background,
+    random_labels,
 )
 from manylabel.ensemble.out_of_sample import OutOfSample
 from manylabel.ensemble.report import Report
@@ -349,7 +350,10 @@ class Ensemble(Updating):
         if is_quick and fitted:
             held = self._propose_held_out(training, also)
             # Linear models score the held-out documents' candidates when they train on them.
-            candidates = union([*proposals.values(), training.spread(held.pattern)])
+            # Without labels drawn at random, they would know only the most similar ones.
+            candidates = union(
+                [*proposals.values(), training.spread(held.pattern), random_labels(training)]
+            )
         else:
             candidates, held = self.source_.propose_training(
                 training.shared, training.held, also, self.n_jobs, self.verbose, given

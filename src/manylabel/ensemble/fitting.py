@@ -13,6 +13,7 @@ from scipy import sparse
 from manylabel.ensemble.choosing import HeldOut, gain_of
 from manylabel.parallel import effective_jobs
 from manylabel.scoring import Candidates, Scorer, Training
+from manylabel.scoring.candidates import union
 
 __all__ = [
     "documents_for",
@@ -22,6 +23,7 @@ __all__ = [
     "is_worth_fitting",
     "known_elsewhere",
     "prepare_in_background",
+    "random_labels",
 ]
 
 #: The share by which a trial must lower the log-loss for a scorer to be fitted.
@@ -34,6 +36,8 @@ _FOLDS_OF_MANY = 3
 _SHARE, _MAX_HELD_OUT = 0.2, 6_000
 #: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
+#: Labels per document that are drawn at random, on average.
+_RANDOM_LABELS = 30
 #: With effort "quick", these are the numbers for all and for some documents.
 _QUICK_ALL_HELD_OUT, _QUICK_HELD_OUT = 2_000, 2_000
 
@@ -73,6 +77,14 @@ def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
         mine = of == fold
         known[mine] = is_known[held.labels[mine]]
     return known
+
+
+def random_labels(training: Training) -> sparse.csr_array:
+    """Labels of other documents for each document: the more frequent, the more likely."""
+    n_rows, Y = training.Y.shape[0], training.Y
+    n_draws = max(1, round(_RANDOM_LABELS * n_rows / max(Y.nnz, 1)))
+    random = np.random.default_rng([training.seed, 4])
+    return union([Y[random.permutation(n_rows)] for _ in range(n_draws)])
 
 
 def fit_scorer(

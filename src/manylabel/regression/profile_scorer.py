@@ -47,6 +47,7 @@ class ProfileScorer(RegressionScorer):
     """
 
     name: ClassVar[str] = "profile"
+    effort: ClassVar[str] = "normal"
     title: ClassVar[str] = "labels that go together"
     sentence: ClassVar[str] = (
         "Words that make other labels likely, which training documents have together with this one."

@@ -31,6 +31,8 @@ _RIDGES, _SAMPLE = (0.1, 0.3, 1.0, 3.0), 1_500
 #: A trial learns from this share of the documents: 3 % of the time. Fewer would say little about
 #: all, since a regression gains more from documents than other models.
 _TRIED = 1 / 3
+#: With effort "quick", it learns from this many documents, with this ridge.
+_QUICK_SAMPLE, _QUICK_RIDGE = 4_000, 1.0
 
 
 class RegressionScorer(Scorer):
@@ -46,6 +48,7 @@ class RegressionScorer(Scorer):
     """
 
     name: ClassVar[str] = "regression"
+    effort: ClassVar[str] = "quick"
     title: ClassVar[str] = "words in common with all documents"
     sentence: ClassVar[str] = (
         "Words shared with training documents; the more a document shares, the more it counts."
@@ -58,11 +61,13 @@ class RegressionScorer(Scorer):
     def wants(self, training: Training) -> bool:
         """Whether there are enough documents, and few enough of them and of the labels."""
         n_rows, n_labels = training.Y.shape
+        if is_quick(training) and n_rows < MANY:
+            return False
         return _MIN_DOCUMENTS <= n_rows <= _MAX_DOCUMENTS and n_rows * n_labels <= _MAX_WEIGHTS
 
     def needs_trial(self, training: Training) -> bool:
         """With many documents, a regression on a sample is tried first."""
-        return training.Y.shape[0] > MANY
+        return training.Y.shape[0] > MANY and not is_quick(training)
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -84,11 +89,22 @@ class RegressionScorer(Scorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Solve for all documents, and leave out each held-out one exactly."""
+        if is_quick(training):
+            return self._fit_quickly(training, held)
         self.ridge = best_ridge(training, candidates)
         solved = solve(training.documents.rows, training.Y, self.ridge)
         self.model = solved.regression()
         training.documents.cache[SOLVED] = solved
         return solved.left_out(training.held, held.pattern)
+
+    def _fit_quickly(self, training: Training, held: Candidates) -> NDArray[np.float64]:
+        """Learn from a sample of the documents that are not held out."""
+        others = np.flatnonzero(training.folds < 0)
+        sample = sample_of(others, _QUICK_SAMPLE, training.seed)
+        self.ridge = _QUICK_RIDGE
+        rows, Y = training.documents.rows[sample], training.Y[sample]
+        self.model = solve(rows, Y, self.ridge).regression()
+        return self.model.scores(training.shared.rows[training.held], held.pattern, training.n_jobs)
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
@@ -123,6 +139,11 @@ class RegressionScorer(Scorer):
     def grow(self, n_labels: int) -> None:
         """New labels have no weights."""
         self.model = self.model.grown(n_labels)
+
+
+def is_quick(training: Training) -> bool:
+    """Whether little time is to be spent."""
+    return training.settings.get("effort") == "quick"
 
 
 def best_ridge(training: Training, candidates: sparse.csr_array) -> float:
