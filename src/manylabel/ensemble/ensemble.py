@@ -103,8 +103,9 @@ class Ensemble(Updating):
         Sources of candidates in addition to the neighbours.
     effort : {"normal", "quick", "best"}, default="normal"
         How much time training may take if ``scorers`` is "auto". "quick" fits neighbours, words
-        and one linear model. "best" fits the same scorers as "normal", but uses more folds, so
-        that the models behind held-out scores see more of the documents.
+        and one linear model, and weighs them on fewer documents. "best" fits the same scorers as
+        "normal", but uses more folds, so that the models behind held-out scores see more of the
+        documents.
     objective : str, default="ndcg@5"
         What to optimise: a ranking measure, for which the maximum-likelihood curves are stretched,
         or "likelihood".
