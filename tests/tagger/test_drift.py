@@ -53,6 +53,16 @@ def test_learned_documents_are_scored_as_if_they_had_not_been_learned(new_tagger
     )
 
 
+def test_a_change_that_was_undone_does_not_count(new_tagger):
+    tagger = new_tagger()
+    name = load_catalogue("train").ids[0]
+    label = tagger.document(name).labels[0]
+    _, undo = tagger.fix([{"id": name, "label": label, "decision": "remove"}])
+    assert tagger.n_learned == tagger.drift().n_documents == 1
+    tagger.fix(undo)
+    assert tagger.n_learned == tagger.drift().n_documents == 0
+
+
 def test_wrong_labels_are_seen(new_tagger):
     tagger = new_tagger()
     labels = LABELS[:60]

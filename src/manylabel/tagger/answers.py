@@ -182,9 +182,15 @@ class Answers(Reader):
         return ""
 
     def learned_since(self) -> NDArray[np.int64]:
-        """The numbers of the documents learned since the training and not forgotten."""
+        """The numbers of the documents learned since the training and not forgotten.
+
+        A training document that was changed and changed back is none of them.
+        """
         kept = self.documents.kept()
-        return kept[kept >= self.n_trained] if self.n_trained is not None else kept[:0]
+        if self.n_trained is None:
+            return kept[:0]
+        since = kept[kept >= self.n_trained]
+        return np.setdiff1d(since, self.documents.restored(self.n_trained), assume_unique=True)
 
     def check_incomplete(self, incomplete: NDArray[np.bool_] | None, model_name: str) -> None:
         """Refuse incomplete documents if the model would count their missing labels as wrong."""

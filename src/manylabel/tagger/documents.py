@@ -174,6 +174,21 @@ class KeptDocuments:
         alive[list(self._removed)] = False
         return np.flatnonzero(alive)
 
+    def restored(self, before: int) -> list[int]:
+        """The numbers of documents that equal a removed one with the same id and a number before.
+
+        A compacted collection knows no removed documents, so that it has none of these.
+        """
+        replaced = ((self.find(self.id(old)), old) for old in self._removed if old < before)
+        return [
+            new
+            for new, old in replaced
+            if new is not None
+            and not self.is_incomplete(new)
+            and self.labels(new) == sorted(self.labels(old))
+            and self.text(new) == self.text(old)
+        ]
+
     def label_matrix(self, n_labels: int) -> sparse.csr_array:
         """The labels of the kept documents, one row each."""
         whole = self._all_labels(n_labels)

@@ -16,7 +16,7 @@ from manylabel.exceptions import InputError, ParameterError
 from manylabel.predictions import keep_top, values_at
 from manylabel.progress import Clock
 from manylabel.tagger.changes import Change, documents_of
-from manylabel.tagger.documents import widened
+from manylabel.tagger.documents import indicator, widened
 from manylabel.tagger.drift import Drift, drift_of
 from manylabel.tagger.languages import make_vectorizer, text_language
 from manylabel.tagger.persistence import Persistent
@@ -194,7 +194,7 @@ class Quality(Persistent):
                 )
             texts = [state.documents.text(number) for number in numbers.tolist()]
             scores = state.model.scores_left_out(state.read(texts)[0], numbers)
-            truth = state.documents.label_matrix(state.n_labels)[-since.size :][judged]
+            truth = indicator(map(state.documents.labels, numbers.tolist()), state.n_labels)
         return drift_of(scores, truth, n_trained)
 
     def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
