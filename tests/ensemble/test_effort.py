@@ -31,9 +31,9 @@ def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, catalogue, m
     seen = []
 
     class Watched(Ensemble):
-        def _propose_training(self, training):
+        def _propose_training(self, training, scorers):
             seen.append(training.n_folds)
-            return super()._propose_training(training)
+            return super()._propose_training(training, scorers)
 
     Watched(effort=effort, scorers=["neighbours", "linear"]).fit(catalogue.X, catalogue.Y)
     assert seen == [n_folds]

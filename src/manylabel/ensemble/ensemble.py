@@ -45,7 +45,7 @@ from manylabel.kernels.logistic import expit
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
 from manylabel.predictions import keep_top, values_at
-from manylabel.scoring import Candidates, Documents, Scorer, Training
+from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
 from manylabel.scoring.training import MANY
 from manylabel.text.weighting import make_weighting
@@ -258,7 +258,7 @@ class Ensemble(Updating):
                 limit=min(self.n_candidates, Y.shape[1]),
             )
             scorers = [s for s in scorers if s.configure_source(self.source_, training, is_forced)]
-            candidates, held, proposed = self._propose_training(training)
+            candidates, held, proposed = self._propose_training(training, scorers)
             self.source_.trial = None
             known, others = known_elsewhere(training, held), self.counts_[held.labels]
             scores: dict[str, NDArray[np.float64]] = {}
@@ -325,11 +325,12 @@ class Ensemble(Updating):
         return out_of_sample
 
     def _propose_training(
-        self, training: Training
+        self, training: Training, scorers: list[Scorer]
     ) -> tuple[sparse.csr_array, Candidates, NDArray[np.bool_] | None]:
         """Candidates of all training documents, and `Candidates` of those that are held out.
 
-        If every document is to be scored, its labels are added to its candidates. The last array
+        A quick training proposes nothing for the others if no scorer learns from that. If every
+        document is to be scored, its labels are added to its candidates. The last array
         then marks the candidates that sources proposed without seeing the labels.
         """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
@@ -341,21 +342,13 @@ class Ensemble(Updating):
             trial = self.source_.trial
             self.sources_ = [s for s in fitted if s.is_worthwhile(trial)]
         given = training.Y if self._scores_all_documents else None
-        # A search for the neighbours of every document takes longest.
-        is_quick = self.effort == "quick" and given is None and len(everything) >= MANY
-        asked = fitted if is_quick else self.sources_
-        proposals = {
-            s.name: s.propose(training.shared, everything, self.n_jobs).pattern for s in asked
-        }
-        also = union([proposals[s.name] for s in self.sources_]) if self.sources_ else None
-        if is_quick and fitted:
-            held = self._propose_held_out(training, also)
-            # Linear models score the held-out documents' candidates when they train on them.
-            # Without labels drawn at random, they would know only the most similar ones.
-            candidates = union(
-                [*proposals.values(), training.spread(held.pattern), random_labels(training)]
-            )
+        if self.effort == "quick" and given is None and fitted and len(everything) >= MANY:
+            candidates, held = self._propose_quickly(training, fitted, scorers)
         else:
+            proposals = [
+                s.propose(training.shared, everything, self.n_jobs).pattern for s in self.sources_
+            ]
+            also = union(proposals) if proposals else None
             candidates, held = self.source_.propose_training(
                 training.shared, training.held, also, self.n_jobs, self.verbose, given
             )
@@ -371,12 +364,24 @@ class Ensemble(Updating):
             proposed = None if proposed is None else proposed[kept]
         return candidates, replace(held, vocabulary=self.vocabulary), proposed
 
-    def _propose_held_out(self, training: Training, also: sparse.csr_array | None) -> Candidates:
-        """Candidates of the held-out documents alone."""
-        held, documents = training.held, training.shared
-        some = documents[held]
-        more = None if also is None else also[held]
-        return replace(self.source_.propose(some, held, self.n_jobs, more), neighbors=None)
+    def _propose_quickly(
+        self, training: Training, fitted: list[CandidateSource], scorers: list[Scorer]
+    ) -> tuple[sparse.csr_array, Candidates]:
+        """Candidates without the neighbours of all documents, whose search takes longest."""
+        held, n_jobs = training.held, self.n_jobs
+        some = training.shared[held]
+        # Vectors that have not seen these documents.
+        some.cache = training.shared.cache
+        also = [source.propose(some, held, n_jobs).pattern for source in self.sources_]
+        proposed = self.source_.propose(some, held, n_jobs, union(also) if also else None)
+        candidates = training.spread(proposed.pattern)
+        if any(scorer.learns_from_candidates for scorer in scorers):
+            # Linear models score the held-out documents' candidates when they train on them.
+            # Without labels drawn at random, they would know only the most similar ones.
+            everything = np.arange(len(training.documents))
+            near = [s.propose(training.shared, everything, n_jobs).pattern for s in fitted]
+            candidates = union([*near, candidates, random_labels(training)])
+        return candidates, replace(proposed, neighbors=None)
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
         """Learn the curves, keep the scorers that help, and write the report."""

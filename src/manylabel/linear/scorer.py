@@ -18,7 +18,7 @@ from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import MANY, without_unique
+from manylabel.scoring.training import FEW_PER_LABEL, MANY, MAX_REGRESSION, without_unique
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.validation import trusted_csr
 
@@ -32,6 +32,8 @@ _PRUNE = 0.03
 #: In a large corpus with this many labels of fewer documents, on average, this share of the labels
 #: is tried first.
 _MANY_LABELS, _MANY_PER_LABEL, _TRIED = 1_000, 30, 0.2
+#: Texts with fewer different words, on average, are short: a linear model has little to add up.
+_SHORT = 30
 
 
 class LinearScorer(Scorer):
@@ -56,6 +58,7 @@ class LinearScorer(Scorer):
     name: ClassVar[str] = "linear"
     reads_incomplete: ClassVar[bool] = True
     effort: ClassVar[str] = "quick"
+    learns_from_candidates: ClassVar[bool] = True
     title: ClassVar[str] = "words for and against"
     sentence: ClassVar[str] = "Words of the text, each with the weight it has for the label."
 
@@ -68,8 +71,14 @@ class LinearScorer(Scorer):
         self.n_iter = 0
 
     def wants(self, training: Training) -> bool:
-        """Whether documents have the view that it reads."""
-        return training.documents.has_view(self.view)
+        """Whether documents have the view that it reads.
+
+        A quick training learns vectors of words instead if there are many labels of short texts.
+        """
+        n_words = training.documents.counts.nnz / max(len(training.documents), 1)
+        has_vectors = n_words < _SHORT and training.documents_per_label >= FEW_PER_LABEL
+        is_too_slow = training.is_quick and has_vectors and _has_many_labels(training)
+        return training.documents.has_view(self.view) and not is_too_slow
 
     def _rows(self, documents: Documents) -> sparse.csr_array:
         """Weighted rows of the view."""
@@ -83,9 +92,13 @@ class LinearScorer(Scorer):
         return self.weighting.weigh(trusted_csr(data, counts.indices, counts.indptr, counts.shape))
 
     def needs_trial(self, training: Training) -> bool:
-        """With many labels of few documents, training takes long and often adds nothing."""
-        is_large = len(training.documents) >= MANY and training.Y.shape[1] >= _MANY_LABELS
-        return is_large and training.documents_per_label < _MANY_PER_LABEL
+        """Whether training takes long and often adds nothing.
+
+        So it is with many labels of few documents, and in a quick training beside a regression.
+        """
+        n_documents = len(training.documents)
+        has_regression = training.is_quick and MANY <= n_documents <= MAX_REGRESSION
+        return has_regression or _has_many_labels(training)
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -214,6 +227,12 @@ def reasons_of_row(
         return WordReasons.with_bias(model.intercept[label], words, shares, view)
 
     return explain
+
+
+def _has_many_labels(training: Training) -> bool:
+    """Whether a large corpus has many labels of few documents."""
+    is_large = len(training.documents) >= MANY and training.Y.shape[1] >= _MANY_LABELS
+    return is_large and training.documents_per_label < _MANY_PER_LABEL
 
 
 def _lengths(X: sparse.csr_array) -> NDArray[np.float64]:

@@ -44,6 +44,7 @@ class NetworkScorer(Scorer):
     """
 
     name: ClassVar[str] = "network"
+    learns_from_candidates: ClassVar[bool] = True
     reads_incomplete: ClassVar[bool] = True
     title: ClassVar[str] = "words together"
     sentence: ClassVar[str] = "Words of the text, which a network weighs in combination."

@@ -13,7 +13,7 @@ from manylabel.metrics import ndcg_at
 from manylabel.regression.training import Regression, Solution, solve
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import MANY
+from manylabel.scoring.training import MANY, MAX_REGRESSION
 from manylabel.validation import trusted_csr
 
 __all__ = ["SOLVED", "RegressionScorer", "best_ridge", "quality", "sample_of"]
@@ -22,8 +22,6 @@ __all__ = ["SOLVED", "RegressionScorer", "best_ridge", "quality", "sample_of"]
 SOLVED = "regression"
 #: Fewer documents teach little about pairs of words.
 _MIN_DOCUMENTS = 1_000
-#: Time grows with the third power of the number of documents, and memory with the second.
-_MAX_DOCUMENTS = 15_000
 #: Maximum number of documents times labels: each pair has a weight.
 _MAX_WEIGHTS = 20_000_000
 #: Ridges to try, and the number of documents to try them on.
@@ -61,13 +59,13 @@ class RegressionScorer(Scorer):
     def wants(self, training: Training) -> bool:
         """Whether there are enough documents, and few enough of them and of the labels."""
         n_rows, n_labels = training.Y.shape
-        if is_quick(training) and n_rows < MANY:
+        if training.is_quick and n_rows < MANY:
             return False
-        return _MIN_DOCUMENTS <= n_rows <= _MAX_DOCUMENTS and n_rows * n_labels <= _MAX_WEIGHTS
+        return _MIN_DOCUMENTS <= n_rows <= MAX_REGRESSION and n_rows * n_labels <= _MAX_WEIGHTS
 
     def needs_trial(self, training: Training) -> bool:
         """With many documents, a regression on a sample is tried first."""
-        return training.Y.shape[0] > MANY and not is_quick(training)
+        return training.Y.shape[0] > MANY and not training.is_quick
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -89,7 +87,7 @@ class RegressionScorer(Scorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Solve for all documents, and leave out each held-out one exactly."""
-        if is_quick(training):
+        if training.is_quick:
             return self._fit_quickly(training, held)
         self.ridge = best_ridge(training, candidates)
         solved = solve(training.documents.rows, training.Y, self.ridge)
@@ -139,11 +137,6 @@ class RegressionScorer(Scorer):
     def grow(self, n_labels: int) -> None:
         """New labels have no weights."""
         self.model = self.model.grown(n_labels)
-
-
-def is_quick(training: Training) -> bool:
-    """Whether little time is to be spent."""
-    return training.settings.get("effort") == "quick"
 
 
 def best_ridge(training: Training, candidates: sparse.csr_array) -> float:

@@ -55,6 +55,9 @@ class Scorer(ABC):
     reads_incomplete: ClassVar[bool] = False
     #: Whether an ensemble keeps it even if it does not seem to help.
     is_needed: ClassVar[bool] = False
+    #: Whether ``fit`` learns from the candidates of all training documents, not only of those that
+    #: are held out.
+    learns_from_candidates: ClassVar[bool] = False
     #: Whether :meth:`prepare` takes long and may run in parallel with the search for candidates.
     prepares_in_background: ClassVar[bool] = False
 

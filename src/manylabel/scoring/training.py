@@ -21,6 +21,9 @@ __all__ = ["Training", "without_unique"]
 SMALL = 500_000
 #: With fewer documents per label, on average, networks and trees learn nothing, and vectors little.
 FEW_PER_LABEL = 8
+#: A regression learns from at most this many documents: time grows with the third power of their
+#: number, and memory with the second.
+MAX_REGRESSION = 15_000
 #: From this many documents on, a scorer that adds little costs more time than it is worth.
 MANY = 5_000
 
@@ -133,6 +136,11 @@ class Training:
     def documents_per_label(self) -> float:
         """The mean number of documents of a label that has any."""
         return self.Y.nnz / max(np.unique(self.Y.indices).size, 1)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether little time is to be spent."""
+        return self.settings.get("effort") == "quick"
 
     @property
     def is_small(self) -> bool:

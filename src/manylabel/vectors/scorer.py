@@ -179,6 +179,7 @@ class VectorScorer(Scorer):
     """Scores a label by the product of its vector and the document's, the sum of its words'."""
 
     name: ClassVar[str] = "vectors"
+    effort: ClassVar[str] = "quick"
     title: ClassVar[str] = "related words"
     sentence: ClassVar[str] = "Words that are used like those of documents with the label."
 
