@@ -86,6 +86,13 @@ def test_calibrated_probabilities_do_not_drift():
     assert drift_of(too_low, truth, 4000).is_significant
 
 
+def test_two_documents_that_differ_alike_prove_nothing():
+    found = drift_of(sparse.csr_array([[0.97], [0.98]]), sparse.csr_array([[1], [1]]), 500)
+    # Labels that follow these probabilities vary by 0.22; the two documents by 0.007.
+    assert found.z == pytest.approx(0.05 / np.sqrt(0.97 * 0.03 + 0.98 * 0.02))
+    assert not found.should_retrain
+
+
 def test_it_survives_saving_compacting_and_retraining(new_tagger, tmp_path):
     tagger = new_tagger()
     tagger.learn(TEST.texts[:10], LABELS[:10])

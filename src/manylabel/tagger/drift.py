@@ -34,7 +34,8 @@ class Drift:
     accepted : float
         The share of those labels that people gave.
     z : float
-        The difference in standard errors. Documents count as independent, labels of a document
+        The difference in standard errors: of the documents, or of labels that follow the
+        probabilities, whichever is greater. Documents count as independent, labels of a document
         do not.
     calibration : Calibration
         The same comparison, by probability.
@@ -85,7 +86,9 @@ def drift_of(scores: sparse.csr_array, truth: sparse.csr_array, n_trained: int) 
     right = values_at(truth, scores) > 0
     promised, accepted = scores.data[shown], right[shown].astype(np.float64)
     differences = np.bincount(rows[shown], accepted - promised, scores.shape[0])
-    error = differences.std() * np.sqrt(scores.shape[0])
+    # A few documents that differ alike would show hardly any spread.
+    by_chance = np.sqrt((promised * (1 - promised)).sum())
+    error = max(differences.std() * np.sqrt(scores.shape[0]), by_chance)
     return Drift(
         scores.shape[0],
         n_trained,
