@@ -15,7 +15,11 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.validation import check_structure, check_whole, pointers, trusted_csr
 
-__all__ = ["best_of_rows", "canonical_scores", "keep_top", "rank_order", "values_at"]
+__all__ = ["FEW", "best_of_rows", "canonical_scores", "keep_top", "rank_order", "values_at"]
+
+#: Fewer entries than this are ranked and judged without kernels that are not compiled yet: that
+#: takes some hundredths of a second, while compilation takes a second after an installation.
+FEW = 1 << 17
 
 
 def canonical_scores(scores: Any) -> sparse.csr_array:
@@ -79,7 +83,15 @@ def rank_order(scores: sparse.csr_array) -> NDArray[np.int64]:
         # The same order as the kernel's, without compiling it.
         return np.argsort(-scores.data.astype(np.float64), kind="stable")
     data = scores.data if scores.dtype.kind == "f" else scores.data.astype(np.float64)
+    if data.size < FEW and not ranking.rank_order.is_compiled:
+        return _order_of_rows(scores.indptr, data)
     return ranking.rank_order(scores.indptr.astype(np.int64, copy=False), data)
+
+
+def _order_of_rows(ptr: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
+    """The positions of each row's values, greatest first, as the kernel has them."""
+    rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
+    return np.lexsort((-values.astype(np.float64, copy=False), rows))
 
 
 def best_of_rows(ptr: NDArray[np.int64], values: NDArray[Any], top: int) -> NDArray[np.bool_]:
@@ -93,7 +105,13 @@ def best_of_rows(ptr: NDArray[np.int64], values: NDArray[Any], top: int) -> NDAr
     if ptr.size > 2:
         from manylabel.kernels import ranking
 
-        return ranking.best_of_rows(ptr, values.astype(np.float64, copy=False), top)
+        if values.size >= FEW or ranking.best_of_rows.is_compiled:
+            return ranking.best_of_rows(ptr, values.astype(np.float64, copy=False), top)
+        order = _order_of_rows(ptr, values)
+        best = np.zeros(values.size, np.bool_)
+        position = np.arange(order.size) - np.repeat(ptr[:-1], np.diff(ptr))
+        best[order[position < top]] = True
+        return best
     # As the kernel does, which takes a while to compile after an installation.
     best = np.ones(values.size, np.bool_)
     best[np.argsort(-values, kind="stable")[top:]] = False

@@ -30,6 +30,7 @@ def found(self, arguments, find=Kernel._find):
     used[-1].append([self.name, ", ".join(map(described, arguments))])
     return find(self, arguments)
 Kernel._find = found
+Kernel.is_compiled = False  # as after an installation
 for call in CALLS:
     for kernel in KERNELS.values():
         kernel._entries.clear()

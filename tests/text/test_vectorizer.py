@@ -57,6 +57,9 @@ def without_marks(text: str) -> str:
 def small_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_BLOCK_CHARACTERS", 20)
+        # All tests but one let the kernels count.
+        patch.setattr(blocks, "_FEW_CHARACTERS", 0)
+        patch.setattr(blocks, "_FEW_WORDS", 0)
         yield
 
 
@@ -219,6 +222,31 @@ def test_transforming_the_training_texts_gives_their_counts(options, n_jobs):
         assert counts.has_canonical_format
     assert many.vocabulary_ == one.vocabulary_
     assert many.display_names_.tolist() == one.display_names_.tolist()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lowercase": False},
+        {"stop_words": ["aa", "b1", "ab"], "ngram_range": (1, 2)},
+        {"char_ngrams": (2, 3), "whole_words": True},
+        {"min_length": 1, "lead": 3, "lead_weight": 2},
+    ],
+    ids=str,
+)
+@given(texts=texts_of(MARKED))
+def test_few_texts_are_counted_without_kernels_to_the_same_result(options, texts):
+    ours, other = CountVectorizer(**options), CountVectorizer(**options)
+    expected = try_fit(other, texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_FEW_CHARACTERS", 1000)
+        patch.setattr(blocks, "_FEW_WORDS", 1000)
+        counts = try_fit(ours, texts)
+    assert (counts is None) == (expected is None)
+    if counts is not None:
+        assert_same(ours, counts, other.get_feature_names_out(), expected.toarray())
+        assert counts.indices.dtype == expected.indices.dtype
+        assert ours.display_names_.tolist() == other.display_names_.tolist()
 
 
 def test_a_vocabulary_larger_than_the_first_hash_table_is_counted_exactly():

@@ -8,9 +8,11 @@ than a prediction takes to compute.
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -93,7 +95,8 @@ class Kernel:
         if kernels.on_compile is not None:
             kernels.on_compile(self.name)
         asked = types()
-        entry = self.dispatcher.compile(asked)
+        with _without_collection():
+            entry = self.dispatcher.compile(asked)
         machine_code.save(self, signature, self.dispatcher.overloads[asked])
         return entry
 
@@ -144,6 +147,18 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Do not look for cyclic garbage: compilation makes many objects, and nearly all remain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def described(value: Any) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.predictions import canonical_scores, rank_order
+from manylabel.predictions import FEW, canonical_scores, rank_order, values_at
 from manylabel.validation import check_labels, csr_parts
 
 __all__ = ["Judged", "Pivot", "check_truth", "head", "judge", "judge_matrices", "mean"]
@@ -52,10 +52,18 @@ class Judged:
 
 def head(indptr: NDArray[Any], values: NDArray[Any], k: int) -> NDArray[Any]:
     """The first ``k`` values of each row, padded with zeros; never wider than the longest row."""
+    sizes = np.diff(indptr)
+    width = min(k, int(sizes.max(initial=0)))
+    if values.size < FEW:
+        # A kernel takes half a second to compile after an installation.
+        top = np.zeros((sizes.size, width), values.dtype)
+        places = np.arange(width)
+        there = places < sizes[:, None]
+        top[there] = values[(indptr[:-1, None] + places)[there]]
+        return top
     from manylabel.kernels import measures
 
-    longest = int(np.diff(indptr).max(initial=0))
-    return measures.head(indptr.astype(np.int64, copy=False), values, min(k, longest))
+    return measures.head(indptr.astype(np.int64, copy=False), values, width)
 
 
 def judge(
@@ -79,8 +87,6 @@ def judge_matrices(
     In the label-pivoted view the measured rows are the labels that occur in the truth and, if
     given, in the training labels.
     """
-    from manylabel.kernels import measures
-
     if pivot not in ("document", "label"):
         raise ParameterError(f"`pivot` must be 'document' or 'label'; got {pivot!r}.")
     if pivot == "label":
@@ -90,9 +96,7 @@ def judge_matrices(
     if pivot == "label" and train is not None:
         measured &= np.bincount(train.indices, minlength=n_true.size) > 0
     indptr, items, values = csr_parts(scores, scores.dtype)
-    true_indptr, true_items, _ = csr_parts(truth, truth.dtype)
-    hits = measures.membership(indptr, items, true_indptr, true_items)
-    order = rank_order(scores)
+    hits, order = _are_true(scores, truth), rank_order(scores)
     return Judged(
         indptr=indptr,
         items=items[order],
@@ -102,6 +106,18 @@ def judge_matrices(
         item_frequency=np.bincount(truth.indices, minlength=truth.shape[1]),
         measured=measured,
     )
+
+
+def _are_true(scores: sparse.csr_array, truth: sparse.csr_array) -> NDArray[np.uint8]:
+    """Which entries of the scores are labels in the truth: ones, and zeros elsewhere."""
+    if scores.nnz < FEW:
+        # A kernel takes half a second to compile after an installation.
+        return (values_at(truth, scores) != 0).astype(np.uint8)
+    from manylabel.kernels import measures
+
+    indptr, items, _ = csr_parts(scores, scores.dtype)
+    true_indptr, true_items, _ = csr_parts(truth, truth.dtype)
+    return measures.membership(indptr, items, true_indptr, true_items)
 
 
 def check_truth(Y_true: Any, other: sparse.csr_array, name: str) -> sparse.csr_array:

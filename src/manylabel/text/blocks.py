@@ -18,7 +18,7 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
-from manylabel.text.words import WordRules, character_classes
+from manylabel.text.words import WordRules, character_classes, list_words
 
 __all__ = [
     "NGRAM_MARK",
@@ -39,6 +39,9 @@ Result = TypeVar("Result")
 NGRAM_MARK = "~"
 # Large enough that joining the blocks' vocabularies costs little compared with counting.
 _BLOCK_CHARACTERS = 1 << 23
+#: Texts with fewer characters, and fewer words, are counted without kernels: that takes some
+#: hundredths of a second, while kernels take seconds to compile after an installation.
+_FEW_CHARACTERS, _FEW_WORDS = 1 << 19, 1 << 17
 
 
 @dataclass
@@ -54,9 +57,12 @@ class Rows:
 
     def to_csr(self, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
         """The counts of the features that have a column, 0 or above, as a canonical matrix."""
-        from manylabel.kernels.text_tokens import sort_rows
+        if self.indices.size < _FEW_WORDS:
+            indptr, indices, data = _sort_few_rows(self, columns)
+        else:
+            from manylabel.kernels.text_tokens import sort_rows
 
-        indptr, indices, data = sort_rows(self.indptr, self.indices, self.counts, columns)
+            indptr, indices, data = sort_rows(self.indptr, self.indices, self.counts, columns)
         # A block is small; stacked blocks get wider pointers if they need them.
         pointers = indptr.astype(np.int32)
         return sparse.csr_array((data, indices, pointers), shape=(len(self), n_columns))
@@ -161,8 +167,6 @@ class BlockCounter:
 
     def __call__(self, texts: list[str]) -> Block:
         """Count one block."""
-        from manylabel.kernels.text_tokens import count_rows, string_ngrams
-
         sequence, pointers, words = find_tokens(texts, self.min_length)
         if self.lead_only:
             sequence, pointers = _first_words(sequence, pointers, self.lead)
@@ -173,6 +177,8 @@ class BlockCounter:
         if self.ngram_range != (1, 1):
             if times is not None:
                 times = times[sequence >= 0]
+            from manylabel.kernels.text_tokens import string_ngrams
+
             terms, begins = _drop_stop_words(sequence, pointers)
             sequence, pointers, heads, lasts = string_ngrams(
                 terms, begins, len(features), *self.ngram_range
@@ -187,7 +193,7 @@ class BlockCounter:
         if times is not None:
             sequence = np.repeat(sequence, times)
             pointers = np.concatenate([[0], np.cumsum(times)])[pointers]
-        rows = Rows(*count_rows(sequence, pointers, len(features)))
+        rows = _counted_rows(sequence, pointers, len(features))
         if self.char_ngrams is not None:
             ngrams, ngram_rows = _split_terms(features, rows, self.char_ngrams)
             if self.whole_words:
@@ -221,6 +227,8 @@ def find_tokens(
     texts: list[str], min_length: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
     """Numbers of the words of all texts, where each text begins, and the distinct words."""
+    if sum(map(len, texts)) < _FEW_CHARACTERS:
+        return _find_few_tokens(texts, min_length)
     from manylabel.kernels.text_tokens import tokenize
 
     # A str may hold an unpaired surrogate, which has no other encoding; it separates words.
@@ -231,6 +239,47 @@ def find_tokens(
         np.frombuffer(joined, np.uint8), ends, character_classes(), min_length
     )
     return sequence, pointers, pieces(joined, starts, stops)
+
+
+def _find_few_tokens(
+    texts: list[str], min_length: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
+    """The same as from the kernel."""
+    listed = [list_words(text, min_length) for text in texts]
+    numbers: dict[str, int] = {}
+    sequence = [numbers.setdefault(word, len(numbers)) for words in listed for word in words]
+    pointers = np.cumsum([0, *map(len, listed)], dtype=np.int64)
+    return np.array(sequence, np.int32), pointers, list(numbers)
+
+
+def _counted_rows(numbers: NDArray[np.int32], pointers: NDArray[np.int64], n_distinct: int) -> Rows:
+    """How often each number occurs in each row; numbers below zero are left out."""
+    if numbers.size >= _FEW_WORDS:
+        from manylabel.kernels.text_tokens import count_rows
+
+        return Rows(*count_rows(numbers, pointers, n_distinct))
+    n_rows, kept = pointers.size - 1, numbers >= 0
+    of = np.repeat(np.arange(n_rows), np.diff(pointers))[kept]
+    keys, counts = np.unique(of * max(n_distinct, 1) + numbers[kept], return_counts=True)
+    rows, indices = np.divmod(keys, max(n_distinct, 1))
+    return Rows(_ends(rows, n_rows), indices.astype(np.int32), counts.astype(np.int32))
+
+
+def _sort_few_rows(
+    rows: Rows, columns: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Rename, select and sort as `sort_rows` does."""
+    mine = columns[rows.indices]
+    kept = np.flatnonzero(mine >= 0)
+    of = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))[kept]
+    order = np.lexsort((mine[kept], of))
+    kept = kept[order]
+    return _ends(of, len(rows)), mine[kept], rows.counts[kept].astype(np.float64)
+
+
+def _ends(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Row pointers from the row of each entry."""
+    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
 def pieces(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
