@@ -1,6 +1,6 @@
 """What a cluster costs on one machine, and what that means for many.
 
-python -m benchmarks.distributed [search|predict|costs|plan ...]
+python -m benchmarks.distributed [search|predict|costs|check-waits|check-searches|plan ...]
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import time
 from collections.abc import Callable
 from contextvars import Context
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import psutil
 from scipy import sparse
 
 from benchmarks.common import DATA, corpus, table, versions, weighted
-from benchmarks.simulation import drawn, simulate
+from benchmarks.simulation import drawn, simulate, wait
 from manylabel.corpus import read
 from manylabel.distributed import Cluster, connect
 from manylabel.distributed.bulk import suggest_batches
@@ -30,6 +31,10 @@ from manylabel.tagger import Tagger
 
 NAME, K = "yso-finna-en", 100
 QUERIES = 30_000
+#: Queries to learn the length of tasks from, before the simulation predicts the others.
+CALIBRATION = 8_192
+#: Seconds of Dask's scheduler per task, assumed.
+DISPATCH = 5e-4
 #: Where measurements are kept for `make_plan`.
 NOTES = Path(os.environ.get("MANYLABEL_NOTES", tempfile.gettempdir())) / "manylabel-costs.json"
 
@@ -209,6 +214,98 @@ def measure_costs() -> None:
     )
 
 
+class Run(NamedTuple):
+    """A job on a cluster: seconds by the clock, of each task, and of this process's cores."""
+
+    seconds: float
+    tasks: np.ndarray
+    cpu: float
+
+
+def run_on(
+    n_workers: int, warm: Callable[[Cluster], object], call: Callable[[Cluster], object]
+) -> Run:
+    """Run a job on so many workers, each of which has opened the files that it needs."""
+    with connect(f"local:{n_workers}") as cluster:
+        while len({receipt.worker for receipt in cluster.receipts}) < n_workers:
+            warm(cluster)
+        cluster.receipts.clear()
+        start, cpu = time.perf_counter(), time.process_time()
+        call(cluster)
+        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+        return Run(seconds, np.array([receipt.seconds for receipt in cluster.receipts]), cpu)
+
+
+def predicted_and_measured(
+    lengths: np.ndarray,
+    seen: Run,
+    cores: float,
+    warm: Callable[[Cluster], object],
+    call: Callable[[Cluster], object],
+) -> str:
+    """The table of a simulation beside real runs.
+
+    Parameters
+    ----------
+    lengths : array
+        Seconds of each task, as the simulation knows them.
+    seen : Run
+        A run of other tasks with one worker: it says what the cluster adds to each.
+    cores : float
+        That the workers share.
+    warm, call : callable
+    """
+    take = seen.cpu / seen.tasks.size
+    between = max(0.0, (seen.seconds - seen.tasks.sum()) / seen.tasks.size - take)
+    print(f"{1e3 * between:.1f} ms between two tasks, {1e3 * take:.1f} ms of the client.\n")
+    found: list[list[object]] = []
+    for workers in (1, 2, 4):
+        expected = simulate(lengths + between, workers, DISPATCH, take, cores).seconds
+        measured = run_on(workers, warm, call).seconds
+        found.append([workers, expected, measured, expected / measured])
+    return table(["workers", "predicted, s", "measured, s", "ratio"], found)
+
+
+def check_waits() -> None:
+    """The simulation beside real runs of tasks that need time, but no core."""
+    random = np.random.default_rng(0)
+    lengths, others = random.gamma(4, 0.2, 60), random.gamma(4, 0.2, 20)
+
+    def run(cluster: Cluster, lengths: np.ndarray) -> None:
+        list(cluster.map_blocks(wait, (lengths,), lengths.size, 1, fixed=True))
+
+    def warm(cluster: Cluster) -> None:
+        run(cluster, np.full(8, 0.2))
+
+    seen = run_on(1, warm, lambda cluster: run(cluster, others))
+    print("### The simulation beside real runs: tasks that wait\n")
+    print(f"{lengths.size} tasks of {lengths.min():.1f} to {lengths.max():.1f} s;", end=" ")
+    found = predicted_and_measured(
+        lengths, seen, np.inf, warm, lambda cluster: run(cluster, lengths)
+    )
+    print(found, "\n")
+
+
+def check_searches() -> None:
+    """The simulation beside real runs of searches, whose workers share the cores."""
+    train, test = weighted(NAME)
+    index = NeighborIndex(train)
+    first, rest = test[:CALIBRATION], test[CALIBRATION : CALIBRATION + 20 * 1024]
+
+    def warm(cluster: Cluster) -> None:
+        index.search(first[:4096], K)
+
+    seen = run_on(1, warm, lambda cluster: index.search(first, K))
+    cores = len(os.sched_getaffinity(0))
+    print("### The simulation beside real runs: searches\n")
+    print(f"20 tasks, drawn from {seen.tasks.size} of {seen.tasks.mean():.3f} s;", end=" ")
+    lengths = drawn(seen.tasks, 20, 1.0)
+    found = predicted_and_measured(
+        lengths, seen, cores, warm, lambda cluster: index.search(rest, K)
+    )
+    print(found, "\n")
+
+
 def make_plan() -> None:
     """Ten and a hundred million titles with a million labels."""
     known = remembered()
@@ -246,15 +343,15 @@ def make_plan() -> None:
         # A million documents to label, 1,024 per task and shard.
         tasks = drawn(measured, shards * -(-1_000_000 // 1024), scale)
         for workers in (16, 64, 256, 1024):
-            run = simulate(tasks, workers, 5e-4, task / 4)
+            run = simulate(tasks, workers, DISPATCH, task / 4)
             found.append([n, tasks.size, workers, run.seconds / 3600, run.busy])
     print(table(["documents", "tasks", "workers", "hours", "busy"], found), "\n")
     few = drawn(predicting, 1000, 1.0)
     found = [
         [
             workers,
-            simulate(few, workers, 5e-4, 0.02).seconds,
-            simulate(few, workers, 5e-4, 0.02).busy,
+            simulate(few, workers, DISPATCH, 0.02).seconds,
+            simulate(few, workers, DISPATCH, 0.02).busy,
         ]
         for workers in (2, 16, 64, 256)
     ]
@@ -266,6 +363,8 @@ STEPS = {
     "search": measure_search,
     "predict": measure_prediction,
     "costs": measure_costs,
+    "check-waits": check_waits,
+    "check-searches": check_searches,
     "plan": make_plan,
 }
 
