@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.corpus import Corpus
-from manylabel.distributed.cluster import Cluster, FatalTaskError
+from manylabel.distributed.cluster import Cluster, FatalTaskError, Finished
 from manylabel.distributed.spool import digest_of
 from manylabel.distributed.tasks import Receipt
 from manylabel.exceptions import ManylabelError
@@ -199,21 +199,29 @@ def _size_of(item: Any) -> int:
 def _halved(
     cluster: Cluster, shared: tuple[Any, ...], item: _Item, size: int, error: Exception
 ) -> _Answers:
-    """Retry a batch that kills every worker in halves, down to single documents."""
+    """Retry a batch that kills every worker in halves, down to single documents.
+
+    Dask also blames tasks that wait on a worker that dies. So halves run one after the other, and a
+    single document is only blamed if it fails again.
+    """
     if not isinstance(error, FatalTaskError):
         raise error
     if size == 1:
+        result, _, failure = _alone(cluster, shared, item)
+        if failure is None:
+            return _Answers(*result)
         nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
         return _Answers(*nothing, [0], ["every worker that ran it died without a message"])
     middle = size // 2
-    halves = [_item_of(_corpus_of(item, rows)) for rows in (slice(middle), slice(middle, None))]
-    sizes = [middle, size - middle]
-    first, second = (
-        _Answers(*result) if failure is None else _halved(cluster, shared, half, n, failure)
-        for half, n, (result, _, failure) in zip(
-            halves, sizes, cluster.run(_suggest_batch, shared, halves, keep_going=True), strict=True
-        )
-    )
+    parts = []
+    for rows, n in ((slice(middle), middle), (slice(middle, None), size - middle)):
+        half = _item_of(_corpus_of(item, rows))
+        result, _, failure = _alone(cluster, shared, half)
+        if failure is None:
+            parts.append(_Answers(*result))
+        else:
+            parts.append(_halved(cluster, shared, half, n, failure))
+    first, second = parts
     return _Answers(
         np.concatenate([first.lengths, second.lengths]),
         np.concatenate([first.columns, second.columns]),
@@ -221,6 +229,12 @@ def _halved(
         [*first.failed, *(middle + row for row in second.failed)],
         [*first.reasons, *second.reasons],
     )
+
+
+def _alone(cluster: Cluster, shared: tuple[Any, ...], item: _Item) -> Finished:
+    """The outcome of one task."""
+    (finished,) = cluster.run(_suggest_batch, shared, [item], keep_going=True)
+    return finished
 
 
 def _answered(
