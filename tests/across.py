@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from dask_processes import PATIENCE, Reacting
 from distributed import Client
 
 from manylabel import NeighborIndex, SubsetSVM, Tagger
-from manylabel.corpus import Corpus, load_catalogue
+from manylabel.corpus import Corpus, load_catalogue, write
 from manylabel.distributed import use
 from manylabel.distributed.bulk import suggest_batches
 from manylabel.exceptions import ClusterError
@@ -52,15 +54,28 @@ def prediction(cluster) -> str:
     return hashlib.sha256(repr(found).encode()).hexdigest()
 
 
-JOBS = {job.__name__: job for job in (search, training, prediction)}
+def reading(cluster) -> str:
+    """Workers count a compressed file that only the client has."""
+    # The same name in each run, so that a run that goes on has the same tasks.
+    path = Path(tempfile.gettempdir()) / f"manylabel-across-{os.getuid()}.jsonl.gz"
+    write(load_catalogue("train"), path)
+    tagger = Tagger("lcif", parameters={"k": 5}).fit(path)
+    path.unlink(missing_ok=True)
+    found = tagger.suggest(load_catalogue("test").texts)
+    return hashlib.sha256(repr(found).encode()).hexdigest()
+
+
+JOBS = {job.__name__: job for job in (search, training, prediction, reading)}
 
 
 def small_tasks() -> None:
     """Enough tasks that something can happen between two of them."""
     import manylabel.base
+    import manylabel.corpus.chunks
     import manylabel.linear.training
     import manylabel.neighbors.index
 
+    manylabel.corpus.chunks.CHUNK = 30_000
     manylabel.neighbors.index.TASK = 30
     manylabel.linear.training.BLOCK = 4
     manylabel.base.BLOCK = 70

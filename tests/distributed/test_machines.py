@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import across
@@ -64,6 +65,12 @@ class Site:
             "--host", f"10.77.{number}.2", "--death-timeout", str(PATIENCE),
         )  # fmt: skip
 
+    def replace_worker(self, number: int) -> None:
+        """Kill a worker without a warning, and start another on its machine."""
+        self.workers[number].kill()
+        self.workers[number].wait(PATIENCE)
+        self.workers[number] = self.start_worker(number)
+
     def start_job(self, job: str, spool: str, name: str):
         folder = self.folder / name
         folder.mkdir()
@@ -80,7 +87,12 @@ class Site:
 @pytest.fixture(scope="module")
 def expected():
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("neighbors.index.TASK", "linear.training.BLOCK", "base.BLOCK"):
+        for name in (
+            "corpus.chunks.CHUNK",
+            "neighbors.index.TASK",
+            "linear.training.BLOCK",
+            "base.BLOCK",
+        ):
             module, _, constant = f"manylabel.{name}".rpartition(".")
             __import__(module)
             patch.setattr(f"{module}.{constant}", getattr(sys.modules[module], constant))
@@ -100,9 +112,9 @@ def finished(folder, process):
     return json.loads((folder / "told.json").read_text())
 
 
-def happened(site, job, what, spool="dask"):
+def happened(site, job, what, spool="dask", name=None):
     """Run a job; let something happen after the third result."""
-    folder, process = site.start_job(job, spool, job)
+    folder, process = site.start_job(job, spool, name or job)
     wait_for(folder / "reached", process)
     what()
     (folder / "go-on").touch()
@@ -117,18 +129,26 @@ def test_machines_give_the_same_bits_over_slow_links(site, expected):
         assert told["workers"], told
 
 
+@pytest.mark.parametrize("site", [0.0, 0.02], indirect=True)
 def test_models_are_compared_across_machines(site, tmp_path):
+    """A worker dies in the middle."""
     for part in ("train", "test"):
         write(load_catalogue(part), str(tmp_path / f"{part}.jsonl"))
     words = [sys.executable, "-m", "manylabel.cli", "compare"]
     words += [str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl"), "--quiet", "--json"]
     words += ["--models", "lcif,subset-svm", "--metrics", "p@1,p@5"]
+    spool = tmp_path / "own"
     found = []
     for name, dask in (
         ("here", []),
-        ("there", ["--dask", "tcp://127.0.0.1:8786", "--spool", "dask"]),
+        ("there", ["--dask", "tcp://127.0.0.1:8786", "--spool", f"dask:{spool}"]),
     ):
         process = site.machines.start(0, *words, *dask, log=name, env=site.env)
+        if dask:
+            while not list(spool.glob("results/*/*")):
+                assert process.poll() is None
+                time.sleep(0.05)
+            site.replace_worker(1)
         assert process.wait(PATIENCE) == 0
         told = (tmp_path / f"{name}.log").read_text()
         (corpus,) = json.loads(told[told.index("{") :])["corpora"].values()
@@ -138,35 +158,29 @@ def test_models_are_compared_across_machines(site, tmp_path):
 
 
 def test_a_worker_dies_and_another_comes(site, expected):
-    def kill() -> None:
-        site.workers[1].kill()
-        site.workers[1].wait(PATIENCE)
-        site.workers[1] = site.start_worker(1)
-
     for job in across.JOBS:
-        assert happened(site, job, kill)["found"] == expected[job]
+        told = happened(site, job, lambda: site.replace_worker(1))
+        assert told["found"] == expected[job]
 
 
-def test_a_link_is_cut_and_comes_back(site, expected):
-    def cut() -> None:
-        site.machines.cut(2)
-
-    told = happened(site, "training", cut)
-    assert told["found"] == expected["training"]
+@pytest.mark.parametrize("job", across.JOBS)
+def test_a_link_is_cut_and_comes_back(site, expected, job):
+    told = happened(site, job, lambda: site.machines.cut(2))
+    assert told["found"] == expected[job]
     assert any("10.77.1.2" in worker for worker in told["workers"])
     site.machines.mend(2)
-    site.workers[2].kill()
-    site.workers[2] = site.start_worker(2)
-    assert happened(site, "search", lambda: None)["found"] == expected["search"]
+    site.replace_worker(2)
+    assert happened(site, "search", lambda: None, name="again")["found"] == expected["search"]
 
 
-def test_the_scheduler_is_lost_and_the_next_run_goes_on(site, expected, tmp_path):
+@pytest.mark.parametrize("job", across.JOBS)
+def test_the_scheduler_is_lost_and_the_next_run_goes_on(site, expected, tmp_path, job):
     def lose() -> None:
         site.scheduler.kill()
         site.scheduler.wait(PATIENCE)
 
     spool = f"dask:{tmp_path / 'own'}"
-    told = happened(site, "training", lose, spool)
+    told = happened(site, job, lose, spool)
     assert "can no longer be reached; start it and its workers" in told["error"]
     before = told["tasks"]
     assert before >= 3
@@ -174,10 +188,10 @@ def test_the_scheduler_is_lost_and_the_next_run_goes_on(site, expected, tmp_path
         worker.kill()
     site.start_scheduler()
     site.workers = {number: site.start_worker(number) for number in (1, 2)}
-    folder, process = site.start_job("training", spool, "again")
+    folder, process = site.start_job(job, spool, "again")
     (folder / "go-on").touch()
     again = finished(folder, process)
-    assert again["found"] == expected["training"]
-    whole, process = site.start_job("training", "dask", "whole")
+    assert again["found"] == expected[job]
+    whole, process = site.start_job(job, "dask", "whole")
     (whole / "go-on").touch()
     assert again["tasks"] <= finished(whole, process)["tasks"] - before, "nothing twice"
