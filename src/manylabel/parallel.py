@@ -11,11 +11,12 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from manylabel.exceptions import ParameterError
@@ -27,6 +28,7 @@ __all__ = [
     "current_place",
     "effective_jobs",
     "map_blocks",
+    "map_items",
     "run_blocks",
     "running_at",
     "single_threaded_blas",
@@ -113,6 +115,10 @@ class Place(Protocol):
     #: Whether paths of this process are valid there.
     sees_files: bool
 
+    @property
+    def scratch(self) -> Path:
+        """A folder of this process with room for large temporary files."""
+
     def map_blocks(
         self,
         task: Callable[..., Any],
@@ -123,6 +129,14 @@ class Place(Protocol):
         fixed: bool,
     ) -> Iterator[Any]:
         """Like the function `map_blocks`, but work starts before the first result is taken."""
+
+    def map_items(
+        self,
+        task: Callable[..., Any],
+        shared: tuple[Any, ...],
+        items: Iterable[tuple[Any, ...]],
+    ) -> Iterator[Any]:
+        """Like the function `map_items`; work on a sequence starts at once."""
 
     def save_progress(self, work: Any, state: Any) -> None:
         """Save a checkpoint of some work, replacing the previous one."""
@@ -190,6 +204,30 @@ def map_blocks(
     if place is not None:
         return place.map_blocks(task, shared, n_rows, block, callback, fixed)
     return _map_here(task, shared, n_rows, block, effective_jobs(n_jobs), callback, here or {})
+
+
+def map_items(
+    task: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """Results of ``task(*shared, *item)`` for each item, in order.
+
+    Parameters
+    ----------
+    task : callable
+        As for `map_blocks`.
+    shared : tuple
+    items : iterable of tuple
+        Arguments of the same types as the shared ones.
+
+    Examples
+    --------
+    >>> list(map_items(pow, (2,), [(3,), (4,)]))
+    [8, 16]
+    """
+    place = _place.get()
+    if place is not None:
+        return place.map_items(task, shared, items)
+    return (task(*shared, *item) for item in items)
 
 
 def _map_here(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from codecs import utf_8_decode
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from manylabel.exceptions import InputError, StoreError
 
-__all__ = ["StringArray"]
+__all__ = ["StringArray", "StringFile"]
 
 #: Strings decoded at a time by an iteration.
 BLOCK = 4_096
@@ -155,6 +157,46 @@ class StringArray(Sequence[str]):
             "_ends": np.concatenate([self._ends, self._ends[-1] + new_ends[1:]]),
             "_more": [],
         }
+
+
+class StringFile:
+    """Collects strings in a file without a name, so that memory never holds them all.
+
+    Parameters
+    ----------
+    folder : path
+        On a disk with room for the strings.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     collected = StringFile(folder)
+    ...     collected.extend(["cats", "dogs"])
+    ...     names = collected.finish()
+    >>> names.tolist()
+    ['cats', 'dogs']
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - gone with its arrays
+        self._ends = [np.zeros(1, np.int64)]
+
+    def extend(self, strings: Sequence[str]) -> None:
+        """Add strings at the end."""
+        array = strings if isinstance(strings, StringArray) else StringArray(strings)
+        encoded, ends = array.packed
+        self._file.write(np.ascontiguousarray(encoded).data)
+        self._ends.append(ends[1:] + self._ends[-1][-1])
+
+    def finish(self) -> StringArray:
+        """All strings, memory-mapped."""
+        array = StringArray()
+        self._file.flush()
+        array._ends = np.concatenate(self._ends)
+        if array._ends[-1]:
+            array._bytes = np.memmap(self._file, np.uint8, "r")
+        return array
 
 
 def _packed(strings: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

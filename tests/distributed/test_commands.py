@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -28,7 +29,7 @@ def answered(*words):
 @pytest.mark.slow
 def test_training_and_prediction_are_the_same(books, processes, monkeypatch, capfd):
     train, test = books / "train.jsonl", books / "test.jsonl"
-    model = ("--model", "subset-svm", "--set", "n_neighbors=10", "--jobs", 1, "--keep-snippets")
+    model = ("--model", "subset-svm", "--set", "n_neighbors=10", "--jobs", 1)
     assert answered("train", train, "-o", books / "here", *model) == 0
     assert "Read 489 documents" in capfd.readouterr().err
     assert answered("predict", books / "here", test, "-o", books / "here.jsonl") == 0
@@ -62,6 +63,8 @@ def test_an_address_without_a_scheduler_is_one_sentence(books, capfd, monkeypatc
 def test_a_local_cluster_is_started_for_a_command(books, capfd):
     for name, dask in (("one", ()), ("two", ("--dask", "local:2"))):
         assert answered("train", books / "train.jsonl", "-o", books / name, *dask) == 0
+        seen = re.search("Watch it at http://127.0.0.1:[0-9]+/status", capfd.readouterr().err)
+        assert bool(seen) == bool(dask)
         output = books / f"{name}.jsonl"
         assert answered("predict", books / name, books / "test.jsonl", "-o", output, *dask) == 0
     assert (books / "one.jsonl").read_bytes() == (books / "two.jsonl").read_bytes()

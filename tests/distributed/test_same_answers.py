@@ -9,19 +9,13 @@ from scipy import sparse
 from manylabel import (
     LCIF,
     LDA,
-    CountVectorizer,
     Ensemble,
     FlatLDA,
     NeighborIndex,
     OneVsRestSVM,
     SubsetSVM,
-    Tagger,
-    read,
 )
-from manylabel.corpus import Corpus, load_catalogue, write
-from manylabel.corpus.chunks import TextFile
-from manylabel.distributed import read_in_chunks, use
-from manylabel.exceptions import CorpusError
+from manylabel.distributed import use
 from manylabel.neighbors import features
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -139,65 +133,3 @@ def test_an_empty_matrix_is_no_problem(client):
     with use(client, shard_rows=5):
         found = NeighborIndex(sparse.csr_array((12, 4))).search(sparse.csr_array((100, 4)), 3)
     assert (found.indices == -1).all()
-
-
-@pytest.mark.parametrize("ending", ["jsonl", "tsv"])
-def test_texts_are_read_and_counted_in_chunks(client, tmp_path, monkeypatch, ending):
-    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 9_000)
-    path = tmp_path / f"books.{ending}"
-    books = load_catalogue("train")
-    texts = [" ".join(text.split()) for text in books.texts]
-    write(Corpus.from_texts(texts, books.label_lists(), books.ids), path)
-    vectorizer = CountVectorizer(min_df=2, stemming="english")
-    expected = read(path).vectorized(CountVectorizer(min_df=2, stemming="english"))
-    with use(client) as cluster:
-        found = read_in_chunks(path, vectorizer)
-        assert len(cluster.receipts) > 5
-    same(found.X, expected.X)
-    same(found.Y, expected.Y)
-    assert found.ids == expected.ids
-    assert found.label_names == expected.label_names
-    assert found.feature_names == expected.feature_names
-
-
-@pytest.mark.slow
-def test_a_tagger_learns_from_a_file_that_it_never_has_as_a_whole(client, tmp_path, monkeypatch):
-    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 9_000)
-    monkeypatch.setattr("manylabel.tagger.features._MIN_DOCUMENTS", 100)
-    monkeypatch.setattr("manylabel.tagger.features._SHORT", 1_000)
-    monkeypatch.setattr("manylabel.tagger.features._LONG", 1_001)
-    monkeypatch.setattr("manylabel.tagger.features._MIN_GAIN", -1e9)
-    path = tmp_path / "books.jsonl"
-    write(load_catalogue("train"), path)
-
-    def tagger():
-        return Tagger(
-            keep_texts=False,
-            parameters={"scorers": ["neighbours", "nearest", "words", "linear"]},
-            random_state=0,
-        )
-
-    expected = tagger().fit(path)
-    with use(client) as cluster:
-        found = tagger().fit(path)
-        assert len(cluster.receipts) > 10
-    texts = load_catalogue("test").texts[:20]
-    assert found._state.vectorizer.char_ngrams == (4, 4)
-    assert found.suggest(texts) == expected.suggest(texts)
-    assert found.document("b258") == expected.document("b258")
-
-
-def test_some_texts_of_a_file_in_their_order(tmp_path, monkeypatch):
-    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 50)
-    path = tmp_path / "numbers.jsonl"
-    path.write_text("".join(f'{{"text": "number {n}"}}\n' for n in range(30)))
-    file = TextFile(path)
-    file.count(CountVectorizer())
-    assert file.texts([17, 3, 29, 0]) == ["number 17", "number 3", "number 29", "number 0"]
-
-
-def test_a_bad_line_of_a_part_is_an_error(tmp_path):
-    path = tmp_path / "bad.jsonl"
-    path.write_text('{"text": "fine"}\n{"text": 5}\n')
-    with pytest.raises(CorpusError, match="expected a string as 'text', found '5' in line 2 after"):
-        read_in_chunks(path, CountVectorizer())

@@ -36,6 +36,8 @@ from manylabel.cli.output import counted, note, print_error, working
 if TYPE_CHECKING:
     from manylabel.cli.documents import DocumentStream
     from manylabel.corpus import Corpus
+    from manylabel.corpus.chunks import TextFile
+    from manylabel.corpus.columns import Columns
     from manylabel.exceptions import CorpusError
 
 __all__ = ["Counting", "DocumentReading", "Reading", "is_model"]
@@ -92,12 +94,28 @@ class Reading(Group):
             note(sentence, quiet)
         return corpus
 
-    def can_be_counted_in_chunks(self, path: str) -> bool:
-        """Whether a tagger can read the texts of a file in chunks: not with further options."""
+    def text_file(self, path: str, quiet: bool) -> TextFile | None:
+        """The file as one that a cluster reads in chunks; None if it cannot be read that way."""
         from manylabel.corpus.chunks import TextFile
 
-        return all(value is None for value in self.options.values()) and (
-            TextFile.at(path) is not None
+        if self.labels is not None or self.zero_based is not None:
+            return None
+        file = TextFile.at(path, self.format, self.columns, self.encoding)
+        for sentence in () if file is None else file.notes:
+            note(sentence, quiet)
+        return file
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that the user has named."""
+        from manylabel.corpus.columns import Columns
+
+        return Columns.of(
+            self.text_column,
+            self.label_column,
+            self.title_column,
+            self.id_column,
+            self.separator,
         )
 
 
@@ -111,7 +129,6 @@ class DocumentReading(Reading):
     def documents(self, file: str, text: str | None, quiet: bool) -> DocumentStream:
         """The documents of a command: one text, or those of a file."""
         from manylabel.cli.documents import DocumentStream, OneText
-        from manylabel.corpus.columns import Columns
 
         if text is not None:
             if file != "-":
@@ -124,13 +141,7 @@ class DocumentReading(Reading):
         return DocumentStream(
             file,
             self.format,
-            columns=Columns.of(
-                self.text_column,
-                self.label_column,
-                self.title_column,
-                self.id_column,
-                self.separator,
-            ),
+            columns=self.columns,
             encoding=self.encoding,
             labels=self.labels,
             zero_based=self.zero_based,

@@ -59,8 +59,8 @@ def train(
 
     Writes a model folder. Documents are texts, or rows of features; new documents then need the
     same features. The options about words are for texts. An interrupted training leaves an
-    existing model unchanged. On a cluster and with --keep-snippets, the workers read and count an
-    uncompressed file of JSON Lines or TSV, and no process needs memory for all of it.
+    existing model unchanged. On a cluster, the workers read and count files of JSON Lines, TSV and
+    CSV, plain or compressed, and no process needs memory for all texts.
 
     With a vocabulary, the model also finds labels by their names, even labels that no document
     has. Documents may have the identifiers of labels or their preferred names. A vocabulary
@@ -96,10 +96,10 @@ def train(
     if model is None:
         compile_missing(quiet=quiet, will_train=True)
     clock = Clock()
-    documents: Any = corpus
-    if corpus is not None and (
-        dask is None or keep_texts or not reading.can_be_counted_in_chunks(corpus)
-    ):
+    documents: Any = None
+    if corpus is not None and dask is not None:
+        documents = reading.text_file(corpus, quiet)
+    if corpus is not None and documents is None:
         documents = reading.corpus(corpus, quiet)
         note_corpus(documents, clock, quiet)
     with cluster_at(dask, spool, output, quiet):

@@ -11,6 +11,7 @@ from manylabel.progress import Clock, peak_memory
 
 if TYPE_CHECKING:
     from manylabel.corpus import Corpus
+    from manylabel.corpus.chunks import TextFile
     from manylabel.tagger import Tagger
 
 __all__ = ["fit_tagger", "note_corpus", "note_names", "write_model"]
@@ -24,12 +25,16 @@ def note_corpus(corpus: Corpus, clock: Clock, quiet: bool) -> None:
 
 
 def fit_tagger(
-    tagger: Tagger, documents: Corpus | str, label_info: str | None, clock: Clock, quiet: bool
+    tagger: Tagger,
+    documents: Corpus | TextFile | None,
+    label_info: str | None,
+    clock: Clock,
+    quiet: bool,
 ) -> None:
     """Train on a corpus or a file, and print the time of each phase."""
     note(f"Training {tagger.model_name} ...", quiet)
     tagger.fit(documents, label_info=label_info)
-    if documents is not None and not isinstance(documents, str):
+    if documents is not None and hasattr(documents, "label_names"):
         note_names(tagger, documents.label_names, quiet)
     phases = tagger.fit_seconds
     clock.add(phases)

@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
+from manylabel.corpus.columns import Columns
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.documents import Document
-from manylabel.corpus.files import bare_suffix, open_source
+from manylabel.corpus.pieces import Form, Piece, Range, form_of, pieces
+from manylabel.corpus.texts import MAY_BE_OLD
 from manylabel.corpus.vocabulary import Indicator
-from manylabel.exceptions import CorpusError
-from manylabel.parallel import map_blocks
+from manylabel.exceptions import CorpusError, InputError
+from manylabel.parallel import current_place, map_items
+from manylabel.strings import StringFile
 from manylabel.text import CountVectorizer
-from manylabel.text.blocks import Block
+from manylabel.text.blocks import Rows
+from manylabel.text.dictionaries import Dictionary, merge_in_tree
 
 __all__ = ["TextFile", "read_in_chunks"]
 
 #: Bytes per chunk, as many as a vectorizer counts at a time.
 CHUNK = 1 << 23
-_LINES = ("jsonl", "tsv")
-
-
-#: For the documents of a chunk: ids, beginnings of texts, numbers of labels, the labels, and the
-#: counted texts.
-_Counted = tuple[list[str], list[str], list[int], list[str], Block]
+#: All bytes of a character in UTF-8 but the first.
+_CONTINUES = bytes(range(0x80, 0xC0))
 
 
 def read_in_chunks(
     path: str | os.PathLike[str], vectorizer: CountVectorizer, format: str | None = None
 ) -> Corpus:
-    r"""Read texts and count their words in chunks, in threads or on a cluster.
+    r"""Read texts and count their words in chunks, here or on a cluster.
 
-    The result has counts, ids and labels. No process holds the texts of more than one chunk.
+    The result has counts, ids and labels. No process holds the texts of more than a few chunks.
 
     Parameters
     ----------
     path : path
-        JSON Lines or TSV, not compressed, at a path that is valid for all workers.
+        JSON Lines, TSV or CSV, plain or compressed. If the workers of a cluster see the file, they
+        read JSON Lines and TSV themselves; otherwise this process sends them its lines.
     vectorizer : CountVectorizer
         Fitted here, with the same result as on all texts at once.
     format : str, optional
-        "jsonl" or "tsv"; detected by default.
+        "jsonl", "tsv" or "csv"; detected by default.
 
     Returns
     -------
@@ -63,45 +65,71 @@ def read_in_chunks(
     >>> corpus
     <Corpus: 2 documents, 4 features, 2 labels, 1.00 labels per document>
     """
-    return TextFile(path, format).count(vectorizer)
+    return TextFile(path, format).count(vectorizer, 0)
+
+
+class _Counted(NamedTuple):
+    """What a worker sends of the documents of a chunk.
+
+    Parameters
+    ----------
+    ids : list of str
+    named : ndarray of bool
+        Which documents have an id.
+    texts : list of str
+        Their beginnings, or as a whole.
+    labels : csr_array
+        Columns in the order in which labels appear first.
+    rows : Rows
+    features, words, label_names : Dictionary
+    """
+
+    ids: Sequence[str]
+    named: NDArray[np.bool_]
+    texts: Sequence[str]
+    labels: sparse.csr_array
+    rows: Rows
+    features: Dictionary
+    words: Dictionary
+    label_names: Dictionary
 
 
 class TextFile:
-    """A file of texts that is read in chunks, in threads or on a cluster.
+    """A file of texts that is read in chunks, here or on a cluster.
 
     Parameters
     ----------
     path : path
-        JSON Lines or TSV, not compressed.
+        JSON Lines, TSV or CSV, plain or compressed.
     format : str, optional
-        "jsonl" or "tsv"; detected by default.
+        "jsonl", "tsv" or "csv"; detected by default.
+    columns : Columns, optional
+        The columns that the user has named; the others are detected.
+    encoding : str, optional
+        Detected by default.
     """
 
-    def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:
-        from manylabel.corpus.detection import detect
-        from manylabel.corpus.texts import reader_of_lines
-
-        self.name = str(Path(path).absolute())
-        with open_source(self.name) as source:
-            self.kind = format or detect(source)
-            reader = None
-            if self.kind in _LINES and bare_suffix(self.name) == Path(self.name).suffix.lower():
-                reader = reader_of_lines(source, self.kind)
-            if reader is None:
-                raise source.error(
-                    "reading in chunks needs JSON Lines or TSV in UTF-8, neither quoted nor "
-                    "compressed; use `read`, or convert the file."
-                )
-        #: The detected columns, for the readers of chunks.
-        self.detected = reader.to_json()
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        columns: Columns | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        self.name = os.fspath(path)
+        absolute = self.name if self.name == "-" else str(Path(path).absolute())
+        self.form = form_of(absolute, format, columns, encoding)
+        #: Sentences on the detected columns, and on those that are ignored.
+        self.notes = self.form.notes
+        self._has_ranges = self.form.has_ranges
         self._sizes: list[int] = []
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str], format: str | None = None) -> TextFile | None:
+    def at(cls, path: str | os.PathLike[str], *given: Any) -> TextFile | None:
         """The file, or None if it cannot be read in chunks."""
         try:
-            return cls(path, format)
-        except CorpusError:
+            return cls(path, *given)
+        except (CorpusError, OSError):
             return None
 
     def count(self, vectorizer: CountVectorizer, n_characters: int | None = None) -> Corpus:
@@ -111,101 +139,202 @@ class TextFile:
         ----------
         vectorizer : CountVectorizer
         n_characters : int, optional
-            Keep this many characters of each text in the corpus; by default it has no texts.
+            Keep this many characters of each text in the corpus, by default all; with 0 it has no
+            texts. On a cluster they are kept on the disk.
         """
+        vectorizer._check_limits()
+        rules = vectorizer._counter().rules
         ids: list[str] = []
-        texts: list[str] = []
-        labels = Indicator()
+        labels: list[sparse.csr_array] = []
+        rows: list[Rows] = []
+        texts = _texts_here()
         self._sizes = []
 
-        def blocks() -> Iterator[Block]:
-            for named, beginnings, sizes, flat, block in self._map(
-                _count_chunk, vectorizer, n_characters or 0
-            ):
-                ids.extend(named)
-                texts.extend(beginnings)
-                rest = iter(flat)
-                for size in sizes:
-                    labels.add(islice(rest, size))
-                self._sizes.append(len(named))
-                if named:
-                    yield block
+        def dictionaries() -> Iterator[tuple[Dictionary, ...]]:
+            for counted in self._map(_count_chunk, vectorizer, n_characters):
+                if not counted:
+                    raise _IsOldError
+                chunk = _Counted(*counted)
+                self._sizes.append(len(chunk.ids))
+                if not chunk.ids:
+                    continue
+                ids.extend(
+                    name if has_name else str(row)
+                    for row, (name, has_name) in enumerate(
+                        zip(chunk.ids, chunk.named.tolist(), strict=True), len(ids)
+                    )
+                )
+                texts.extend(chunk.texts)
+                labels.append(chunk.labels)
+                rows.append(chunk.rows)
+                yield chunk.features, chunk.label_names, chunk.words
 
-        X = vectorizer._fit_blocks(blocks(), vectorizer._counter().rules)
-        Y, label_names = labels.finish()
+        try:
+            merged, positions = merge_in_tree(dictionaries(), n_placed=2)
+        except _IsOldError:
+            # A line is not in UTF-8: this process must read it to know how to read the others.
+            self._has_ranges = False
+            return self.count(vectorizer, n_characters)
+        if not ids:
+            raise CorpusError("expected at least one document, found none.", self.name)
+        features, label_names, words = merged
+        placed = [(own, at[0]) for own, at in zip(rows, positions, strict=True)]
+        X = vectorizer._fit_merged(placed, features, words, rules)
+        Y, names = _joined_labels(labels, [at[1] for at in positions], label_names.names)
         return Corpus(
             X,
             Y,
-            ids=[name or str(row) for row, name in enumerate(ids)],
+            ids=ids,
             feature_names=list(vectorizer.get_feature_names_out()),
-            label_names=label_names,
-            texts=None if n_characters is None else texts,
+            label_names=names,
+            texts=None if n_characters == 0 else texts.finish(),
         )
 
     def texts(self, rows: ArrayLike) -> list[str]:
-        """Full texts of some documents; call :meth:`count` first."""
+        """Full texts of some documents."""
+        if not self._sizes:
+            self._sizes = list(self._map(_count_documents))
         wanted = np.asarray(rows, np.int64)
         order = np.argsort(wanted, kind="stable")
         bounds = np.cumsum([0, *self._sizes])
         picked = [text for chunk in self._map(_pick_chunk, wanted[order], bounds) for text in chunk]
         return [picked[position] for position in np.argsort(order).tolist()]
 
+    def sample(self, n: int) -> list[str]:
+        """Full texts of some documents, evenly spaced: at most ``n``."""
+        if not self._sizes:
+            self._sizes = list(self._map(_count_documents))
+        total = sum(self._sizes)
+        return self.texts(np.linspace(0, total - 1, min(n, total)).astype(np.int64))
+
     def _map(self, task: Any, *more: Any) -> Iterator[Any]:
         """The results of a task for each chunk."""
-        stat = os.stat(self.name)
-        # The modification time is part of the arguments, so that cached results of an older version
-        # of the file are not used.
-        shared = (self.name, stat.st_mtime_ns, self.kind, self.detected, *more)
-        return map_blocks(task, shared, stat.st_size, CHUNK, fixed=True)
+        place = current_place()
+        if self._has_ranges and (place is None or place.sees_files):
+            size = os.path.getsize(self.form.path)
+            ranges = [
+                (True, number, start, min(start + CHUNK, size))
+                for number, start in enumerate(range(0, size, CHUNK))
+            ]
+            return map_items(task, (self.form.to_json(), *more), ranges)
+        # Workers never see the file: what they do depends on its content alone.
+        form = replace(self.form, changed=0)
+        lines = ((False, *piece) for piece in pieces(self.form, CHUNK))
+        return map_items(task, (form.to_json(), *more), lines)
+
+
+class _IsOldError(Exception):
+    """A line is not in UTF-8."""
+
+
+class _TextsHere:
+    """Collects texts in memory."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self.extend = self._texts.extend
+
+    def finish(self) -> list[str]:
+        """All texts."""
+        return self._texts
+
+
+def _texts_here() -> _TextsHere | StringFile:
+    """Where this process keeps texts: on a cluster, in a file."""
+    place = current_place()
+    return _TextsHere() if place is None else StringFile(place.scratch)
+
+
+def _joined_labels(
+    parts: list[sparse.csr_array], positions: list[NDArray[np.int32]], names: Sequence[str]
+) -> tuple[sparse.csr_array, list[str]]:
+    """The labels of all chunks with columns in the order of their names."""
+    listed = list(names)
+    order = sorted(range(len(listed)), key=listed.__getitem__)
+    rank = np.empty(len(listed), np.int64)
+    rank[order] = np.arange(len(listed))
+    columns = np.concatenate(
+        [rank[at[part.indices]] for part, at in zip(parts, positions, strict=True)]
+    )
+    sizes = np.concatenate([np.diff(part.indptr) for part in parts])
+    pointers = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    Y = sparse.csr_array(
+        (np.ones(columns.size, np.int8), columns, pointers), shape=(sizes.size, len(listed))
+    )
+    Y.sort_indices()
+    return Y, [listed[column] for column in order]
 
 
 def _count_chunk(
-    path: str,
-    changed: int,
-    kind: str,
-    detected: str,
-    vectorizer: Any,
-    n_characters: int,
-    start: int,
-    stop: int,
-) -> _Counted:
-    """Count the documents whose lines start in a byte range of a file."""
-    documents = _documents(path, changed, kind, detected, start, stop)
-    return (
-        # An empty id means that there is none.
-        [document.id or "" for document in documents],
-        [document.full_text[:n_characters] for document in documents],
-        [len(document.labels) for document in documents],
-        [label for document in documents for label in document.labels],
-        vectorizer._counter()([document.full_text for document in documents]),
+    form: str, vectorizer: Any, n_characters: int | None, *where: Any
+) -> tuple[Any, ...]:
+    """Count the documents of a chunk; nothing if they may be in Windows-1252."""
+    try:
+        documents = _documents(form, where)
+    except CorpusError:
+        if _may_be_old(form, where):
+            return ()
+        raise
+    labels = Indicator()
+    for document in documents:
+        try:
+            labels.add(document.labels)
+        except InputError as error:
+            raise CorpusError(str(error), Form.from_json(form).path, document.line) from None
+    Y, label_names = labels.unsorted()
+    block = vectorizer._counter()([document.full_text for document in documents])
+    features, words = block.dictionaries()
+    return tuple(
+        _Counted(
+            [document.id or "" for document in documents],
+            np.array([document.id is not None for document in documents], np.bool_),
+            [document.full_text[:n_characters] for document in documents],
+            Y,
+            block.rows,
+            features,
+            words,
+            Dictionary(label_names, np.empty((0, len(label_names)), np.int64)),
+        )
     )
 
 
+def _count_documents(form: str, *where: Any) -> int:
+    """The number of documents of a chunk."""
+    return len(_documents(form, where))
+
+
 def _pick_chunk(
-    path: str,
-    changed: int,
-    kind: str,
-    detected: str,
-    rows: NDArray[np.int64],
-    bounds: NDArray[np.int64],
-    start: int,
-    stop: int,
+    form: str, rows: NDArray[np.int64], bounds: NDArray[np.int64], *where: Any
 ) -> list[str]:
     """The texts of the rows that are in a chunk, in order."""
-    first, end = bounds[start // CHUNK], bounds[start // CHUNK + 1]
+    number = where[1]
+    first, end = bounds[number], bounds[number + 1]
     mine = rows[np.searchsorted(rows, first) : np.searchsorted(rows, end)] - first
     if mine.size == 0:
         return []
-    documents = _documents(path, changed, kind, detected, start, stop)
+    documents = _documents(form, where)
     return [documents[row].full_text for row in mine.tolist()]
 
 
-def _documents(
-    path: str, changed: int, kind: str, detected: str, start: int, stop: int
-) -> list[Document]:
-    """The documents whose lines start in a byte range of a file."""
-    from manylabel.corpus.texts import chunk_of_lines
+def _documents(form: str, where: tuple[Any, ...]) -> list[Document]:
+    """The documents of a chunk."""
+    is_range, *place = where
+    return list(Form.from_json(form).documents(Range(*place) if is_range else Piece(*place)))
 
-    if os.stat(path).st_mtime_ns != changed:
-        raise CorpusError("the file changed while it was being read; read it again.", path)
-    return list(chunk_of_lines(path, kind, detected, start, stop))
+
+def _may_be_old(form: str, where: tuple[Any, ...]) -> bool:
+    """Whether a range of a table is not in UTF-8."""
+    is_range, _, start, stop = where
+    told = Form.from_json(form)
+    if not is_range or told.kind not in MAY_BE_OLD or told.encoding is not None:
+        return False
+    with open(told.path, "rb") as file:
+        file.seek(start)
+        data = file.read(stop - start)
+    # A character may be cut at both ends.
+    cut = len(data) - len(data.lstrip(_CONTINUES))
+    try:
+        data[min(cut, 3) :].decode()
+    except UnicodeDecodeError as error:
+        return error.start + cut < len(data) - 4
+    return False

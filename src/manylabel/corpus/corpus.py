@@ -12,6 +12,7 @@ from scipy import sparse
 
 from manylabel.corpus import splitting, vocabulary
 from manylabel.exceptions import InputError
+from manylabel.strings import StringArray
 from manylabel.validation import check_labels, check_matrix, check_same_rows
 from manylabel.wording import counted
 
@@ -398,15 +399,17 @@ def _strings(name: str, values: Sequence[str] | None, expected: int) -> list[str
         return None
     if isinstance(values, str):
         raise InputError(f"`{name}` must be a list of strings, one per document; got a string.")
-    listed = list(values)
+    # Strings in a file stay there, and read like a list.
+    listed: Any = values if isinstance(values, StringArray) else list(values)
     if len(listed) != expected:
         raise InputError(
             f"`{name}` must have one entry for each of {counted(expected, 'document')}; "
             f"got {len(listed)}."
         )
-    for row, value in enumerate(listed):
-        if not isinstance(value, str):
-            raise InputError(f"`{name}` must be strings; document {row} has {value!r}.")
+    if isinstance(listed, list):
+        for row, value in enumerate(listed):
+            if not isinstance(value, str):
+                raise InputError(f"`{name}` must be strings; document {row} has {value!r}.")
     return listed
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 from manylabel.corpus.file_limits import Guard
 from manylabel.exceptions import CorpusError, MissingExtraError
 
-__all__ = ["Source", "atomic_write", "bare_stem", "bare_suffix", "open_source"]
+__all__ = ["Source", "atomic_write", "bare_stem", "bare_suffix", "is_compressed", "open_source"]
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 # For bzip2, the magic number of the first block or of the end is required as well, because a text
@@ -228,6 +228,12 @@ def _import_zstandard(what: str) -> Any:
     except ImportError:
         raise MissingExtraError(what, "zstandard", "zstd") from None
     return zstandard
+
+
+def is_compressed(path: str | os.PathLike[str]) -> bool:
+    """Whether the content of a file is compressed, whatever its name."""
+    with open(path, "rb") as file:
+        return _MAGIC.match(file.read(16)) is not None
 
 
 def bare_suffix(path: str | os.PathLike[str]) -> str:

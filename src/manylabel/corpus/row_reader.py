@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from manylabel.corpus.cells import guess_separator
@@ -217,7 +218,8 @@ class RowReader:
 
     def to_json(self) -> str:
         """What was detected, for readers of other chunks of the file."""
-        return json.dumps([self._header, self._separator, self._one_hot, self._n_above])
+        said = asdict(self._columns)
+        return json.dumps([said, self._header, self._separator, self._one_hot, self._n_above])
 
     @classmethod
     def from_json(cls, found: str, is_table: bool, path: str, has_header: bool) -> RowReader:
@@ -232,8 +234,11 @@ class RowReader:
         has_header : bool
             Whether its chunk of the file starts with the header.
         """
-        header, separator, one_hot, n_above = json.loads(found)
-        reader = cls(Columns(separator=separator), is_table, path)
+        said, header, separator, one_hot, n_above = json.loads(found)
+        columns = Columns(tuple(said["text"]), tuple(said["labels"]), said["title"], said["id"])
+        reader = cls(replace(columns, separator=separator), is_table, path)
+        # A row of another piece is not taken for a header.
+        reader._row = 0 if has_header else 1
         reader._separator, reader._one_hot = separator, one_hot
         if is_table and header is not None:
             reader._header, reader._n_skipped = header, n_above + 1 if has_header else 0

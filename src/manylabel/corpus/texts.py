@@ -2,7 +2,7 @@
 
 A format of texts is a module with ``rows(source, ...)``, which yields pairs of a line number and a
 row: a list of cells, a record (a dictionary), or an error instead. The reader detects the columns
-and turns rows into documents: all of them, the valid ones, or those of a chunk of the file.
+and turns rows into documents: all of them, or the valid ones.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from manylabel.corpus.files import Source, bare_suffix, open_source
 from manylabel.corpus.row_reader import RowReader
 from manylabel.exceptions import CorpusError, InputError, ParameterError
 
-__all__ = ["TextReader", "chunk_of_lines", "reader_of_lines"]
+__all__ = ["TextReader", "dialect_of", "rows_of_lines"]
 
 #: Formats with rows of cells; the others have records.
 _TABLES = ("csv", "tsv", "xlsx", "ods", "parquet")
-_DELIMITED = ("csv", "tsv")
+#: Those of them with a row in a line, or a few.
+DELIMITED = ("csv", "tsv")
 #: Formats in which a line that is not UTF-8 may be Windows-1252, as spreadsheets write it.
-_MAY_BE_OLD = (*_DELIMITED, "lines")
+MAY_BE_OLD = (*DELIMITED, "lines")
 #: A line number with a row or an error.
 Item = tuple[int, Any]
 Tell = Callable[[str], None]
@@ -141,17 +142,14 @@ class TextReader:
             from manylabel.corpus.document_files import parse_document_file
 
             return iter([(1, parse_document_file(kind, source.stream.read(), source.name))])
-        module = import_module(f"manylabel.corpus.{kind}")
-        if kind in _TABLES and kind not in _DELIMITED:
-            return module.rows(source, self._tell)
+        if kind in _TABLES and kind not in DELIMITED:
+            return import_module(f"manylabel.corpus.{kind}").rows(source, self._tell)
         text = recoded(source, self.encoding, self._tell)
-        lines = _Counting(text, self, or_old=kind in _MAY_BE_OLD and self.encoding is None)
-        if kind in _DELIMITED:
-            dialect = dialect_of(text, kind, self.columns)
-            if self._delimiter is not None:
-                dialect = Dialect(self._delimiter, quoted=kind == "csv")
-            return module.rows(lines, dialect)
-        return module.rows(lines)
+        lines = _Counting(text, self, or_old=kind in MAY_BE_OLD and self.encoding is None)
+        dialect = dialect_of(text, kind, self.columns) if kind in DELIMITED else None
+        if dialect is not None and self._delimiter is not None:
+            dialect = Dialect(self._delimiter, quoted=kind == "csv")
+        return rows_of_lines(lines, kind, dialect)
 
     def _folder(self) -> Iterator[Document]:
         if self.format not in (None, "folder"):
@@ -180,92 +178,10 @@ class TextReader:
         return skip
 
 
-def reader_of_lines(source: Source, kind: str) -> RowReader | None:
-    """A reader for the lines of a file; None unless every line is a row in UTF-8."""
-    text = recoded(source, None, lambda sentence: None)
-    if text is not source:
-        return None
-    if kind == "tsv" and dialect_of(source, kind, Columns()).quoted:
-        return None
-    start = decoded_start(source, or_old=False)
-    reader = RowReader(Columns(), kind in _TABLES, source.name)
-    lines = _Given(source, start.splitlines(keepends=True))
-    reader.look_at([row for _, row in islice(_rows_of_lines(lines, kind), SAMPLE)])
-    return reader
-
-
-def chunk_of_lines(path: str, kind: str, found: str, start: int, stop: int) -> Iterator[Document]:
-    """The documents whose lines start in a byte range of a file.
-
-    Parameters
-    ----------
-    path : str
-    kind : {"jsonl", "tsv"}
-    found : str
-        What a reader of the first lines detected; see `RowReader.to_json`.
-    start, stop : int
-    """
-    lines = _Between(path, start, stop)
-    reader = RowReader.from_json(found, kind in _TABLES, path, has_header=start == 0)
-    for line, row in _rows_of_lines(lines, kind):
-        try:
-            document = reader.document(line, row)
-        except CorpusError as error:
-            # Line numbers count from the start of the chunk.
-            where = f" in line {line} after byte {start}"
-            raise CorpusError(f"{error.message.rstrip('.')}{where}.", path) from None
-        if document is not None:
-            yield document
-
-
-def _rows_of_lines(lines: Any, kind: str) -> Iterator[Item]:
+def rows_of_lines(lines: Any, kind: str, dialect: Dialect | None) -> Iterator[Item]:
+    """The rows in lines of text."""
     module = import_module(f"manylabel.corpus.{kind}")
-    return module.rows(lines, Dialect("\t", quoted=False)) if kind == "tsv" else module.rows(lines)
-
-
-class _Given:
-    """Lines that have already been read."""
-
-    def __init__(self, source: Source, lines: list[str]) -> None:
-        self.source, self.number = source, 0
-        self._lines = iter(lines)
-
-    def __iter__(self) -> _Given:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.number += 1
-        return line
-
-
-class _Between:
-    """The lines that start in a byte range of a file."""
-
-    def __init__(self, path: str, start: int, stop: int) -> None:
-        self.number = 0
-        self._file = open(path, "rb")  # noqa: SIM115 - closed when the last line is read
-        self.source = Source(self._file, path)  # type: ignore[arg-type]
-        self._stop = stop
-        if start > 0:
-            # Skip the rest of a line that starts in the previous chunk.
-            self._file.seek(start - 1)
-            self._file.readline()
-
-    def __iter__(self) -> _Between:
-        return self
-
-    def __next__(self) -> str:
-        is_first = self._file.tell() == 0
-        line = self._file.readline() if self._file.tell() < self._stop else b""
-        if not line:
-            self._file.close()
-            self._stop = 0
-            raise StopIteration
-        self.number += 1
-        if is_first:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        return self.source.decode(line, self.number)
+    return module.rows(lines) if dialect is None else module.rows(lines, dialect)
 
 
 def dialect_of(source: Source, kind: str, columns: Columns) -> Dialect:

@@ -127,12 +127,20 @@ class Indicator:
             names = sorted(self._column_of)
             rank = {name: column for column, name in enumerate(names)}
             columns = np.array([rank[name] for name in self._column_of], dtype=np.int64)[columns]
-        Y = sparse.csr_array(
-            (np.ones(columns.size, np.int8), columns, np.array(self._bounds, dtype=np.int64)),
-            shape=(len(self._bounds) - 1, len(names)),
-        )
+        Y = self._matrix(columns, len(names))
         Y.sort_indices()
         return Y, names
+
+    def unsorted(self) -> tuple[sparse.csr_array, list[str]]:
+        """The same with columns in the order in which names appear first."""
+        names = list(self._column_of)
+        return self._matrix(np.array(self._columns, dtype=np.int64), len(names)), names
+
+    def _matrix(self, columns: NDArray[np.int64], n_columns: int) -> sparse.csr_array:
+        return sparse.csr_array(
+            (np.ones(columns.size, np.int8), columns, np.array(self._bounds, dtype=np.int64)),
+            shape=(len(self._bounds) - 1, n_columns),
+        )
 
 
 def indicator(

@@ -51,11 +51,25 @@ class Finished(NamedTuple):
     error: Exception | None = None
 
 
-class _Task(NamedTuple):
-    """A submitted task; without a future if its result existed already."""
+class _Job(NamedTuple):
+    """Tasks that have a function and shared arguments in common."""
 
-    call: Call
-    future: Any
+    task: Callable[..., Any]
+    shared: tuple[Any, ...]
+    name: str
+    known: set[str]
+
+
+class _Task(NamedTuple):
+    """A submitted task; without a call and a future if its result existed already."""
+
+    job: _Job
+    item: tuple[Any, ...]
+    path: Path
+    call: Call | None = None
+    future: Any = None
+    #: The inputs that only this task needs.
+    own: tuple[Path, ...] = ()
 
 
 class Cluster:
@@ -130,6 +144,16 @@ class Cluster:
         results = self.run(task, shared, ranges)
         return _counted(results, [stop for _, stop in ranges], n_rows, callback)
 
+    def map_items(
+        self,
+        task: Callable[..., Any],
+        shared: tuple[Any, ...],
+        items: Iterable[tuple[Any, ...]],
+    ) -> Iterator[Any]:
+        """Yield the results for items, in order; see `manylabel.parallel.map_items`."""
+        for finished in self.run(task, shared, items):
+            yield finished.result
+
     def run(
         self,
         task: Callable[..., Any],
@@ -147,9 +171,9 @@ class Cluster:
             given = tuple(map(self._given, shared))
             used = list(paths_in(given))
             self._uses.update(used)
-        job = name_of_job(task.__module__, task.__qualname__, *_names(given))
-        known = self.spool.finished(job)
-        tasks = (self._submit(task, given, item, job, known) for item in items)
+        name = name_of_job(task.__module__, task.__qualname__, *_names(given))
+        job = _Job(task, given, name, self.spool.finished(name))
+        tasks = (self._submit(job, item) for item in items)
         if isinstance(items, Sequence):
             return self._collect(deque(tasks), iter(()), 0, used, keep_going)
         ahead = _AHEAD * max(1, self.n_threads)
@@ -163,6 +187,11 @@ class Cluster:
     def load_progress(self, work: Any) -> Any:
         """The last checkpoint of the same work; None if there is none."""
         return self.spool.load_progress(self._put(work).name)
+
+    @property
+    def scratch(self) -> Path:
+        """A folder of this process with room for large temporary files."""
+        return self.spool.folder
 
     @property
     def n_threads(self) -> int:
@@ -188,14 +217,27 @@ class Cluster:
                 self._remember(thing, path)
         return path
 
-    def _release(self, used: list[Path]) -> None:
-        """Drop the inputs of a finished job that no other job uses and no object refers to."""
+    def _release(self, used: Iterable[Path], for_good: bool = False) -> None:
+        """Drop inputs that no other job uses and no object refers to.
+
+        Parameters
+        ----------
+        used : iterable of Path
+        for_good : bool
+            Drop them even if results are kept for a later run, which does not need them.
+        """
         with self._lock:
             self._uses.subtract(used)
             known = set(self._paths.values())
-            unused = [path for path in used if self._uses[path] <= 0 and path not in known]
-            self.spool.drop(unused)
+            unused = {path for path in used if self._uses[path] <= 0 and path not in known}
+            for path in unused:
+                del self._uses[path]
             self._forget(unused)
+            if for_good:
+                for path in unused:
+                    self.spool.discard(path)
+            else:
+                self.spool.drop(unused)
 
     def _forget(self, paths: Iterable[Path]) -> None:
         """Let the workers drop the bytes of these objects."""
@@ -214,21 +256,30 @@ class Cluster:
         self._forget([path])
         self.spool.discard(path)
 
-    def _submit(
-        self,
-        task: Callable[..., Any],
-        shared: tuple[Any, ...],
-        item: tuple[Any, ...],
-        job: str,
-        known: set[str],
-    ) -> _Task:
+    def _submit(self, job: _Job, item: tuple[Any, ...]) -> _Task:
         """Submit a task, unless its result exists."""
         plain = all(isinstance(each, int) for each in item)
         name = "-".join(map(str, item)) if plain else digest_of(item)
-        sent = tuple(each if isinstance(each, list) else self._given(each) for each in item)
-        path = self.spool.path_of_result(job, name)
-        call = Call(task.__module__, task.__qualname__, (*shared, *sent), path, travel=self._travel)
-        return _Task(call, None if name in known else self._start(call))
+        task = _Task(job, item, self.spool.path_of_result(job.name, name))
+        return task if name in job.known else self._started(task)
+
+    def _started(self, task: _Task) -> _Task:
+        """Save what only this task needs, and submit it."""
+        job = task.job
+        with self._lock:
+            sent = tuple(
+                each if isinstance(each, list) else self._given(each) for each in task.item
+            )
+            own = tuple(paths_in(sent))
+            self._uses.update(own)
+        call = Call(
+            job.task.__module__,
+            job.task.__qualname__,
+            (*job.shared, *sent),
+            task.path,
+            travel=self._travel,
+        )
+        return task._replace(call=call, future=self._start(call), own=own)
 
     def _start(self, call: Call) -> Any:
         key = f"{call.name}-{self._token}-{secrets.token_hex(8)}"
@@ -293,39 +344,37 @@ class Cluster:
             for task in waiting:
                 if task.future is not None:
                     task.future.cancel()
+                    self._release(task.own, for_good=True)
             self._release(used)
         if failure is not None:
             raise failure
 
     def _finish(self, task: _Task) -> Finished:
         """Wait for a task and take its result."""
-        call, future = task
         receipt, result = None, None
-        if future is None:
-            result = self.spool.result(call.result)
+        if task.future is None:
+            result = self.spool.result(task.path)
         if result is None:
-            future = future or self._start(call)
-            self._wait(future)
-            if future.status == "error":
-                return Finished(None, None, _explained(future.exception(), call))
-            receipt = self._take(future, call)
+            started = task if task.future is not None else self._started(task)
+            assert started.call is not None
+            self._wait(started.future)
+            if started.future.status == "error":
+                error = _explained(started.future.exception(), started.call)
+                self._release(started.own, for_good=True)
+                return Finished(None, None, error)
+            receipt = self._take(started.future, started.call)
             self.receipts.append(receipt)
-            result = self.spool.result(call.result)
+            result = self.spool.result(task.path)
             if result is None:
                 raise ClusterError(
-                    f"the result of a worker cannot be read from {call.result}; give a spool that "
+                    f"the result of a worker cannot be read from {task.path}; give a spool that "
                     "the client and all workers can access."
                 )
-        if self.spool.handed:
-            # Drop what only this task needed.
-            with self._lock:
-                kept = set(self._paths.values())
-                mine = set(paths_in(call.arguments))
-                self._forget(path for path in mine - kept if self._uses[path] <= 0)
+            self._release(started.own, for_good=True)
         if getattr(result, "immutable", False):
-            self._remember(result, call.result)
+            self._remember(result, task.path)
         else:
-            self.spool.drop([call.result])
+            self.spool.drop([task.path])
         return Finished(result, receipt)
 
     def _take(self, future: Any, call: Call) -> Receipt:

@@ -116,7 +116,7 @@ CLASSES: dict[str, str] = {
     "SvmProblem": "manylabel.kernels.svm:Problem",
     "SvmSolution": "manylabel.kernels.svm:Solution",
     "SweptPartition": "manylabel.topics.partitions:SweptPartition",
-    "TextBlock": "manylabel.text.blocks:Block",
+    "TextDictionary": "manylabel.text.dictionaries:Dictionary",
     "TextRows": "manylabel.text.blocks:Rows",
     "TopicChain": "manylabel.topics.lda:TopicChain",
     "TopicPartitions": "manylabel.topics.partitions:Partitions",

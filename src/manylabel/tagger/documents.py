@@ -244,8 +244,8 @@ class KeptDocuments:
     def _store_state(self) -> dict[str, Any]:
         """Store everything as arrays, which are memory-mapped on loading."""
         return {
-            "ids": StringArray(chain(self._ids, (name for name, _, _ in self._new))),
-            "texts": StringArray(chain(self._texts, (text for _, text, _ in self._new))),
+            "ids": _joined(self._ids, [name for name, _, _ in self._new]),
+            "texts": _joined(self._texts, [text for _, text, _ in self._new]),
             "labels": self._all_labels(self._n_columns),
             "removed": np.array(sorted(self._removed), np.int64),
             "incomplete": np.array(sorted(self._incomplete), np.int64),
@@ -260,6 +260,13 @@ class KeptDocuments:
             set(state["incomplete"].tolist()) if "incomplete" in state else set()
         )
         return documents
+
+
+def _joined(first: Sequence[str], more: Sequence[str]) -> StringArray:
+    """Two sequences of strings in one; strings in a file are not read."""
+    if isinstance(first, StringArray) and not more:
+        return first
+    return StringArray(chain(first, more))
 
 
 def indicator(rows: Iterable[Iterable[int]], n_labels: int) -> sparse.csr_array:

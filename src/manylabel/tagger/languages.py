@@ -70,9 +70,7 @@ def text_language(
             return codes[0]
         raise InputError("the language cannot be detected without documents: give `language`.")
     if isinstance(documents, TextFile):
-        raise InputError(
-            "the language of a file that is read in chunks cannot be detected: give `language`."
-        )
+        return detect_languages(documents.sample(_SAMPLED))
     texts = documents.full_texts
     if texts is None:
         return None

@@ -14,7 +14,6 @@ from manylabel.corpus import Corpus, Document
 from manylabel.corpus.chunks import TextFile
 from manylabel.corpus.conversion import as_corpus
 from manylabel.exceptions import InputError, ParameterError
-from manylabel.parallel import current_place
 from manylabel.progress import Clock
 from manylabel.tagger.descriptions import LabelDescription
 from manylabel.tagger.editing import LabelEditing
@@ -160,8 +159,8 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
             A corpus, the file of a corpus, and a data frame (pandas, Polars, Arrow, Hugging Face
             datasets) contain labels and ids. With a vocabulary, texts are optional: the tagger then
             suggests labels whose names occur in a text, and `learn` improves it. Within
-            `manylabel.distributed.use` and with ``keep_texts=False``, the workers read and count an
-            uncompressed file of JSON Lines or TSV.
+            `manylabel.distributed.use`, the workers read and count files of JSON Lines, TSV and
+            CSV.
         labels : list of lists of str, indicator matrix, or names of columns
             The labels of each text; for a data frame, the column that contains them, or several
             columns of 0 and 1. By default detected by the names of the columns. With a vocabulary,
@@ -194,11 +193,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
             )
         self.check_parameters()
         info = check_label_info(label_info)
-        file = None
-        place = current_place()
-        read_there = place is not None and place.sees_files
-        if not self.keep_texts and read_there and incomplete is False:
-            file = text_file(texts, labels, ids)
+        file = text_file(texts, labels, ids) if incomplete is False else None
         vocabulary = as_vocabulary(self.vocabulary)
         documents = None
         if texts is not None or vocabulary is None:

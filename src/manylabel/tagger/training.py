@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from manylabel.corpus.chunks import TextFile
 from manylabel.corpus.vocabulary import first_repeated
 from manylabel.exceptions import InputError, ParameterError
 from manylabel.models import make_model
+from manylabel.parallel import current_place
 from manylabel.progress import Clock
 from manylabel.scoring import Documents
 from manylabel.tagger.documents import SNIPPET, KeptDocuments, widened
@@ -75,8 +76,11 @@ def train(
     incomplete : ndarray of bool, optional
         Which documents may have more labels than are known.
     """
-    count = count_file if isinstance(documents, TextFile) else count_corpus
-    corpus, counted, fitted = count(documents, vectorizer, choose, clock)  # type: ignore[arg-type]
+    if isinstance(documents, TextFile):
+        whole = keep_texts or naming is not None
+        corpus, counted, fitted = count_file(documents, vectorizer, choose, clock, whole)
+    else:
+        corpus, counted, fitted = count_corpus(documents, vectorizer, choose, clock)
     if naming is not None:
         corpus = naming.identified(corpus)
     Y, labels = corpus.Y, Labels(corpus.label_names, label_info)
@@ -185,18 +189,23 @@ def count_corpus(
 
 
 def count_file(
-    file: TextFile, vectorizer: CountVectorizer, choose: Chooser | None, clock: Clock
+    file: TextFile,
+    vectorizer: CountVectorizer,
+    choose: Chooser | None,
+    clock: Clock,
+    whole: bool,
 ) -> Counted:
-    """Count the words of a file, keeping only the beginnings of its texts."""
-    corpus = file.count(vectorizer, SNIPPET)
+    """Count the words of a file; if ``whole`` is false, keep only the beginnings of its texts."""
+    n_characters = None if whole else SNIPPET
+    corpus = file.count(vectorizer, n_characters)
     _check(corpus)
     clock.lap("vectorize")
     if choose is not None:
         better = choose(file.texts, corpus.Y, vectorizer)
         if better is not vectorizer:
-            vectorizer, corpus = better, file.count(better, SNIPPET)
+            vectorizer, corpus = better, file.count(better, n_characters)
         clock.lap("features")
-    return Counted(corpus, Documents(corpus.X), vectorizer)
+    return Counted(corpus, Documents(corpus.X, texts=corpus.texts if whole else None), vectorizer)
 
 
 def check_distinct(ids: list[str]) -> None:
@@ -212,7 +221,7 @@ def _check(corpus: Corpus) -> None:
         raise InputError("no document has a label, so there is nothing to learn.")
 
 
-def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
+def _kept_texts(corpus: Corpus, keep_texts: bool) -> Sequence[str]:
     """The texts to keep: whole, or their beginnings."""
     texts = corpus.full_texts
     if texts is None:
@@ -221,10 +230,12 @@ def _kept_texts(corpus: Corpus, keep_texts: bool) -> list[str]:
 
 
 def text_file(documents: Any, labels: Any = None, ids: Any = None) -> TextFile | None:
-    """The file behind the arguments of `fit`, if it can be read in chunks; otherwise None."""
-    if labels is None and ids is None and isinstance(documents, str | os.PathLike):
-        return TextFile.at(documents)
-    return None
+    """The file behind the arguments of `fit`, if a cluster can read it in chunks."""
+    if isinstance(documents, TextFile):
+        return documents
+    if current_place() is None or labels is not None or ids is not None:
+        return None
+    return TextFile.at(documents) if isinstance(documents, str | os.PathLike) else None
 
 
 def name_of(model: Any) -> str:

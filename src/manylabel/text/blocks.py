@@ -18,6 +18,7 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.parallel import effective_jobs
+from manylabel.text.dictionaries import Dictionary
 from manylabel.text.words import WordRules, character_classes, list_words
 
 __all__ = [
@@ -85,6 +86,16 @@ class Block:
     features: list[str]
     words: list[str]
     word_counts: NDArray[np.int64]
+
+    def dictionaries(self) -> tuple[Dictionary, Dictionary]:
+        """The features with their numbers of documents and occurrences, and the words."""
+        rows, n = self.rows, len(self.features)
+        documents = np.bincount(rows.indices, minlength=n)
+        occurrences = np.bincount(rows.indices, weights=rows.counts, minlength=n)
+        return (
+            Dictionary(self.features, np.stack([documents, occurrences.astype(np.int64)])),
+            Dictionary(self.words, self.word_counts[np.newaxis]),
+        )
 
 
 def split_blocks(texts: Iterable[str]) -> Iterator[list[str]]:

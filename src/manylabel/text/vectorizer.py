@@ -23,6 +23,7 @@ from manylabel.text.blocks import (
     map_in_order,
     split_blocks,
 )
+from manylabel.text.dictionaries import Dictionary, Merger
 from manylabel.text.names import NameTable
 from manylabel.text.words import WordRules, word_rules
 from manylabel.validation import check_real, check_whole
@@ -157,6 +158,17 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
 
     def _fit_blocks(self, counted: Iterable[Block], rules: WordRules) -> sparse.csr_array:
         """Learn the vocabulary from counted blocks of texts, in their order."""
+        self._check_limits()
+        features, words = Merger(), Merger()
+        blocks: list[_Placed] = []
+        for block in counted:
+            of_features, of_words = block.dictionaries()
+            blocks.append((block.rows, features.add(of_features)))
+            words.add(of_words)
+        return self._fit_merged(blocks, features.finish(), words.finish(), rules)
+
+    def _check_limits(self) -> None:
+        """Check the parameters that decide which features to keep."""
         for name, value in (("min_df", self.min_df), ("max_df", self.max_df)):
             if isinstance(value, Integral):
                 check_whole(name, value, 1)
@@ -165,21 +177,18 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
         if self.max_features is not None:
             check_whole("max_features", self.max_features, 1)
 
-        features: dict[str, int] = {}
-        words: dict[str, int] = {}
-        blocks: list[_Placed] = []
-        word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
-        for block in counted:
-            blocks.append((block.rows, _positions(features, block.features)))
-            word_counts.append((_positions(words, block.words), block.word_counts))
+    def _fit_merged(
+        self, blocks: list[_Placed], features: Dictionary, words: Dictionary, rules: WordRules
+    ) -> sparse.csr_array:
+        """Learn the vocabulary from the merged dictionaries of blocks, and return the counts."""
         if not blocks:
             raise InputError("no texts to learn from; give at least one.")
 
-        names = np.array(list(features), dtype=object)
-        kept = self._select(blocks, names)
+        names = np.array(list(features.names), dtype=object)
+        kept = self._select(sum(len(rows) for rows, _ in blocks), features.counts, names)
         display_names = names[kept]
         if self.char_ngrams is None or self.whole_words:
-            shown = _most_written(list(words), word_counts, rules)
+            shown = _most_written(list(words.names), words.counts[0], rules)
             for column, name in enumerate(names[kept]):
                 if not name.startswith(NGRAM_MARK):
                     terms = (shown[term] for term in name.split(" "))
@@ -362,15 +371,11 @@ class CountVectorizer(TransformerMixin, BaseEstimator):
                     callback(done, max(total, done))
                 yield result
 
-    def _select(self, blocks: list[_Placed], names: NDArray[np.object_]) -> NDArray[np.int64]:
+    def _select(
+        self, n_documents: int, counts: NDArray[np.int64], names: NDArray[np.object_]
+    ) -> NDArray[np.int64]:
         """The positions of the features to keep, sorted by name."""
-        n_documents = sum(len(rows) for rows, _ in blocks)
-        documents = np.zeros(names.size, np.int64)
-        occurrences = np.zeros(names.size, np.int64)
-        for rows, positions in blocks:
-            documents[positions] += np.bincount(rows.indices, minlength=positions.size)
-            sums = np.bincount(rows.indices, weights=rows.counts, minlength=positions.size)
-            occurrences[positions] += sums.astype(np.int64)
+        documents, occurrences = counts
         seen = documents > 0
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
@@ -453,23 +458,11 @@ def _check_range(name: str, value: Any) -> tuple[int, int]:
     )
 
 
-def _positions(numbers: dict[str, int], names: list[str]) -> NDArray[np.int32]:
-    """The number of each name; new names get the next."""
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int32)
-
-
-def _most_written(
-    words: list[str],
-    word_counts: list[tuple[NDArray[np.int32], NDArray[np.int64]]],
-    rules: WordRules,
-) -> dict[str, str]:
+def _most_written(words: list[str], totals: NDArray[np.int64], rules: WordRules) -> dict[str, str]:
     """The most frequent word of each term.
 
     Ties go to the last word in the order of code points, which prefers "ship" to "Ship".
     """
-    totals = np.zeros(len(words), np.int64)
-    for positions, counts in word_counts:
-        totals[positions] += counts
     by_name = sorted(range(len(words)), key=words.__getitem__)
     rising = [words[by_name[i]] for i in np.argsort(totals[by_name], kind="stable")]
     return dict(zip(rules.terms(rising), rising, strict=True))
