@@ -21,11 +21,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.common import table, versions
-from manylabel import Ensemble, store
+from manylabel import Ensemble, Tagger, store
 from manylabel.compare.external import make_external
 from manylabel.corpus import Corpus, read
 from manylabel.metrics import precision_at
+from manylabel.tagger.documents import KeptDocuments
+from manylabel.tagger.labels import Labels
+from manylabel.tagger.state import TaggerState
 from manylabel.text import CountVectorizer
 
 SYSTEMS = ("quick", "normal", "parabel", "xr-linear")
@@ -75,15 +80,31 @@ def size_of(model: Any) -> float:
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 1e6
 
 
-def measure(system: str, folder: Path, n_test: int, jobs: int) -> dict[str, float]:
+def keep(model: Ensemble, train: Corpus, folder: Path) -> None:
+    """Save a trained ensemble as a model folder that the command line can serve."""
+    counts = np.bincount(train.X.indices, minlength=train.X.shape[1])
+    documents = KeptDocuments(train.ids, [""] * len(train), train.Y)
+    labels = Labels(train.label_names, {})
+    tagger = Tagger(model, n_jobs=1)
+    names = train.feature_names
+    tagger._remember(TaggerState(model, labels, documents, None, names, counts, False))
+    tagger.save(folder)
+
+
+def measure(
+    system: str, folder: Path, n_test: int, jobs: int, kept: Path | None = None
+) -> dict[str, float]:
     """The costs and the precision of one system."""
     train, test = read_parts(folder, n_test)
     start, clock = cpu_seconds(), time.perf_counter()
     model = make(system, jobs).fit(train.X, train.Y)
     figures = {"CPU s": cpu_seconds() - start, "s": time.perf_counter() - clock}
+    if isinstance(model, Ensemble):
+        print(model.report_, file=sys.stderr, flush=True)
     scores = model.decision_function(test.X, top=5)
     figures |= {f"p@{k}": float(precision_at(test.Y, scores, k)) for k in (1, 3, 5)}
     if system != "xr-linear":  # every call of it starts a process
+        model.decision_function(test.X[[0]], top=5)  # the first compiles
         start = cpu_seconds()
         for row in range(SINGLE):
             model.decision_function(test.X[[row]], top=5)
@@ -91,6 +112,8 @@ def measure(system: str, folder: Path, n_test: int, jobs: int) -> dict[str, floa
     peaks = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     figures["peak MB"] = max(each.ru_maxrss for each in peaks) / 1024
     figures["model MB"] = size_of(model)
+    if kept is not None and isinstance(model, Ensemble):
+        keep(model, train, kept)
     return figures
 
 
@@ -100,16 +123,19 @@ def main() -> None:
     parser.add_argument("systems", nargs="*", help=", ".join(SYSTEMS))
     parser.add_argument("--test", type=int, default=2000, help="test documents")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="save the model of quick or normal here")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
-        print(json.dumps(measure(given.measure, given.folder, given.test, given.jobs)))
+        figures = measure(given.measure, given.folder, given.test, given.jobs, given.keep)
+        print(json.dumps(figures))
         return
     columns = ["CPU s", "s", "peak MB", "model MB", "p@1", "p@3", "p@5", "ms per prediction"]
     rows: list[list[object]] = []
     for system in given.systems or SYSTEMS:
         words = ["-m", "benchmarks.extreme", str(given.folder), "--measure", system]
         words += ["--test", str(given.test), "--jobs", str(given.jobs)]
+        words += ["--keep", str(given.keep)] if given.keep else []
         done = subprocess.run([sys.executable, *words], stdout=subprocess.PIPE, text=True)
         if done.returncode:
             print(f"{system} failed; its message is above.", file=sys.stderr)

@@ -36,6 +36,7 @@ __all__ = [
     "join_incomplete",
     "pointers",
     "trusted_csr",
+    "widened",
 ]
 
 _MAX_COLUMNS = np.iinfo(np.int32).max
@@ -443,6 +444,17 @@ def trusted_csr(
     vars(matrix).update(_shape=shape, maxprint=50, data=data, indices=indices, indptr=indptr)
     matrix.has_canonical_format = True
     return matrix
+
+
+def widened(matrix: sparse.csr_array, n_columns: int) -> sparse.csr_array:
+    """A matrix with empty columns appended; it shares its arrays with the given one.
+
+    Examples
+    --------
+    >>> widened(sparse.csr_array(np.eye(2)), 3).toarray().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    return trusted_csr(matrix.data, matrix.indices, matrix.indptr, (matrix.shape[0], n_columns))
 
 
 @cache

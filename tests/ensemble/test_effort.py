@@ -6,6 +6,7 @@ from manylabel import Ensemble, Tagger
 from manylabel.corpus import load_catalogue
 from manylabel.ensemble import fitting
 from manylabel.exceptions import ParameterError
+from manylabel.neighbors.source import NeighborSource
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +61,21 @@ def test_other_models_have_none():
         ParameterError, match="`effort` is a parameter of the ensemble, not of lcif"
     ):
         Tagger("lcif", effort="quick")
+
+
+def test_a_quick_training_of_very_many_documents_compares_each_with_some(catalogue, monkeypatch):
+    at_once = Ensemble(effort="quick").fit(catalogue.X, catalogue.Y).report_
+    monkeypatch.setattr("manylabel.ensemble.ensemble.GROUP", len(catalogue) // 4)
+    seen, original = [], NeighborSource.propose_in_groups
+
+    def watched(*arguments):
+        seen.append(original(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(NeighborSource, "propose_in_groups", watched)
+    in_groups = Ensemble(effort="quick").fit(catalogue.X, catalogue.Y).report_
+    assert [each.shape for each in seen] == [catalogue.Y.shape]
+    assert in_groups.recall == at_once.recall
+    assert in_groups.n_candidates == at_once.n_candidates
+    assert in_groups.alone["neighbours"] == at_once.alone["neighbours"]
+    assert in_groups.together["ndcg@5"] > at_once.together["ndcg@5"] - 0.03

@@ -239,3 +239,23 @@ def test_a_single_document_has_the_same_votes_as_among_others(given, limit, near
         for name, values in alone.evidence.items():
             assert values.tolist() == together.evidence[name][span].tolist()
             assert values.dtype == together.evidence[name].dtype
+
+
+def test_in_groups_each_document_has_the_labels_of_its_neighbours_in_another_group():
+    random = np.random.default_rng(0)
+    X = sparse.csr_array(random.integers(0, 3, (50, 8)).astype(float))
+    Y = sparse.csr_array(random.integers(0, 2, (50, 6)).astype(np.int8))
+    rows, k = weighted(X), 2
+    source = NeighborSource(NeighborIndex(rows), Y, k=k)
+    found = source.propose_in_groups(Documents(rows), 20, seed=1)
+    groups = [
+        np.sort(each) for each in np.array_split(np.random.default_rng([1, 5]).permutation(50), 2)
+    ]
+    for asked, other in (groups, groups[::-1]):
+        similar = (rows[asked] @ rows[other].T).toarray().astype(np.float32)
+        for row, values in zip(asked, similar, strict=True):
+            best = [n for n in np.argsort(-values, kind="stable")[:k] if values[n] > 0]
+            expected = np.flatnonzero(Y[other[best]].toarray().any(axis=0))
+            np.testing.assert_array_equal(found[[row]].indices, expected)
+    threaded = source.propose_in_groups(Documents(rows), 20, seed=1, n_jobs=2)
+    assert (found != threaded).nnz == 0

@@ -58,6 +58,8 @@ __all__ = ["Ensemble"]
 
 #: Documents scored at a time.
 ROUND = 8_192
+#: A quick training of more documents compares each with about this many others.
+GROUP = 65_536
 #: For labels with at most this many documents, the held-out document is subtracted from the count
 #: only if it has the label: one document more or less matters a lot to a rare label.
 _RARE = 5
@@ -349,9 +351,12 @@ class Ensemble(Updating):
                 s.propose(training.shared, everything, self.n_jobs).pattern for s in self.sources_
             ]
             also = union(proposals) if proposals else None
-            candidates, held = self.source_.propose_training(
-                training.shared, training.held, also, self.n_jobs, self.verbose, given
-            )
+            if self.effort == "quick" and given is None and len(everything) > 1.5 * GROUP:
+                candidates, held = self._propose_in_groups(training, also)
+            else:
+                candidates, held = self.source_.propose_training(
+                    training.shared, training.held, also, self.n_jobs, self.verbose, given
+                )
         proposed = None
         if given is not None:
             proposed = values_at(candidates, held.pattern) > 0
@@ -381,6 +386,20 @@ class Ensemble(Updating):
             everything = np.arange(len(training.documents))
             near = [s.propose(training.shared, everything, n_jobs).pattern for s in fitted]
             candidates = union([*near, candidates, random_labels(training)])
+        return candidates, replace(proposed, neighbors=None)
+
+    def _propose_in_groups(
+        self, training: Training, also: sparse.csr_array | None
+    ) -> tuple[sparse.csr_array, Candidates]:
+        """Candidates of very many documents, without comparing all with all."""
+        held, shared = training.held, training.shared
+        proposed = self.source_.propose(
+            shared[held], held, self.n_jobs, None if also is None else also[held]
+        )
+        near = self.source_.propose_in_groups(
+            shared, GROUP, self.seed_, also, self.n_jobs, self.verbose
+        )
+        candidates = union([near, training.spread(proposed.pattern)])
         return candidates, replace(proposed, neighbors=None)
 
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:

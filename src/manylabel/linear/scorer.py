@@ -20,7 +20,7 @@ from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import FEW_PER_LABEL, MANY, MAX_REGRESSION, without_unique
 from manylabel.text.weighting import Weighting, make_weighting
-from manylabel.validation import trusted_csr
+from manylabel.validation import trusted_csr, widened
 
 __all__ = ["LinearScorer"]
 
@@ -191,8 +191,7 @@ class LinearScorer(Scorer):
         """New labels have no weights, and an intercept of minus infinity."""
         n_new = n_labels - self.model.intercept.size
         if n_new > 0:
-            coef = self.model.coef.copy()
-            coef.resize((coef.shape[0], n_labels))
+            coef = widened(self.model.coef, n_labels)
             intercept = np.pad(self.model.intercept, (0, n_new), constant_values=-np.inf)
             self.model = LinearModel(coef, intercept)
 

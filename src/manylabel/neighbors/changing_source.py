@@ -13,7 +13,7 @@ from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.scoring import CandidateSource, Documents
 from manylabel.scoring.candidates import stacked
-from manylabel.validation import join_incomplete
+from manylabel.validation import join_incomplete, widened
 
 __all__ = ["ChangingSource"]
 
@@ -51,8 +51,7 @@ class ChangingSource(CandidateSource):
         before = self.Y
         self.incomplete = join_incomplete(self.incomplete, before.shape[0], incomplete, Y.shape[0])
         if Y.shape[1] > before.shape[1]:
-            before = before.copy()
-            before.resize((before.shape[0], Y.shape[1]))
+            before = widened(before, Y.shape[1])
         self.set_labels(stacked([before, Y]))
         if self.index is not None:
             self.index.add(documents.rows)
@@ -108,9 +107,7 @@ class ChangingSource(CandidateSource):
     def grow(self, n_labels: int) -> None:
         """Extend the labels."""
         if n_labels > self.n_labels:
-            Y = self.Y.copy()
-            Y.resize((Y.shape[0], n_labels))
-            self.set_labels(Y)
+            self.set_labels(widened(self.Y, n_labels))
             if self.features is not None:
                 self.features.grow(n_labels)
 
@@ -118,6 +115,8 @@ class ChangingSource(CandidateSource):
         """Rebuild the index from the remaining documents; return their old numbers, in order."""
         assert self.index is not None
         self._update_similarities()
+        if self.features is not None:
+            self.features.catch_up()
         kept = self.index.compact()
         self.set_labels(self.Y[kept])
         if self.incomplete is not None:

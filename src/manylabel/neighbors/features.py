@@ -10,14 +10,18 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.kernels.votes import Csr
+from manylabel.neighbors.changed_rows import ChangedRows
 from manylabel.parallel import map_blocks
 from manylabel.predictions import best_of_rows, values_at
-from manylabel.validation import check_rows
+from manylabel.validation import check_rows, trusted_csr, widened
 
-__all__ = ["FeatureSimilarity"]
+__all__ = ["FeatureSimilarity", "to_power"]
 
 #: Documents per task; pairs of a feature and a label whose cosines are computed at a time.
 BLOCK, PAIRS = 65_536, 1_000_000
+#: From this many pairs on, changes are noted, and similarities are computed when they are needed,
+#: until this many labels have changed.
+LARGE, MANY_CHANGES = 1_000_000, 2_000
 
 Sums = tuple[sparse.csr_array, NDArray[np.float64], NDArray[np.float64]]
 
@@ -44,6 +48,8 @@ class FeatureSimilarity:
     pair_lengths: NDArray[np.float64] = np.empty(0)
     #: The greatest cosine of each feature that is not kept, 0 if all are; older folders lack it.
     bounds: NDArray[np.float64] = np.empty(0)
+    #: Changes that `plain` and `bounds` lack; only in memory.
+    _changes: ChangedRows | None = None
 
     def __init__(
         self,
@@ -70,9 +76,14 @@ class FeatureSimilarity:
     ) -> None:
         """Add documents (sign 1) or remove them (sign -1)."""
         if Y.shape[1] < self._counts.size:
-            Y = Y.copy()
-            Y.resize((Y.shape[0], self._counts.size))
+            Y = widened(Y, self._counts.size)
         self.grow(Y.shape[1])
+        if self._is_large(incomplete):
+            labels, features = np.unique(Y.indices), np.unique(X.indices)
+            together, squares, counts = _sums(X, Y)
+            self._note(sign * together, sign * squares, sign * counts, labels, features)
+            return
+        self.catch_up()
         together, squares, counts = _sums(X, Y)
         if incomplete is not None and incomplete.any():
             squares = _column_squares(X[~incomplete])
@@ -93,6 +104,15 @@ class FeatureSimilarity:
     ) -> None:
         """Change the labels of documents: remove the lost ones, add the new ones."""
         self.grow(got.shape[1])
+        if self._is_large(incomplete):
+            change = sparse.csr_array(_products(X, got) - _products(X, widened(lost, got.shape[1])))
+            change.sort_indices()
+            counts = np.asarray(got.sum(axis=0), np.float64).ravel()
+            counts[: lost.shape[1]] -= np.asarray(lost.sum(axis=0)).ravel()
+            labels, nothing = np.flatnonzero(counts), np.empty(0, np.int64)
+            self._note(change, np.zeros(self._squares.size), counts, labels, nothing)
+            return
+        self.catch_up()
         if incomplete is not None and incomplete.any():
             which = np.flatnonzero(incomplete)
             lost.resize((lost.shape[0], got.shape[1]))
@@ -104,6 +124,87 @@ class FeatureSimilarity:
         self._counts = self._counts + np.asarray(got.sum(axis=0) - lost.sum(axis=0)).ravel()
         self._clear_rounding()
         self._refresh()
+
+    def _is_large(self, incomplete: NDArray[np.bool_] | None) -> bool:
+        """Whether to compute similarities again takes long, and only some rows can be."""
+        has_open = self._open_squares is not None or (incomplete is not None and incomplete.any())
+        return self._together.nnz >= LARGE and not has_open
+
+    def _note(
+        self,
+        change: sparse.csr_array,
+        squares: NDArray[np.float64],
+        counts: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        features: NDArray[np.int64],
+    ) -> None:
+        """Change the sums; similarities follow when they are asked for."""
+        if self._changes is None:
+            self._changes = ChangedRows(self._together, self.feature_lengths, self.bounds)
+        tiny = 1e-9 if self._together.dtype == np.float64 else 1e-6
+        self._squares = np.maximum(self._squares + squares, 0)
+        self._squares[self._squares < tiny] = 0
+        self._counts = self._counts + counts
+        self.feature_lengths = np.sqrt(self._squares)
+        self.label_lengths = np.sqrt(self._counts)
+        self._changes.add(change, labels, features, tiny)
+        if self._changes.labels.size > MANY_CHANGES:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Compute all similarities again if there were changes."""
+        if self._changes is not None:
+            self._together, self._changes = self._changes.whole(), None
+            self._clear_rounding()
+            self._refresh()
+
+    def part(
+        self, rows: sparse.csr_array, held_out: bool = False
+    ) -> tuple[sparse.csr_array, Csr, NDArray[np.float64], NDArray[np.float64]]:
+        """The similarities that some weighted rows need.
+
+        Returns
+        -------
+        rows : csr_array
+            With the numbers of features in the other arrays.
+        similar : Csr
+        feature_lengths, bounds : ndarray
+            The bounds are exact only if ``held_out``.
+        """
+        changes = self._changes
+        if changes is None:
+            return rows, self.plain, self.feature_lengths, self.bounds
+        used = np.unique(rows.indices)
+        places = np.searchsorted(used, rows.indices).astype(rows.indices.dtype)
+        plain, bounds = self.plain, np.zeros(used.size)
+        labels: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+        cosines: list[NDArray[np.float64]] = [np.empty(0)]
+        for at, feature in enumerate(used.tolist()):
+            mine = slice(plain.ptr[feature], plain.ptr[feature + 1])
+            row = changes.row(
+                feature, plain.indices[mine], float(self.feature_lengths[feature]),
+                self.label_lengths, self.labels_per_feature, held_out,
+            )  # fmt: skip
+            if row is None:
+                bound = self.bounds[feature] if self.bounds.size else 0.0
+                row = plain.indices[mine], plain.data[mine], bound
+            labels.append(row[0])
+            cosines.append(row[1])
+            bounds[at] = row[2]
+        ptr = np.cumsum([each.size for each in labels])
+        similar = Csr(ptr, np.concatenate(labels), np.concatenate(cosines))
+        shape = rows.shape[0], used.size
+        mapped = trusted_csr(rows.data, places, rows.indptr, shape)
+        return (
+            mapped,
+            similar,
+            self.feature_lengths[used],
+            bounds if self.bounds.size else bounds[:0],
+        )
+
+    def _store_state(self) -> dict[str, Any]:
+        self.catch_up()
+        return {name: value for name, value in vars(self).items() if name != "_changes"}
 
     def _add_open(self, squares: sparse.csr_array) -> None:
         """Add squares of incomplete documents; None when nothing is left of them."""
@@ -136,11 +237,11 @@ class FeatureSimilarity:
         """Extend the sums to new labels."""
         n_new = n_labels - self._counts.size
         if n_new > 0:
-            self._together = self._together.copy()
-            self._together.resize((self._together.shape[0], n_labels))
+            self._together = widened(self._together, n_labels)
+            if self._changes is not None:
+                self._changes.grow(n_labels)
             if self._open_squares is not None:
-                self._open_squares = self._open_squares.copy()
-                self._open_squares.resize(self._together.shape)
+                self._open_squares = widened(self._open_squares, n_labels)
             self._counts = np.pad(self._counts, (0, n_new))
             self.label_lengths = np.pad(self.label_lengths, (0, n_new))
 
@@ -198,9 +299,10 @@ class FeatureSimilarity:
         ):
             raise InputError("the similarities of words and labels are damaged.")
 
-    def to_power(self, beta: float) -> Csr:
-        """The similarities to a power."""
-        return self.plain if beta == 1 else self.plain._replace(data=self.plain.data**beta)
+
+def to_power(similar: Csr, beta: float) -> Csr:
+    """Similarities to a power."""
+    return similar if beta == 1 else similar._replace(data=similar.data**beta)
 
 
 def _spans(ptr: NDArray[Any], size: int) -> list[tuple[int, int]]:

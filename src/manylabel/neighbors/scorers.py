@@ -146,7 +146,8 @@ class WordVotes(_Votes):
         total, scores = float(values.sum(dtype=np.float64)), self.score(documents, candidates)
         if source.features is None or total == 0:
             return scores, lambda _: []
-        similar = labels_of_rows(source.features.plain, features)
+        used, similarities, *_ = source.features.part(documents.rows)
+        similar = labels_of_rows(similarities, used.indices)
 
         def reasons(position: int) -> WordReasons:
             at, found = similar(int(candidates.labels[position]))

@@ -15,7 +15,7 @@ from manylabel.exceptions import InputError
 from manylabel.kernels import votes
 from manylabel.kernels.votes import Csr
 from manylabel.neighbors.changing_source import ChangingSource
-from manylabel.neighbors.features import FeatureSimilarity
+from manylabel.neighbors.features import FeatureSimilarity, to_power
 from manylabel.neighbors.index import NeighborIndex, Neighbors
 from manylabel.parallel import Zeros, current_place, run_blocks
 from manylabel.progress import progress_bar
@@ -266,15 +266,11 @@ class NeighborSource(ChangingSource):
             queries = similar = mine = _NONE
             lengths = np.empty(0), np.empty(n_labels), np.empty(0), np.empty(0)
         else:
-            queries = as_csr(rows)
-            similar = features.plain if held_out else features.to_power(self.beta)
+            used, similar, feature_lengths, bounds = features.part(rows, held_out)
+            queries = as_csr(used)
+            similar = similar if held_out else to_power(similar, self.beta)
             mine = as_csr(own) if own is not None else _NONE
-            lengths = (
-                features.feature_lengths,
-                features.label_lengths,
-                features.pair_lengths,
-                features.bounds,
-            )
+            lengths = feature_lengths, features.label_lengths, features.pair_lengths, bounds
         more = _NONE if also is None else as_csr(also)
         incomplete = _NO_ROWS if self.incomplete is None else self.incomplete
         are_open = _NO_ROWS if open_rows is None else open_rows
@@ -334,8 +330,9 @@ class NeighborSource(ChangingSource):
         worth, of_words, by_words = _NOTHING, _NO_LABELS, _NOTHING
         if self.features is not None and weight < 1:
             worth = rows.data.astype(np.float64)
-            similar = self.features.to_power(self.beta)
-            _, of_words, by_words = _ballots(similar, rows.indices, worth)
+            used, similar, *_ = self.features.part(rows)
+            similar = to_power(similar, self.beta)
+            _, of_words, by_words = _ballots(similar, used.indices, worth)
         voted = np.concatenate([of_voters, of_words])
         known = distinct(voted)
         which = np.searchsorted(known, voted)
@@ -451,3 +448,43 @@ class NeighborSource(ChangingSource):
         }
         held = Candidates(stacked([each.pattern for each in mine]), evidence, self)
         return stacked(patterns), held
+
+    def propose_in_groups(
+        self,
+        documents: Documents,
+        size: int,
+        seed: int,
+        also: sparse.csr_array | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> sparse.csr_array:
+        """Candidates of all training documents, with neighbours from a part of the documents only.
+
+        Documents are divided at random into groups of about ``size``, and each is compared with
+        those of another group: the time grows with the number of documents, not with its square.
+        Each document still votes as often as any other.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_labels), int8
+        """
+        assert self.index is not None
+        n = len(documents)
+        order = np.random.default_rng([seed, 5]).permutation(n)
+        groups = [np.sort(each) for each in np.array_split(order, max(2, round(n / size)))]
+        numbers, patterns = [], []
+        with progress_bar("documents", verbose) as callback:
+            for asked, other in zip(groups, [*groups[1:], groups[0]], strict=True):
+                index = NeighborIndex(self.index.rows(other))
+                for start in range(0, asked.size, ROUND):
+                    some = asked[start : start + ROUND]
+                    found = index.search_trusted(self.index.rows(some), self.k, n_jobs=n_jobs)
+                    places = np.where(found.indices < 0, -1, other[found.indices])
+                    near = replace(found, indices=places.astype(np.int32))
+                    more = None if also is None else also[some]
+                    rows, Y, are_open = documents.rows[some], self.Y[some], self.open_rows(some)
+                    patterns.append(self.vote(rows, near, Y, n_jobs, more, are_open).pattern)
+                    numbers.append(some)
+                    if callback is not None:
+                        callback(sum(each.size for each in numbers), n)
+        return stacked(patterns)[np.argsort(np.concatenate(numbers))]

@@ -1,0 +1,126 @@
+"""How long a large model takes to learn, to forget, and to answer while it is compacted.
+
+    python -m benchmarks.changing MODEL DOCUMENTS [--n 20]
+
+Everything happens in a copy of the model. After each document that is learned or forgotten, the
+time of the next answer is measured as well, because some work waits for it. Then another process
+compacts the folder, as `manylabel compact` does, while this one answers one question after the
+other; at the end it uses the new files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import table, versions
+from manylabel import Tagger, read
+from manylabel.corpus import Corpus
+from manylabel.progress import peak_memory
+
+#: Pause between two questions while the model is compacted.
+PAUSE = 0.02
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Milliseconds of a call."""
+    start = time.perf_counter()
+    work()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def quantiles(name: str, waits: list[float]) -> list[object]:
+    """A row of the table."""
+    return [name, len(waits), float(np.median(waits)), max(waits)]
+
+
+def renamed(corpus: Corpus, name: str) -> Corpus:
+    """A document with an id that no other has."""
+    names = {"label_names": corpus.label_names, "feature_names": corpus.feature_names}
+    return Corpus(corpus.X, corpus.Y, ids=[name], texts=corpus.full_texts, **names)
+
+
+def changes(tagger: Tagger, questions: Any, lessons: Any) -> list[list[object]]:
+    """Learn and forget documents one by one."""
+    n = len(lessons)
+
+    def answer(row: int) -> float:
+        return timed(lambda: tagger.suggest(questions[row : row + 1], top=5))
+
+    for row in range(20):
+        answer(row)
+    rows = [quantiles("one answer", [answer(row) for row in range(len(questions))])]
+    each: list[float] = []
+    after: list[float] = []
+    for row in range(n):
+        one = renamed(lessons[row : row + 1], f"new {row}")
+        each.append(timed(lambda one=one: tagger.learn(one)))
+        after.append(answer(row))
+    rows += [quantiles("learn a document", each), quantiles("the next answer", after)]
+    known = [tagger._fitted().documents.id(row) for row in range(n)]
+    each, after = [], []
+    for row, name in enumerate(known):
+        each.append(timed(lambda name=name: tagger.forget([name])))
+        after.append(answer(row))
+    return [*rows, quantiles("forget a document", each), quantiles("the next answer", after)]
+
+
+def compacting(tagger: Tagger, folder: Path, questions: Any) -> tuple[list[list[object]], float]:
+    """Answer while another process compacts the folder."""
+    start, waits = time.perf_counter(), []
+    command = [sys.executable, "-m", "manylabel.cli", "compact", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        for row in itertools.cycle(range(len(questions))):
+            if process.poll() is not None:
+                break
+            waits.append(timed(lambda row=row: tagger.suggest(questions[row : row + 1], top=5)))
+            time.sleep(PAUSE)
+        assert process.returncode == 0, "compact failed"
+    seconds = time.perf_counter() - start
+    first = timed(lambda: tagger.suggest(questions[:1], top=5))
+    later = [timed(lambda: tagger.suggest(questions[:1], top=5)) for _ in range(20)]
+    rows = [
+        quantiles("an answer meanwhile", waits),
+        ["the first answer from the new files", 1, first, first],
+        quantiles("answers after that", later),
+    ]
+    return rows, seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("documents", type=Path)
+    parser.add_argument("--n", type=int, default=20, help="documents to learn and to forget")
+    given = parser.parse_args()
+    corpus = read(given.documents)
+    questions, lessons = corpus[:100], corpus[100 : 100 + given.n]
+    with tempfile.TemporaryDirectory(dir=given.model.parent) as beside:
+        folder = Path(beside) / "model"
+        # The files of a model are replaced, never changed.
+        shutil.copytree(given.model, folder, copy_function=os.link)
+        load = time.perf_counter()
+        tagger = Tagger.load(folder, n_jobs=1)
+        load = time.perf_counter() - load
+        tagger.check_files()
+        rows = changes(tagger, questions, lessons)
+        more, seconds = compacting(tagger, folder, questions)
+    print(f"## {given.model.name}\n\n{versions('manylabel', 'numpy', 'numba')}\n")
+    print(f"Loaded in {load:.2f} s, compacted in {seconds:.1f} s.")
+    print(f"Peak memory with mapped files {(peak_memory() or 0) / 1e6:,.0f} MB.\n")
+    print(table(["what", "times", "median ms", "longest ms"], rows + more))
+
+
+if __name__ == "__main__":
+    main()
