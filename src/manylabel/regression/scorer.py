@@ -10,7 +10,7 @@ from scipy import sparse
 
 from manylabel.evidence import WordReasons
 from manylabel.metrics import ndcg_at
-from manylabel.regression.training import Regression, Solution, solve
+from manylabel.regression.training import Regression, Solution, kernel_of, solve, solve_kernel
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
 from manylabel.scoring.training import MANY, MAX_REGRESSION
@@ -20,6 +20,8 @@ __all__ = ["SOLVED", "RegressionScorer", "best_ridge", "quality", "sample_of"]
 
 #: The solution for all documents, in their cache, for a scorer that builds on it.
 SOLVED = "regression"
+#: The ridge that was found best for candidates and labels, with both, in the same cache.
+_RIDGE = "ridge of the regression"
 #: Fewer documents teach little about pairs of words.
 _MIN_DOCUMENTS = 1_000
 #: Maximum number of documents times labels: each pair has a weight.
@@ -141,9 +143,16 @@ class RegressionScorer(Scorer):
 
 def best_ridge(training: Training, candidates: sparse.csr_array) -> float:
     """The ridge that ranks the candidates of left-out documents of a sample best."""
-    sample = sample_of(np.arange(training.Y.shape[0]), _SAMPLE, training.seed)
-    rows, Y, asked = training.documents.rows[sample], training.Y[sample], candidates[sample]
-    return max(_RIDGES, key=lambda ridge: quality(solve(rows, Y, ridge), asked))
+    cache = training.documents.cache
+    known = cache.get(_RIDGE)
+    if known is None or known[0] is not candidates or known[1] is not training.Y:
+        sample = sample_of(np.arange(training.Y.shape[0]), _SAMPLE, training.seed)
+        Y, asked = training.Y[sample], candidates[sample]
+        kernel = kernel_of(training.documents.rows[sample])
+        qualities = {r: quality(solve_kernel(kernel.copy("F"), Y, r), asked) for r in _RIDGES}
+        known = candidates, training.Y, max(_RIDGES, key=qualities.__getitem__)
+        cache[_RIDGE] = known
+    return float(known[2])
 
 
 def quality(solution: Solution, asked: sparse.csr_array) -> float:

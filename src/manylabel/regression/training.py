@@ -22,6 +22,7 @@ __all__ = [
     "Solved",
     "documents_with",
     "effects_of",
+    "kernel_of",
     "postings_of",
     "similarities",
     "solve",
@@ -292,6 +293,12 @@ def solve(rows: sparse.csr_array, Y: sparse.csr_array, ridge: float) -> Solved:
 
     Memory: 4 bytes per pair of documents, and 8 per document and label.
     """
+    solution = solve_kernel(kernel_of(rows), Y, ridge)
+    return Solved(Y, solution.triangle, solution.raw, solution.ones, rows)
+
+
+def kernel_of(rows: sparse.csr_array) -> NDArray[np.float32]:
+    """The kernel of all pairs of weighted rows of unit length."""
     n = rows.shape[0]
     matrix = np.empty((n, n), np.float32, order="F")
     by_feature = rows.T.tocsr()
@@ -299,8 +306,7 @@ def solve(rows: sparse.csr_array, Y: sparse.csr_array, ridge: float) -> Solved:
         # The matrix is symmetric, so rows can be written to columns.
         block = (rows[start : start + _COLUMNS] @ by_feature).toarray()
         matrix[:, start : start + _COLUMNS] = (((block + OFFSET) / (1 + OFFSET)) ** 2).T
-    solution = solve_kernel(matrix, Y, ridge)
-    return Solved(Y, solution.triangle, solution.raw, solution.ones, rows)
+    return matrix
 
 
 def solve_kernel(matrix: NDArray[np.float32], Y: sparse.csr_array, ridge: float) -> Solution:
