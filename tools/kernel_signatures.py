@@ -44,6 +44,7 @@ QUICKER = (
     "measures.membership",
     "ranking.best_of_rows",
     "ranking.rank_order",
+    "text_tokens.tokenize",
     "votes.propose",
 )
 #: Pairs of each book with this many others make an index that is too large to be scanned.

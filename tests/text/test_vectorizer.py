@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnVectorizer
 
 import manylabel.text
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.kernels.compile import Kernel
 from manylabel.text import CountVectorizer, blocks
 from manylabel.text.spans import feature_spans
 from manylabel.text.stop_words import LANGUAGES, stop_words
@@ -240,6 +241,7 @@ def test_few_texts_are_counted_without_kernels_to_the_same_result(options, texts
     expected = try_fit(other, texts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_FEW_CHARACTERS", 1000)
+        patch.setattr(Kernel, "is_compiled", False)
         patch.setattr(blocks, "_FEW_WORDS", 1000)
         counts = try_fit(ours, texts)
     assert (counts is None) == (expected is None)

@@ -238,10 +238,10 @@ def find_tokens(
     texts: list[str], min_length: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str]]:
     """Numbers of the words of all texts, where each text begins, and the distinct words."""
-    if sum(map(len, texts)) < _FEW_CHARACTERS:
-        return _find_few_tokens(texts, min_length)
     from manylabel.kernels.text_tokens import tokenize
 
+    if sum(map(len, texts)) < _FEW_CHARACTERS and not tokenize.is_compiled:
+        return _find_few_tokens(texts, min_length)
     # A str may hold an unpaired surrogate, which has no other encoding; it separates words.
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
