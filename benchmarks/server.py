@@ -5,7 +5,8 @@ python -m benchmarks.server [MODEL] [--texts CORPUS] [--seconds 10] [--clients 1
 
 A model folder that does not exist is made: trained on EURLEX57K. Questions are its test laws.
 Clients and server share the machine. Learning uses a copy of the model. A source is a folder that
-holds the package, to compare versions: each row is measured with one after the other.
+holds the package, to compare versions: each row is measured with one after the other. Python's
+bytecode is in place, as after an installation.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import numpy as np
 
 import manylabel
 from benchmarks.common import DATA, table, versions
+from benchmarks.startup import environment
 from manylabel.corpus import read
 from manylabel.tagger import Tagger
 
@@ -139,13 +141,12 @@ class Serving:
 
     def __init__(self, source: Path, model: Path) -> None:
         command = [sys.executable, "-m", "manylabel.cli", "serve", str(model)]
-        environment = {**os.environ, "PYTHONPATH": str(source)}
         start = time.perf_counter()
         self.process = subprocess.Popen(
             [*command, "--port", "0", "--allow-learn"],
             stderr=subprocess.PIPE,
             text=True,
-            env=environment,
+            env=environment(source),
         )
         said = (re.search(r" at (http://\S+)", line) for line in self.process.stderr)
         self.address = next(match[1] for match in said if match)
@@ -222,6 +223,7 @@ def main() -> None:
         try:
             for number, source in enumerate(sources):
                 model = shutil.copytree(kept, Path(folder) / str(number) / "model")
+                Serving(source, model).close()  # writes bytecode
                 servers[str(source)] = Serving(source, model)
             run(servers, texts, [] if given.no_learning else lessons, given.clients, given.seconds)
         finally:

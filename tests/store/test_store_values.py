@@ -244,6 +244,8 @@ def test_the_beginning_of_a_damaged_string_is_refused():
     array._bytes[2] = 0xFF
     with pytest.raises(StoreError, match="a text of the model is damaged"):
         array.beginning(0, 2)
+    with pytest.raises(StoreError, match="a text of the model is damaged"):
+        array.check()
     assert array.beginning(1, 3) == "grö"
 
 

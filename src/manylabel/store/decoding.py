@@ -136,7 +136,7 @@ class Decoder:
             return self.decode(node)
         strings = self.decode(items)
         if self._is_deep:
-            strings.tolist()  # raises an error if they are damaged
+            strings.check()
         if "dict" in node and not np.array_equal(values, np.arange(len(strings))):
             return dict(zip(strings.tolist(), np.asarray(values).tolist(), strict=True))
         return strings
