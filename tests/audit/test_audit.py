@@ -84,20 +84,11 @@ def test_errors_follow_from_bayes_rule(truth, values, proposed, share, times):
     dense[judged] = log_odds
     expected = [
         [
-            naive.error(
-                1 / (1 + np.exp(-dense[row, label])),
-                label in labels,
-                label,
-                truth,
-                share,
-                4,
-                dense[:, label].tolist(),
-                row,
-            )
+            naive.error(row, label, truth, share, dense.tolist())
             for label in range(4)
             if judged[row, label]
         ]
-        for row, labels in enumerate(truth)
+        for row in range(len(truth))
     ]
     np.testing.assert_allclose(found, [value for row in expected for value in row], rtol=1e-6)
     np.testing.assert_allclose(
@@ -117,14 +108,40 @@ def test_labels_that_are_often_given_by_accident_are_suspected():
     found = pair_errors(out_of(pattern, log_odds.ravel()), Y, 0.03).reshape(800, 2)
     # The least likely documents are given the first label about as often as any.
     rate = naive.accident_rate(log_odds[:, 0].tolist(), 0, documents)
-    for row in range(0, 800, 20):
-        expected = naive.error(
-            1 / (1 + np.exp(-log_odds[row, 0])),
-            *(0 in documents[row], 0, documents, 0.03, 2, log_odds[:, 0].tolist(), row),
-        )
+    for row in range(0, 800, 80):
+        expected = naive.error(row, 0, documents, 0.03, log_odds.tolist())
         assert found[row, 0] == pytest.approx(expected, rel=1e-6)
     assert naive.accident_rate(log_odds[:, 1].tolist(), 1, documents) == 0
     assert 0.03 < rate < 0.6
+
+
+def test_accidents_that_do_not_grow_with_the_labels_of_a_document():
+    rng = np.random.default_rng(0)
+    # Some documents have one label, others five; accidents hit both alike.
+    true = rng.random((2_000, 8)) < rng.choice([0.1, 0.6], (2_000, 1))
+    documents = [set(np.flatnonzero(row)) for row in true ^ (rng.random((2_000, 8)) < 0.2)]
+    log_odds = np.where(true, 3.0, -3.0) + rng.normal(size=true.shape)
+    assert naive.occasions(0, documents, log_odds.tolist()) == 1
+    found = pair_errors(
+        out_of(sparse.csr_array(np.ones(true.shape, np.int8)), log_odds.ravel()),
+        indicator(documents, 8),
+    )
+    for row in range(0, 2_000, 500):
+        expected = naive.error(row, 1, documents, 0.03, log_odds.tolist())
+        assert found[8 * row + 1] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_document_with_more_labels_than_expected_lacks_more():
+    rng = np.random.default_rng(0)
+    generous = rng.permutation(200) < 100
+    # Everybody is expected to have two of eight labels; some have one and others five.
+    documents = [set(rng.permutation(8)[: 5 if many else 1]) for many in generous]
+    out = out_of(sparse.csr_array(np.ones((200, 8), np.int8)), np.full(1600, np.log(1 / 3)))
+    given = indicator(documents, 8)
+    found = np.where(given.toarray() > 0, 0, pair_errors(out, given).reshape(200, 8)).sum(axis=1)
+    assert found[generous].min() / 3 > found[~generous].max() / 7
+    dense = np.full((200, 8), np.log(1 / 3)).tolist()
+    assert naive.generosity(int(generous.argmax()), documents, dense) > 1.5
 
 
 @given(

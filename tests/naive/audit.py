@@ -18,32 +18,85 @@ def missing_rate(log_odds, label, documents, share):
     return (lacking + 1000 * share) / (len(first) + 1000)
 
 
-def accident_rate(log_odds, label, documents):
-    """Among the least likely twentieth; a document without log-odds is less likely than any."""
+def least_likely(log_odds, label, documents):
+    """A twentieth as many documents as lack the label; without log-odds, one is less likely."""
     without = sum(label not in labels for labels in documents)
-    n_last = int(0.05 * without)
     ranked = sorted(
         range(len(documents)),
         key=lambda row: (log_odds[row] is None, -(log_odds[row] or 0), row),
     )
-    last = ranked[len(documents) - n_last :]
+    return ranked[len(documents) - int(0.05 * without) :]
+
+
+def accident_rate(log_odds, label, documents):
+    """Among the least likely documents, three standard errors below what is found."""
+    last = least_likely(log_odds, label, documents)
     found = sum(label in documents[row] for row in last)
-    return (found - 3 * math.sqrt(found)) / max(n_last, 1)
+    return (found - 3 * math.sqrt(found)) / max(len(last), 1)
 
 
-def error(probability, given, label, documents, share, n_labels, log_odds, row):
-    """Of one pair of a document; ``documents`` are the label sets as given."""
+def occasions(row, documents, log_odds):
+    """How many accidents a document has: the root of its labels, unless accidents do not grow."""
+
+    def root(n):
+        return math.sqrt(max(n, 1))
+
+    growth = 0.0
+    for label in range(len(log_odds[0])):
+        column = [each[label] for each in log_odds]
+        without = [len(labels) for labels in documents if label not in labels]
+        mean = sum(map(root, without)) / max(len(without), 1)
+        for each in least_likely(column, label, documents):
+            if label in documents[each]:
+                growth += math.log(root(len(documents[each]) - 1) / mean)
+    if growth < -1:
+        return 1.0
+    n_given = sum(map(len, documents))
+    return root(len(documents[row])) / math.sqrt(max(n_given / len(documents), 1e-9))
+
+
+def generosity(row, documents, log_odds):
+    """The mean of a gamma distribution after its document's number of labels was seen."""
+    excess, squares, expected = 0.0, 0.0, []
+    for labels, values in zip(documents, log_odds, strict=True):
+        chances = [sigmoid(value) for value in values if value is not None]
+        expected.append(sum(chances))
+        if any(v is not None and label not in labels for label, v in enumerate(values)):
+            excess += (len(labels) - sum(chances)) ** 2 - sum(p * (1 - p) for p in chances)
+            squares += sum(chances) ** 2
+    v = max(excess, 0.0) / max(squares, 1e-9)
+    return (1 + v * len(documents[row])) / (1 + v * expected[row])
+
+
+def sigmoid(value):
+    return 1 / (1 + math.exp(-value))
+
+
+def positive(x, rate):
+    """About x - rate, but never negative."""
+    much = x / rate - 1
+    return rate * (much if much > 500 else math.log(1 + math.exp(much)))
+
+
+def error(row, label, documents, share, log_odds):
+    """Of one pair; ``documents`` are the label sets as given, ``log_odds`` those of each pair."""
+    n_labels = len(log_odds[0])
+    column = [each[label] for each in log_odds]
+    probability = sigmoid(column[row])
     n_given = sum(len(labels) for labels in documents)
     count = sum(label in labels for labels in documents)
+    missing = missing_rate(column, label, documents, share)
     # Accidents are equally likely for every label.
-    mistaken = share * n_given / n_labels / max(len(documents) - count, 1)
-    missing = missing_rate(log_odds, label, documents, share)
-    # More labels are more occasions for accidents.
-    occasions = math.sqrt(max(len(documents[row]), 1) / max(n_given / len(documents), 1e-9))
-    expected = mistaken * missing / share * occasions
-    mistaken = max(expected, accident_rate(log_odds, label, documents))
-    mistaken = min(mistaken, 0.5)
-    if given:
+    expected = missing * n_given / n_labels / max(len(documents) - count, 1)
+    expected *= occasions(row, documents, log_odds)
+    seen = accident_rate(column, label, documents)
+    mistaken = min(max(expected, seen), 0.5)
+    missing = min(missing * generosity(row, documents, log_odds), 0.5)
+    if seen > expected:
+        # The model has learned accidents, too.
+        should = positive(probability, mistaken)
+        probability = should / (should + positive(sigmoid(-column[row]), missing))
+    if label in documents[row]:
         # Labels that fit are mistaken for each other.
         either = mistaken + share / 3 * probability
         wrong, right = (1 - probability) * either, probability * (1 - missing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import expit
 
 from manylabel.ensemble import OutOfSample
 from manylabel.predictions import values_at
@@ -53,11 +54,15 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     much as 1,000 of them. The rate of wrong labels is scaled by the same factor.
 
     Someone who gives a document many labels has more occasions for accidents: :math:`r_l` is
-    multiplied by the square root of the document's number of labels, divided by the mean number.
+    multiplied by the square root of the document's number of labels, divided by the mean number,
+    unless the accidents that can be seen do not grow like that. And a document that has more
+    labels than it was expected to have probably lacks more, too: see `_generosity`.
 
     Some collections have far more accidents than that. Of the documents that lack a label, take
     as many as a twentieth, those that are least likely to have it: if more of them are given it
-    than expected, even after three standard errors are subtracted, that rate is :math:`r_l`.
+    than expected, even after three standard errors are subtracted, that rate is :math:`r_l`. The
+    model has learned such accidents, so p is never far below :math:`r_l`; it is replaced by the
+    probability that the document should have the label: see `_without_errors`.
 
     Parameters
     ----------
@@ -74,21 +79,29 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     """
     n_documents, n_labels = Y.shape
     counts = np.bincount(Y.indices, minlength=n_labels)
-    mistaken = share * max(Y.nnz / n_labels, 1e-9) / np.maximum(n_documents - counts, 1)
+    n_without = n_documents - counts
     given = values_at(Y, out.pattern) > 0
     labels = out.pattern.indices
+    rows = np.repeat(np.arange(n_documents), np.diff(out.pattern.indptr))
     ranks = _ranks(out)
     missing = _missing_rates(ranks, labels, given, counts, share)
-    accidents = _accident_rates(ranks[given], labels[given], n_documents - counts, n_documents)
-    occasions = np.repeat(_occasions(Y), np.diff(out.pattern.indptr))
-    expected = (mistaken * missing / share)[labels] * occasions
-    mistaken = np.minimum(np.maximum(expected, accidents[labels]), 0.5)
-    by_accident = np.log(mistaken) - out.log_odds
-    by_confusion = np.log(_CONFUSED_SHARE * share) - np.logaddexp(0, out.log_odds)
+    # Documents without an entry rank last.
+    n_last = (_LEAST_LIKELY * n_without).astype(np.int64)
+    unlikely = given & (ranks >= n_documents - n_last[labels])
+    accidents = _accident_rates(labels[unlikely], n_last)[labels]
+    expected = Y.nnz / n_labels / np.maximum(n_without, 1) * missing
+    expected = expected[labels] * _occasions(Y, rows[unlikely], labels[unlikely])[rows]
+    mistaken = np.minimum(np.maximum(expected, accidents), 0.5)
+    missing = np.minimum(missing[labels] * _generosity(out, Y, rows, given)[rows], 0.5)
+    log_odds = np.where(
+        accidents > expected, _without_errors(out.log_odds, mistaken, missing), out.log_odds
+    )
+    by_accident = np.log(mistaken) - log_odds
+    by_confusion = np.log(_CONFUSED_SHARE * share) - np.logaddexp(0, log_odds)
     odds = np.where(
         given,
-        np.logaddexp(by_accident, by_confusion) - np.log1p(-missing)[labels],
-        out.log_odds + np.log(missing)[labels] - np.log1p(-mistaken),
+        np.logaddexp(by_accident, by_confusion) - np.log1p(-missing),
+        log_odds + np.log(missing) - np.log1p(-mistaken),
     )
     return 1 / (1 + np.exp(-odds))
 
@@ -116,10 +129,64 @@ def unlisted_errors(
     return odds / (1 + odds)
 
 
-def _occasions(Y: sparse.csr_array) -> NDArray[np.float64]:
-    """How many accidents each document has, compared to one with the mean number of labels."""
+def _without_errors(
+    log_odds: NDArray[np.float64], mistaken: NDArray[np.float64], missing: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    r"""The log-odds that documents should have labels, from those that they are given them.
+
+    If they should with probability q, they are given them with
+    :math:`p = q (1 - m) + (1 - q) r`, so :math:`q : 1 - q = (p - r) : (1 - p - m)`. Estimates of p
+    may be too low: x is positive if :math:`x - r` is replaced by
+    :math:`r \log(1 + \exp(x / r - 1))`, which hardly differs if x is much greater than r.
+    """
+    having, lacking = (
+        np.log(rate) + np.log(np.logaddexp(0, expit(sign * log_odds) / rate - 1))
+        for sign, rate in ((1, mistaken), (-1, missing))
+    )
+    result: NDArray[np.float64] = having - lacking
+    return result
+
+
+def _occasions(
+    Y: sparse.csr_array, rows: NDArray[np.int64], labels: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """How many accidents each document has, compared to one with the mean number of labels.
+
+    That is the square root of its number of labels, divided by the mean number. ``rows`` and
+    ``labels`` are the pairs that are probably accidents. If they are e times more likely to have
+    hit documents regardless of how many labels these have, every document has as many.
+    """
     n_given = np.diff(Y.indptr)
-    return np.sqrt(np.maximum(n_given, 1) / max(n_given.mean(), 1e-9))
+    roots = np.sqrt(np.maximum(n_given, 1))
+    without = np.maximum(Y.shape[0] - np.bincount(Y.indices, minlength=Y.shape[1]), 1)
+    mean = (roots.sum() - Y.T @ roots) / without
+    # The accident itself is one of the document's labels.
+    others = np.sqrt(np.maximum(n_given[rows] - 1, 1))
+    if np.log(mean[labels] / others).sum() > 1:
+        return np.ones(Y.shape[0])
+    occasions: NDArray[np.float64] = roots / np.sqrt(max(n_given.mean(), 1e-9))
+    return occasions
+
+
+def _generosity(
+    out: OutOfSample, Y: sparse.csr_array, rows: NDArray[np.int64], given: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    r"""How many labels each document should have, compared to how many the model expects.
+
+    Let n be the number of its labels, and x the expected number. If the ratio has a gamma
+    distribution with mean 1 and variance v, and n is Poisson, the ratio is expected to be
+    :math:`(1 + v n) / (1 + v x)`. v is how much :math:`(n - x)^2` exceeds what chance gives,
+    divided by :math:`x^2`; both are means over documents with candidates that they lack.
+    """
+    size = Y.shape[0]
+    p = expit(out.log_odds)
+    n, x = np.diff(Y.indptr), np.bincount(rows, p, size)
+    by_chance = np.bincount(rows, p * (1 - p), size)
+    some = np.bincount(rows[~given], minlength=size) > 0
+    excess = ((n - x) ** 2 - by_chance)[some].sum()
+    v = max(excess, 0.0) / max((x[some] ** 2).sum(), 1e-9)
+    ratio: NDArray[np.float64] = (1 + v * n) / (1 + v * x)
+    return ratio
 
 
 def _ranks(out: OutOfSample) -> NDArray[np.int64]:
@@ -147,19 +214,13 @@ def _missing_rates(
     return (lacking + _PRIOR_DOCUMENTS * share) / (n_first + _PRIOR_DOCUMENTS)
 
 
-def _accident_rates(
-    ranks: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    n_without: NDArray[np.int64],
-    n_documents: int,
-) -> NDArray[np.float64]:
+def _accident_rates(labels: NDArray[np.int32], n_last: NDArray[np.int64]) -> NDArray[np.float64]:
     """The least rate at which each label is given to documents that should not have it.
 
-    The ranks and labels are those of given entries. Documents without an entry rank last.
+    ``labels`` are those given to the documents that are least likely to have them, of which there
+    are ``n_last``.
     """
-    n_last = (_LEAST_LIKELY * n_without).astype(np.int64)
-    last = ranks >= n_documents - n_last[labels]
-    found = np.bincount(labels[last], minlength=n_without.size)
+    found = np.bincount(labels, minlength=n_last.size)
     return (found - _STANDARD_ERRORS * np.sqrt(found)) / np.maximum(n_last, 1)
 
 
