@@ -210,3 +210,26 @@ def test_an_audit_says_what_looks_wrong(open_page, server):
     has = set(next(iter(known.label_lists())))
     shown = page.locator("#labels li", has_text="has it")
     assert set(shown.locator(".name").all_inner_texts()) <= has
+
+
+@needs_browser
+def test_the_page_finds_suspicious_labels(open_page, server):
+    page = open_page()
+    pair = {
+        "id": load_catalogue("train").ids[0],
+        "label": "Dogs",
+        "name": "Dogs",
+        "given": False,
+        "probability": 0.9,
+        "text": "A tale",
+        "reasons": {"words": 2.2},
+        "having": [],
+        "lacking": [],
+    }
+    # An audit would take longer than this test should.
+    page.route("**/v1/audit", lambda route: route.fulfill(json={"pairs": [pair]}))
+    page.goto(f"{server}/review")
+    page.wait_for_selector("html[data-ready]")
+    page.get_by_role("button", name="Find suspicious labels").click()
+    expect(page.locator("#suspect")).to_have_text("Dogs looks missing")
+    expect(page.locator("#progress")).to_have_text("Document 1 of 1; 0 done.")

@@ -8,6 +8,8 @@ import { beginning, cut, el, find, percent, plural, number, signed, whenCalm } f
 import { Queue, asCsv, asJsonLines, documentsOf } from "./queue.js";
 
 const TOP = 10;
+/** Suspicious labels to ask for. */
+const SUSPECTS = 200;
 const queue = new Queue();
 let served = { name: null, scores: "score" };
 let learning = "off";
@@ -47,6 +49,21 @@ async function fill(file) {
 async function documentsFrom(file) {
   if (/\.(jsonl|json|txt)$/i.test(file.name)) return documentsOf(file.name, await readText(file));
   return (await documentsIn(file)).map(({ id, text }) => ({ id, text, suspects: [] }));
+}
+
+/** Queue the model's own documents whose labels look wrong or missing. */
+async function audit() {
+  find("audit").disabled = true;
+  find("progress").textContent = "Judging every label by models that have not seen its document.";
+  try {
+    const { pairs } = await post("/v1/audit", { model: served.name, top: SUSPECTS });
+    queue.fill(documentsOf("audit.jsonl", pairs.map((pair) => JSON.stringify(pair)).join("\n")));
+    await show();
+  } catch (error) {
+    find("progress").textContent = error.message;
+  } finally {
+    find("audit").disabled = false;
+  }
 }
 
 /** Put what is left in order: by "coverage" what teaches most, by "uncertainty" what is unclear. */
@@ -341,6 +358,8 @@ async function begin() {
     show();
   });
   find("open").addEventListener("click", () => find("file").click());
+  find("audit").hidden = learning === "off";
+  find("audit").addEventListener("click", audit);
   find("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
   const highlight = (isOver) => find("drop").classList.toggle("over", isOver);
   document.addEventListener("dragover", (event) => {
