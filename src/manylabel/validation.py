@@ -17,6 +17,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError, ParameterError
 
 __all__ = [
+    "check_dense",
     "check_incomplete",
     "check_labels",
     "check_matrix",
@@ -240,6 +241,40 @@ def _check_range(positions: NDArray[Any], name: str, what: str, size: int) -> No
         raise InputError(
             f"{name} is damaged: {what} {outside} is stored, but there are {size} {what}s."
         )
+
+
+def check_dense(X: Any, name: str = "X", *, n_columns: int | None = None) -> NDArray[Any]:
+    """Check a dense matrix of finite numbers, of any sign.
+
+    Examples
+    --------
+    >>> check_dense([[0.5, -1], [2, 0]]).shape
+    (2, 2)
+    """
+    if sparse.issparse(X):
+        raise InputError(f"{name} must be a dense matrix; got a sparse one of shape {X.shape}.")
+    try:
+        dense = np.asarray(X)
+        if dense.dtype.kind not in "biuf":
+            if dense.dtype.kind == "c":
+                raise ValueError("complex data is not supported")
+            dense = dense.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a dense matrix of numbers ({error}).") from None
+    if dense.ndim != 2 or dense.shape[1] == 0:
+        raise InputError(
+            f"{name} must have two dimensions and a column or more; got shape {dense.shape}."
+        )
+    if n_columns is not None and dense.shape[1] != n_columns:
+        raise InputError(f"{name} has {dense.shape[1]} columns, but {n_columns} are expected.")
+    # A minimum or maximum is NaN if any value is.
+    if dense.size and not (np.isfinite(dense.min()) and np.isfinite(dense.max())):
+        row, column = np.argwhere(~np.isfinite(dense))[0].tolist()
+        raise InputError(
+            f"{name} must be finite, without NaN or inf; "
+            f"row {row}, column {column} is {dense[row, column]}."
+        )
+    return dense
 
 
 def check_labels(Y: Any, name: str = "Y", *, n_columns: int | None = None) -> sparse.csr_array:

@@ -22,6 +22,7 @@ def data():
     X = sparse.csr_array(X.astype(float))
     views = sorted({scorer.view for scorer in make_scorers("auto")} - {"rows"})
     others = {view: sparse.csr_array(rng.poisson(0.1 + 1.5 * X.toarray())) for view in views}
+    others["dense"] = others["dense"].toarray() - 0.5
     return Documents(X, views=others), sparse.csr_array(Y)
 
 

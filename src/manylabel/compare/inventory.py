@@ -164,7 +164,8 @@ FUTURE = (
      "stacks neighbours, features, linear models, topics, trees and vectors by curves learned on "
      "held-out scores."),
     (_LCIF, "Word or sentence embeddings", "Partly: Ensemble learns vectors of words and "
-     "labels from the training documents. Embeddings trained elsewhere are not used."),
+     "labels from the training documents. It takes embeddings trained elsewhere as a dense view; "
+     "none was measured."),
     (_LCIF, "Other prediction functions of neighbours", "Done: BRkNN, second-order votes (our "
      "reading), powers and weightings are measured in table 2."),
     (_LCIF, "Pruning of whole dimensions (max-score)", "Done: the strategy `maxscore`, which the "

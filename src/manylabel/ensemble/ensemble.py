@@ -229,8 +229,11 @@ class Ensemble(Updating):
             all_documents,
             None if all_documents else incomplete,
         )
+        documents = documents.weighted(self.weighting_)
+        # What an earlier training has learned from the same documents does not count.
+        documents.cache = {}
         training = Training(
-            documents.weighted(self.weighting_),
+            documents,
             Y,
             folds,
             self.seed_,
@@ -419,7 +422,11 @@ class Ensemble(Updating):
         combination = combination.calibrated(parts, counts, truth)
         combination = add_rivals(held_out, combination)
         self.combination_ = combination
-        at_once = [s.name for s in scorers if s.learns_at_once and s.scores_new_labels]
+        at_once = [
+            s.name
+            for s in scorers
+            if s.learns_at_once and s.scores_new_labels and (s.name in kept or not s.searches)
+        ]
         few, share = thinned(truth, CURVES)
 
         def cautious(names: list[str], counts: NDArray[np.int64]) -> Combination:
@@ -518,6 +525,7 @@ class Ensemble(Updating):
     ) -> tuple[Documents, Candidates]:
         """Documents with weighted rows, and their candidates from all sources."""
         documents, also = Documents.of(X).weighted(self.weighting_), None
+        documents.numbers = leave_out
         if self.sources_:
             also = union([s.propose(documents, leave_out, n_jobs).pattern for s in self.sources_])
         candidates = self.source_.propose(documents, leave_out, n_jobs, also)
@@ -525,9 +533,9 @@ class Ensemble(Updating):
 
     @property
     def views_(self) -> frozenset[str]:
-        """The views of documents that scorers read, besides the counts."""
+        """The views of documents that sources and scorers read, besides the counts."""
         check_is_fitted(self)
-        return frozenset(scorer.view for scorer in self.scorers_.values()) - {"rows"}
+        return frozenset(each.view for each in self._sources_and_scorers()) - {"rows"}
 
     def _log_odds(
         self,

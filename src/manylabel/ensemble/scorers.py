@@ -34,6 +34,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
     "neighbours": "manylabel.neighbors.scorers:NeighborVotes",
     "nearest": "manylabel.neighbors.scorers:NearestVotes",
     "words": "manylabel.neighbors.scorers:WordVotes",
+    "dense": "manylabel.neighbors.dense_scorer:DenseVotes",
     "linear": "manylabel.linear.scorer:LinearScorer",
     "phrases": "manylabel.linear.views:PhraseScorer",
     "opening": "manylabel.linear.views:OpeningScorer",
@@ -49,6 +50,7 @@ SCORERS: dict[str, str | type[Scorer]] = {
 SOURCES: dict[str, str | type[CandidateSource]] = {
     "names": "manylabel.vocabulary.scorer:NameSource",
     "vectors": "manylabel.vectors.scorer:VectorSource",
+    "dense": "manylabel.neighbors.dense_scorer:DenseSource",
     "all": "manylabel.scoring.candidates:AllLabels",
 }
 

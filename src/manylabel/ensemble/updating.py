@@ -81,12 +81,15 @@ class Updating(MultiLabelClassifier):
         X, Y = self._checked_more(X, y)
         are_open = check_incomplete(incomplete, X.shape[0])
         documents = Documents.of(X).weighted(self.weighting_)
+        documents.numbers = np.arange(self.alive_.size, self.alive_.size + len(documents))
+        for each in self._sources_and_scorers():
+            each.check(documents)
         if Y.shape[1] > self.n_labels_:
             self._grow(Y.shape[1])
         self.source_.add(documents, Y, are_open)
         for source in self.sources_:
             source.add(documents, Y)
-        self._change_scorers("add", documents, Y, are_open)
+        self._change_scorers("add", documents, are_open, Y)
         self.counts_ = self.counts_ + np.bincount(Y.indices, minlength=self.n_labels_)
         self.alive_ = np.concatenate([self.alive_, np.ones(Y.shape[0], np.bool_)])
         return self
@@ -95,18 +98,18 @@ class Updating(MultiLabelClassifier):
         self,
         change: str,
         documents: Documents,
-        Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None,
+        *labels: sparse.csr_array,
     ) -> None:
-        """Let scorers add or remove documents; some use only complete ones."""
+        """Let scorers add, remove or relabel documents; some use only complete ones."""
         for scorer in self.scorers_.values():
             if incomplete is None:
-                getattr(scorer, change)(documents, Y)
+                getattr(scorer, change)(documents, *labels)
             elif scorer.reads_incomplete:
-                getattr(scorer, change)(documents, Y, incomplete)
+                getattr(scorer, change)(documents, *labels, incomplete)
             elif not incomplete.all():
                 known = np.flatnonzero(~incomplete)
-                getattr(scorer, change)(documents[known], Y[known])
+                getattr(scorer, change)(documents[known], *(Y[known] for Y in labels))
 
     def _grow(self, n_labels: int) -> None:
         """Extend the arrays for labels that appear after ``fit``."""
@@ -162,8 +165,8 @@ class Updating(MultiLabelClassifier):
         self.counts_ = self.counts_ - np.bincount(lost.indices, minlength=self.n_labels_)
         for source in (self.source_, *self.sources_):
             source.remove(gone)
-        rows.texts = texts
-        self._change_scorers("remove", rows, lost, are_open)
+        rows.texts, rows.numbers = texts, gone
+        self._change_scorers("remove", rows, are_open, lost)
         return self
 
     def relabel(
@@ -188,15 +191,15 @@ class Updating(MultiLabelClassifier):
         if Y.shape[1] > self.n_labels_:
             self._grow(Y.shape[1])
         before, rows = self.source_.Y[changed], self.source_.rows(changed)
-        self.source_.relabel(changed, Y)
+        for source in (self.source_, *self.sources_):
+            source.relabel(changed, Y)
         for labels, sign in ((before, -1), (Y, 1)):
             self.counts_ = self.counts_ + sign * np.bincount(
                 labels.indices, minlength=self.n_labels_
             )
-        rows.texts = texts
+        rows.texts, rows.numbers = texts, changed
         are_open = self.source_.open_rows(changed)
-        self._change_scorers("remove", rows, before, are_open)
-        self._change_scorers("add", rows, Y, are_open)
+        self._change_scorers("relabel", rows, are_open, before, Y)
         return self
 
     def compact(self) -> NDArray[np.int64]:
@@ -213,5 +216,7 @@ class Updating(MultiLabelClassifier):
         kept = self.source_.compact()
         for source in self.sources_:
             source.compact()
+        for scorer in self.scorers_.values():
+            scorer.compact()
         self.alive_ = np.ones(kept.size, np.bool_)
         return kept

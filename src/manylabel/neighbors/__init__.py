@@ -6,6 +6,7 @@ from manylabel.public import lazy_exports
 
 if TYPE_CHECKING:
     from manylabel.neighbors.brknn import BRkNN
+    from manylabel.neighbors.dense import DenseIndex
     from manylabel.neighbors.entropy import EntropySelector
     from manylabel.neighbors.iblr import IBLR
     from manylabel.neighbors.index import NeighborIndex
@@ -17,6 +18,7 @@ __all__ = [
     "IBLR",
     "LCIF",
     "BRkNN",
+    "DenseIndex",
     "EntropySelector",
     "FeatureKNN",
     "InstanceKNN",
@@ -31,6 +33,7 @@ __getattr__, __dir__ = lazy_exports(
         "IBLR": "manylabel.neighbors.iblr",
         "LCIF": "manylabel.neighbors.lcif",
         "BRkNN": "manylabel.neighbors.brknn",
+        "DenseIndex": "manylabel.neighbors.dense",
         "EntropySelector": "manylabel.neighbors.entropy",
         "FeatureKNN": "manylabel.neighbors.lcif",
         "InstanceKNN": "manylabel.neighbors.lcif",

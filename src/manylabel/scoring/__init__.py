@@ -9,5 +9,6 @@ from manylabel.scoring.candidates import Candidates, CandidateSource
 from manylabel.scoring.documents import Documents
 from manylabel.scoring.scorer import Scorer
 from manylabel.scoring.training import Training
+from manylabel.scoring.word_sums import WordSums
 
-__all__ = ["CandidateSource", "Candidates", "Documents", "Scorer", "Training"]
+__all__ = ["CandidateSource", "Candidates", "Documents", "Scorer", "Training", "WordSums"]

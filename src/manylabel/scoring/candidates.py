@@ -123,6 +123,8 @@ class CandidateSource(ABC):
 
     #: A unique name.
     name: ClassVar[str]
+    #: The view of documents that it reads.
+    view: ClassVar[str] = "rows"
 
     def wants(self, training: Training) -> bool:
         """Whether the source has anything to propose for documents like these."""
@@ -156,11 +158,17 @@ class CandidateSource(ABC):
         n_jobs : int, optional
         """
 
+    def check(self, documents: Documents) -> None:  # noqa: B027
+        """Refuse documents that :meth:`add` would refuse, before anything changes."""
+
     def add(self, documents: Documents, Y: sparse.csr_array) -> None:  # noqa: B027
         """Learn more documents; ``Y`` may have more labels."""
 
     def remove(self, numbers: NDArray[np.int64]) -> None:  # noqa: B027
         """Forget training documents."""
+
+    def relabel(self, numbers: NDArray[np.int64], Y: sparse.csr_array) -> None:  # noqa: B027
+        """Replace the labels of training documents."""
 
     def grow(self, n_labels: int) -> None:  # noqa: B027
         """Extend to new labels."""

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
+from manylabel.scoring.word_sums import WordSums
 from manylabel.text.weighting import Weighting
 
 __all__ = ["Documents", "lengths"]
 
 #: Attributes that are derived from the others, and not stored.
-_DERIVED = ("cache", "rows", "lengths", "trusted")
+_DERIVED = ("cache", "rows", "lengths", "trusted", "numbers")
 
 
 class Documents:
@@ -35,7 +36,7 @@ class Documents:
     fields : mapping of str to sequence of str, optional
         Parts of the texts by name, such as ``"title"``.
     views : mapping of str to matrix, optional
-        Other features by name, sparse or dense, one row per document.
+        Other features by name, sparse, dense or :class:`WordSums`, one row per document.
     weighting : Weighting, optional
         Turns counts into :attr:`rows`; fitted.
 
@@ -43,6 +44,9 @@ class Documents:
     ----------
     trusted : bool
         Whether all matrices are our own and known to be canonical, so that none need be checked.
+    numbers : ndarray of int64, optional
+        If these are training documents: their numbers, in the order in which they were added. They
+        are scored as if they were not among the training documents.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Documents:
         self.views = dict(views or {})
         self.weighting = weighting
         self.trusted = False
+        self.numbers: NDArray[np.int64] | None = None
         #: Intermediate results that sources and scorers share.
         self.cache: dict[str, Any] = {}
         n_documents = counts.shape[0]
@@ -77,6 +82,12 @@ class Documents:
                 raise InputError(
                     f"the {name} must have a row for each of the {n_documents} documents; "
                     f"got {length}."
+                )
+        for name, view in self.views.items():
+            if isinstance(view, WordSums) and view.rows.shape[1] != counts.shape[1]:
+                raise InputError(
+                    f"the view {name!r} must be a sum over the {counts.shape[1]} columns of the "
+                    f"counts; its rows have {view.rows.shape[1]}."
                 )
 
     @classmethod
@@ -124,7 +135,7 @@ class Documents:
             views=self.views,
             weighting=weighting,
         )
-        same.cache, same.trusted = self.cache, self.trusted
+        same.cache, same.trusted, same.numbers = self.cache, self.trusted, self.numbers
         return same
 
     def replaced(self, counts: sparse.csr_array, rows: sparse.csr_array | None = None) -> Documents:
@@ -136,7 +147,7 @@ class Documents:
             views=self.views,
             weighting=self.weighting,
         )
-        same.cache = self.cache
+        same.cache, same.numbers = self.cache, self.numbers
         if rows is not None:
             same.rows = rows
         return same
@@ -175,6 +186,8 @@ class Documents:
         )
         if "rows" in vars(self):
             some.rows = self.rows[rows]
+        if self.numbers is not None:
+            some.numbers = self.numbers[rows]
         return some
 
     def _store_state(self) -> dict[str, Any]:
@@ -183,7 +196,7 @@ class Documents:
     @classmethod
     def _from_store_state(cls, state: dict[str, Any]) -> Documents:
         documents = cls.__new__(cls)
-        vars(documents).update(state, cache={}, trusted=False)
+        vars(documents).update(state, cache={}, trusted=False, numbers=None)
         return documents
 
 
@@ -202,6 +215,8 @@ def _chained(values: Iterable[Any]) -> list[str]:
 
 def _stacked_views(views: Sequence[Any]) -> Any:
     """Stack rows vertically, sparse or dense."""
+    if isinstance(views[0], WordSums):
+        return WordSums.stacked(list(views))
     if sparse.issparse(views[0]):
         return sparse.csr_array(sparse.vstack(views, "csr"))
     return np.concatenate(views)

@@ -48,6 +48,9 @@ class Scorer(ABC):
     learns_at_once: ClassVar[bool] = False
     #: Whether its scores of labels that are new after ``fit`` are as reliable as others.
     scores_new_labels: ClassVar[bool] = True
+    #: Whether it searches for something of its own. If an ensemble can do without such a scorer, it
+    #: does not keep it for new labels either.
+    searches: ClassVar[bool] = False
     #: Whether it can score labels without documents.
     scores_unused_labels: ClassVar[bool] = False
     #: Whether it treats labels that an incomplete document lacks as unknown. Other scorers learn
@@ -144,13 +147,19 @@ class Scorer(ABC):
         scores = self.score(documents, candidates, 1)
         return scores, lambda position: self.reasons(documents, candidates, position)
 
+    def check(self, documents: Documents) -> None:  # noqa: B027
+        """Refuse documents that :meth:`add` would refuse, before anything changes."""
+
     def add(  # noqa: B027
         self,
         documents: Documents,
         Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Learn more documents; ``incomplete`` marks those whose missing labels are unknown."""
+        """Learn more documents; ``incomplete`` marks those whose missing labels are unknown.
+
+        ``documents.numbers`` has their numbers.
+        """
 
     def remove(  # noqa: B027
         self,
@@ -158,7 +167,22 @@ class Scorer(ABC):
         Y: sparse.csr_array,
         incomplete: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Forget documents."""
+        """Forget documents, of which only ``rows``, ``numbers`` and perhaps texts are known."""
+
+    def relabel(
+        self,
+        documents: Documents,
+        before: sparse.csr_array,
+        after: sparse.csr_array,
+        incomplete: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Replace the labels of documents; by default, forget them and learn them again."""
+        for change, Y in ((self.remove, before), (self.add, after)):
+            # Scorers that learn from complete documents alone may not take the flags.
+            change(documents, Y) if incomplete is None else change(documents, Y, incomplete)
+
+    def compact(self) -> None:  # noqa: B027
+        """Number the remaining documents from 0."""
 
     def grow(self, n_labels: int) -> None:  # noqa: B027
         """Extend to new labels."""

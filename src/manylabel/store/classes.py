@@ -82,6 +82,8 @@ CLASSES: dict[str, str] = {
     "Vocabulary": "manylabel.vocabulary.vocabulary:Vocabulary",
     # parts of other models
     "CsrRows": "manylabel.kernels.votes:Csr",
+    "DenseIndex": "manylabel.neighbors.dense:DenseIndex",
+    "DenseNeighbors": "manylabel.neighbors.dense_scorer:DenseNeighbors",
     "Documents": "manylabel.scoring.documents:Documents",
     "FeatureSimilarity": "manylabel.neighbors.features:FeatureSimilarity",
     "Forest": "manylabel.trees.forest:Forest",
@@ -100,6 +102,7 @@ CLASSES: dict[str, str] = {
     "StringArray": "manylabel.strings:StringArray",
     "Vectors": "manylabel.vectors.vectors:Vectors",
     "WordLabels": "manylabel.topics.word_labels:WordLabels",
+    "WordSums": "manylabel.scoring.word_sums:WordSums",
     "WordRules": "manylabel.text.words:WordRules",
     # sent between the machines of a cluster
     "AllRows": "manylabel.linear.members:AllRows",
