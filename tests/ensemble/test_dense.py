@@ -245,6 +245,16 @@ def test_a_neighbours_similarity_is_divided_among_the_words(sums):
     )
 
 
+def test_rows_of_zeros_have_no_neighbours(corpus):
+    documents, Y = corpus
+    model = Ensemble(k=20, scorers=["neighbours", "dense"], sources=["dense"])
+    model.fit(documents[:100], Y[:100])
+    nothing = Documents(documents.counts[[101]], views={"dense": np.zeros((1, 8))})
+    assert not new_scores(model, nothing).any()
+    for why in model.explain(nothing)[0]:
+        assert why.total == pytest.approx(why.score, abs=1e-9)
+
+
 def test_sums_of_words_are_a_view_like_any_other(sums):
     documents, _ = sums
     view = documents.view("dense")
