@@ -60,11 +60,15 @@ def union(vocabularies: Sequence[Sequence[str]]) -> list[str]:
 
 
 def align(
-    matrix: sparse.csr_array, names: Sequence[str], target: Sequence[str]
+    matrix: sparse.csr_array, names: Sequence[str], target: Sequence[str] | Mapping[str, int]
 ) -> sparse.csr_array:
-    """Move the columns of a matrix to the positions of their names in ``target``."""
-    columns = {name: column for column, name in enumerate(target)}
-    moved = np.array([columns.get(name, -1) for name in names], dtype=np.int64)
+    """Move the columns of a matrix to the positions of their names in ``target``.
+
+    A mapping has these positions already.
+    """
+    if not isinstance(target, Mapping):
+        target = {name: column for column, name in enumerate(target)}
+    moved = np.array([target.get(name, -1) for name in names], dtype=np.int64)
     columns = moved[matrix.indices]
     kept = columns >= 0
     before = np.concatenate([[0], np.cumsum(kept)])

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from manylabel.corpus import Corpus
+from manylabel.corpus.vocabulary import align
 from manylabel.exceptions import InputError
 from manylabel.scoring import Documents
 from manylabel.tagger.changes import Learn
@@ -71,7 +72,7 @@ class Reader:
         if corpus.X is None:
             raise InputError("this tagger was trained on features; the corpus has only texts.")
         if corpus.has_feature_names:
-            return Documents(corpus.align_to(feature_names=self.feature_names).X)
+            return Documents(align(corpus.X, corpus.feature_names, self._columns_by_name()))
         known, there = len(self.feature_names), corpus.n_features
         if there > known or (there < known and corpus.sized):
             raise InputError(
@@ -79,6 +80,14 @@ class Reader:
                 f"{known:,}; give one with the same features."
             )
         return Documents(widened(corpus.X, known))
+
+    def _columns_by_name(self) -> dict[str, int]:
+        """The column of each feature, made once: there may be a hundred thousand."""
+        known: dict[str, int] | None = vars(self).get("_feature_columns")
+        if known is None or len(known) != len(self.feature_names):
+            known = {name: column for column, name in enumerate(self.feature_names)}
+            self._feature_columns = known
+        return known
 
     def _read_texts(self, texts: list[str]) -> Documents:
         assert self.vectorizer is not None

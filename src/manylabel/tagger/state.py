@@ -336,4 +336,5 @@ _PENDING = (
     "_promises",
     "_withheld",
     "_single_texts",
+    "_feature_columns",
 )
