@@ -20,7 +20,7 @@ LABELS_WITH_DOCUMENTS = Y.shape[1] - 1
 
 def exact(**parameters):
     """A classifier that leaves nothing out."""
-    return OneVsRestSVM(prune=0, tol=1e-6, max_iter=100_000, n_candidates=None, **parameters)
+    return OneVsRestSVM(1.0, prune=0, tol=1e-6, max_iter=100_000, n_candidates=None, **parameters)
 
 
 def test_scores_are_those_of_liblinear():

@@ -35,7 +35,8 @@ def test_the_objective_is_that_of_newtons_method(drawn, seed):
 def test_coefficients_are_those_of_liblinear():
     X, Y = make_problem()
     weights = np.random.default_rng(1).uniform(0, 3, X.shape[0])
-    ours = OneVsRestSVM(weighting="raw", threshold=0.0, **EXACT).fit(X, Y, sample_weight=weights)
+    ours = OneVsRestSVM(1.0, weighting="raw", threshold=0.0, **EXACT)
+    ours.fit(X, Y, sample_weight=weights)
     for label in range(Y.shape[1] - 1):
         target = Y[:, [label]].toarray().ravel()
         theirs = LinearSVC(dual=True, tol=1e-9, max_iter=1_000_000)

@@ -55,9 +55,9 @@ def test_a_label_without_negatives_keeps_weight_1():
 def test_the_weights_are_those_that_a_naive_search_finds():
     X, Y = make_problem(90, 30, 8, seed=3)
     svm = OneVsRestSVM(
-        tuned=True, weighting=Weighting(None, normalize=False), tol=1e-6, max_iter=10**6
+        1.0, tuned=True, weighting=Weighting(None, normalize=False), tol=1e-6, max_iter=10**6
     ).fit(X, Y)
-    seed = svm._settings().seed
+    seed = svm._settings(sparse.csr_array(X), Y).seed
     rows = naive.with_bias(X.toarray(), 1.0)
     for label in range(Y.shape[1] - 1):
         positive = Y.toarray()[:, label].astype(bool)

@@ -30,6 +30,25 @@ def left_out(rows, truth, which, ridge, offset):
     return score([rows[i] for i in others], [truth[i] for i in others], rows[which], ridge, offset)
 
 
+def score_by_landmarks(rows, truth, landmarks, new, ridge, offset, jitter):
+    """The score of each label for a new row, which is compared with some rows only.
+
+    The weights minimise the squared error of all rows plus ridge times their own squared length, by
+    the kernel of the landmarks.
+    """
+    near = np.array([[kernel(row, mark, offset) for mark in landmarks] for row in rows])
+    length = np.array([[kernel(a, b, offset) for b in landmarks] for a in landmarks])
+    length += jitter * np.eye(len(landmarks))
+    asked = np.array([kernel(new, mark, offset) for mark in landmarks])
+    scores = []
+    for label in range(len(truth[0])):
+        own = np.array([float(labels[label]) for labels in truth])
+        right = near.T @ (own - own.mean())
+        weights = np.linalg.solve(near.T @ near + ridge * length, right)
+        scores.append(own.mean() + asked @ weights)
+    return scores
+
+
 def profile(rows, truth, new, ridge, offset):
     """What a regression on some rows expects of all labels of a new row, minus their means."""
     means = np.array(truth, float).mean(axis=0)

@@ -8,6 +8,8 @@ from scipy import sparse
 
 from manylabel import Ensemble
 from manylabel.exceptions import InputError
+from manylabel.linear.scorer import LinearScorer
+from manylabel.regression.landmarks import JITTER, solve_landmarks
 from manylabel.regression.scorer import RegressionScorer
 from manylabel.regression.training import OFFSET, Regression, solve
 from manylabel.scoring import Candidates, Documents, Training
@@ -121,9 +123,33 @@ def test_an_ensemble_reads_it_where_there_is_enough_to_learn_from(either_or):
     assert "regression" not in Ensemble(k=20, effort="quick").fit(X, Y).report_.gain
 
 
-def test_quick_training_learns_from_a_sample(either_or, monkeypatch):
-    monkeypatch.setattr("manylabel.regression.scorer.MANY", 1_000)
-    monkeypatch.setattr("manylabel.regression.scorer._QUICK_SAMPLE", 300)
+@given(sizes, st.sampled_from([0.1, 1.0]), st.integers(1, 4))
+@settings(deadline=None, max_examples=40)
+def test_landmarks_score_and_leave_out_as_the_loops_do(shape, ridge, n_landmarks):
+    rows, Y = problem(*shape)
+    new, _ = problem(shape[0] + 1, *shape[1:])
+    n_rows, n_labels = Y.shape
+    chosen = np.sort(np.random.default_rng(shape[0]).permutation(n_rows)[:n_landmarks])
+    solution = solve_landmarks(rows, Y, chosen, ridge)
+    model, given_rows = solution.regression(), as_dictionaries(rows)
+    truth, marks = Y.toarray().tolist(), [given_rows[i] for i in chosen]
+    fixed = ridge, OFFSET, JITTER
+    scores = model.scores(new, all_pairs(*Y.shape), None).reshape(-1, n_labels)
+    for place, row in enumerate(as_dictionaries(new)):
+        expected = naive.score_by_landmarks(given_rows, truth, marks, row, *fixed)
+        expected = np.where(model.is_trained, expected, 0.0)
+        np.testing.assert_allclose(scores[place], expected, atol=1e-4)
+    left_out = solution.left_out(np.arange(n_rows), all_pairs(*Y.shape)).reshape(-1, n_labels)
+    for which in range(n_rows):
+        others = [i for i in range(n_rows) if i != which]
+        known = [given_rows[i] for i in others], [truth[i] for i in others]
+        expected = naive.score_by_landmarks(*known, marks, given_rows[which], *fixed)
+        np.testing.assert_allclose(left_out[which], expected, atol=1e-3)
+
+
+def test_quick_training_compares_with_landmarks_only(either_or, monkeypatch):
+    monkeypatch.setattr("manylabel.scoring.training.MANY", 1_000)
+    monkeypatch.setattr("manylabel.regression.scorer._QUICK_LANDMARKS", 300)
     X, Y = either_or
     settings = {"effort": "quick"}
     folds = np.where(np.arange(X.shape[0]) % 5, -1, 0).astype(np.int8)
@@ -131,6 +157,7 @@ def test_quick_training_learns_from_a_sample(either_or, monkeypatch):
     training = Training(documents, Y, folds, settings=settings)
     scorer = RegressionScorer()
     assert scorer.wants(training)
+    assert not LinearScorer().wants(training)
     assert not scorer.needs_trial(training)
     held = Candidates(all_pairs(training.held.size, Y.shape[1]))
     found = scorer.fit(training, all_pairs(*Y.shape), held).reshape(-1, 2) > 0.5

@@ -31,7 +31,7 @@ TOPIC_MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 PRESET = "rubin-eurlex"
 SVM = "SVM, tf-idf"
-_SVM_SETTINGS = {"n_candidates": None, "prune": 0, "threshold": "top"}
+_SVM_SETTINGS = {"C": 1.0, "n_candidates": None, "prune": 0, "threshold": "top"}
 #: The lengths of the paper's tables.
 _N_WORDS, _N_LABELS, _N_RARE_WORDS = 8, 10, 15
 #: Labels whose words are searched for those of the document.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from manylabel.base import ExplainLabels, MultiLabelClassifier
 from manylabel.estimators import check_random_state
 from manylabel.evidence import Explanation
 from manylabel.exceptions import InputError
+from manylabel.linear.automatic import AUTO, USUAL_C, choose_c
 from manylabel.linear.model import LinearModel
 from manylabel.linear.scorer import label_reasons
 from manylabel.linear.training import Settings
@@ -27,7 +29,9 @@ class LinearClassifier(MultiLabelClassifier):
 
     can_explain = True
 
-    C: float
+    C: float | str
+    #: None in a model folder from before ``C`` could be "auto".
+    C_: float | None = None
     weighting: Any
     prune: float
     bias: bool
@@ -112,15 +116,16 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
-        check_positive("C", self.C)
+        if self.C != AUTO:
+            check_positive("C", self.C)
         check_positive("tol", self.tol)
         check_real("prune", self.prune, 0)
         check_whole("max_iter", self.max_iter, 1)
 
-    def _settings(self, **more: Any) -> Settings:
-        """The parameters that training needs."""
-        return Settings(
-            C=float(self.C),
+    def _settings(self, rows: sparse.csr_array, Y: sparse.csr_array, **more: Any) -> Settings:
+        """What training on these weighted rows needs."""
+        settings = Settings(
+            C=USUAL_C if self.C == AUTO else float(self.C),
             bias=bool(self.bias),
             prune=float(self.prune),
             max_iter=int(self.max_iter),
@@ -130,6 +135,8 @@ class LinearClassifier(MultiLabelClassifier):
             verbose=self.verbose,
             **more,
         )
+        self.C_ = choose_c(rows, Y, settings) if self.C == AUTO else settings.C
+        return replace(settings, C=self.C_)
 
     def _weigh(
         self, X: sparse.csr_array, sample_weight: NDArray[np.float64] | None

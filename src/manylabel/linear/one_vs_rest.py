@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from manylabel.base import Grid
+from manylabel.linear.automatic import AUTO
 from manylabel.linear.base import LinearClassifier
 from manylabel.linear.candidates import best_scores
 from manylabel.linear.members import AllRows, NearRows
@@ -29,8 +30,9 @@ class OneVsRestSVM(LinearClassifier):
 
     Parameters
     ----------
-    C : float, default=1
-        Weight of the loss against the regularisation.
+    C : float or "auto", default="auto"
+        Weight of the loss against the regularisation. "auto" takes 1, or the one of 0.1, 0.3 and 3
+        that ranks held-out documents clearly better, among up to 2,000 training documents.
     tuned : bool, default=False
         Choose the weight of each label's positive documents by accuracy on a hold-out, among
         1, 2, 5, 10, 25, 50, 100, 250, 500, 1000 and negatives / positives.
@@ -66,6 +68,8 @@ class OneVsRestSVM(LinearClassifier):
 
     Attributes
     ----------
+    C_ : float
+        The weight of the loss.
     coef_ : csr_array of shape (n_features, n_labels), float32
     intercept_ : ndarray of shape (n_labels,)
         Minus infinity for labels without a training document.
@@ -96,7 +100,7 @@ class OneVsRestSVM(LinearClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = AUTO,
         *,
         tuned: bool = False,
         near: int | None = None,
@@ -135,7 +139,7 @@ class OneVsRestSVM(LinearClassifier):
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         X, Y, sample_weight = self._counted(X, Y)
         rows = self._weigh(X, sample_weight)
-        settings = self._settings(tuned=bool(self.tuned), quick=self.near is not None)
+        settings = self._settings(rows, Y, tuned=bool(self.tuned), quick=self.near is not None)
         folds = hold_out(X.shape[0], settings.seed) if self._needs_held_out_scores() else None
         members = self._members(rows, Y.T.tocsr(), settings.seed)
         trained = train(rows, members, self.n_labels_, settings, folds, sample_weight=sample_weight)

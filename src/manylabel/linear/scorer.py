@@ -18,7 +18,7 @@ from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import FEW_PER_LABEL, MANY, MAX_REGRESSION, without_unique
+from manylabel.scoring.training import FEW_PER_LABEL, MANY, without_unique
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.validation import trusted_csr, widened
 
@@ -73,12 +73,13 @@ class LinearScorer(Scorer):
     def wants(self, training: Training) -> bool:
         """Whether documents have the view that it reads.
 
-        A quick training learns vectors of words instead if there are many labels of short texts.
+        A quick training has a regression instead, if that suits the corpus, or vectors of words if
+        there are many labels of short texts.
         """
         n_words = training.documents.counts.nnz / max(len(training.documents), 1)
         has_vectors = n_words < _SHORT and training.documents_per_label >= FEW_PER_LABEL
-        is_too_slow = training.is_quick and has_vectors and _has_many_labels(training)
-        return training.documents.has_view(self.view) and not is_too_slow
+        has_others = training.suits_regression or (has_vectors and _has_many_labels(training))
+        return training.documents.has_view(self.view) and not (training.is_quick and has_others)
 
     def _rows(self, documents: Documents) -> sparse.csr_array:
         """Weighted rows of the view."""
@@ -92,13 +93,8 @@ class LinearScorer(Scorer):
         return self.weighting.weigh(trusted_csr(data, counts.indices, counts.indptr, counts.shape))
 
     def needs_trial(self, training: Training) -> bool:
-        """Whether training takes long and often adds nothing.
-
-        So it is with many labels of few documents, and in a quick training beside a regression.
-        """
-        n_documents = len(training.documents)
-        has_regression = training.is_quick and MANY <= n_documents <= MAX_REGRESSION
-        return has_regression or _has_many_labels(training)
+        """With many labels of few documents, training takes long and often adds nothing."""
+        return _has_many_labels(training)
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates

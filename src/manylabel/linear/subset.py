@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.base import Grid
+from manylabel.linear.automatic import AUTO
 from manylabel.linear.base import LinearClassifier
 from manylabel.linear.candidates import best_scores
 from manylabel.linear.scorer import LinearScorer
@@ -33,8 +34,9 @@ class SubsetSVM(LinearClassifier):
     ----------
     n_neighbors : int, default=50
         Nearest documents, by cosine, whose labels are a document's candidates.
-    C : float, default=1
-        Weight of the loss against the regularisation.
+    C : float or "auto", default="auto"
+        Weight of the loss against the regularisation. "auto" takes 1, or the one of 0.1, 0.3 and 3
+        that ranks held-out documents clearly better, among up to 2,000 training documents.
     weighting : {"tfidf", "bm25", "binary", "share", "raw", None} or Weighting, default="tfidf"
         Of the features, also for the search for neighbours.
     prune : float, default=0.01
@@ -57,6 +59,8 @@ class SubsetSVM(LinearClassifier):
 
     Attributes
     ----------
+    C_ : float
+        The weight of the loss.
     coef_ : csr_array of shape (n_features, n_labels), float32
     intercept_ : ndarray of shape (n_labels,)
         Minus infinity for labels without a training document.
@@ -83,7 +87,7 @@ class SubsetSVM(LinearClassifier):
         self,
         n_neighbors: int = 50,
         *,
-        C: float = 1.0,
+        C: float | str = AUTO,
         weighting: Any = "tfidf",
         prune: float = 0.01,
         threshold: Any = "cardinality",
@@ -115,7 +119,7 @@ class SubsetSVM(LinearClassifier):
         documents = Documents(X)
         documents.rows = self._weigh(X, sample_weight)
         self.source_ = NeighborSource(NeighborIndex(documents.rows), Y, k=self.n_neighbors)
-        settings = self._settings()
+        settings = self._settings(documents.rows, Y)
         folds = np.full(Y.shape[0], -1, np.int8)
         if self._needs_held_out_scores():
             folds = hold_out(Y.shape[0], settings.seed)

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from manylabel.base import Grid, MultiLabelClassifier
 from manylabel.exceptions import ParameterError
+from manylabel.metrics import ndcg_at
+from manylabel.neighbors.automatic import AUTO, clearly_best, documents_to_try
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.strategies import Neighbors
 from manylabel.parallel import run_blocks
@@ -26,6 +28,8 @@ __all__ = ["BRkNN", "LazyClassifier", "label_counts", "share_scores"]
 BLOCK = 1024
 #: Maximum training documents to learn a threshold from.
 HELD_OUT = 20_000
+#: The usual number of neighbours, and what "auto" tries instead.
+_USUAL_K, _OTHER_K = 10, (5, 20, 50, 100)
 
 
 def label_counts(
@@ -110,17 +114,20 @@ class LazyClassifier(MultiLabelClassifier):
     #: An index of the same rows that several models share; None to build one.
     shared_index: Any = None
 
-    k: int
+    k: int | str
     weighting: Any
     n_jobs: int | None
     verbose: bool | int
+    #: None in a model folder from before ``k`` could be "auto".
+    k_: int | None = None
     weighting_: Weighting
     index_: NeighborIndex
     labels_: sparse.csr_array
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
-        check_whole("k", self.k, 1)
+        if self.k != AUTO:
+            check_whole("k", self.k, 1)
 
     def _remember(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         """Index the training documents and keep their labels."""
@@ -128,15 +135,37 @@ class LazyClassifier(MultiLabelClassifier):
         rows = self.weighting_.transform(X)
         self.index_ = NeighborIndex(rows) if self.shared_index is None else self.shared_index
         self.labels_ = Y
+        self.k_ = self._best_k() if self.k == AUTO else int(self.k)
+
+    def _best_k(self) -> int:
+        """The number of neighbours whose votes rank the labels of left-out documents best."""
+        rows = documents_to_try(np.ones(self.labels_.shape[0], np.bool_))
+        if not rows.size:
+            return _USUAL_K
+        near = self.index_.search_self(max(_OTHER_K), rows=rows, n_jobs=self.n_jobs).indices
+        n_judged = 1 if self.single_label_ else 5
+
+        def quality(k: int) -> NDArray[np.float64]:
+            votes = share_scores(near[:, :k], self.labels_, self.n_jobs)
+            return np.asarray(ndcg_at(self.labels_[rows], votes, n_judged, average=False))
+
+        usual = quality(_USUAL_K)
+        return clearly_best(_USUAL_K, {k: quality(k) - usual for k in _OTHER_K})
+
+    @property
+    def _n_neighbors(self) -> int:
+        return int(self.k) if self.k_ is None else self.k_
 
     def _neighbors(self, X: sparse.csr_array) -> Neighbors:
         """The nearest training documents of new ones."""
         rows = self.weighting_.transform(X)
-        return self.index_.search(rows, self.k, n_jobs=self.n_jobs, verbose=self.verbose)
+        k = self._n_neighbors
+        return self.index_.search(rows, k, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _counts_without_itself(self) -> sparse.csr_array:
         """Counts of the labels of each training document's neighbours other than itself."""
-        near = self.index_.search_self(self.k, n_jobs=self.n_jobs, verbose=self.verbose)
+        k = self._n_neighbors
+        near = self.index_.search_self(k, n_jobs=self.n_jobs, verbose=self.verbose)
         return label_counts(near.indices, self.labels_, self.n_jobs)
 
     def _hold_out(self, scores: Callable[[NDArray[np.int64]], sparse.csr_array]) -> None:
@@ -159,8 +188,10 @@ class BRkNN(LazyClassifier):
 
     Parameters
     ----------
-    k : int, default=10
+    k : int or "auto", default="auto"
         Number of neighbours. If fewer documents share a feature with a sample, only those count.
+        "auto" takes 10, or the one of 5, 20, 50 and 100 whose votes rank the labels of up to
+        1,000 training documents clearly better, each scored as if it were new.
     variant : {None, "a", "b"}, default=None
         Which labels to predict. None: those that at least half of the neighbours carry. ``"a"``:
         also the best label if there are none. ``"b"``: the s best labels, where s is the mean
@@ -174,6 +205,8 @@ class BRkNN(LazyClassifier):
 
     Attributes
     ----------
+    k_ : int
+        The number of neighbours.
     index_ : NeighborIndex
         The training documents.
     labels_ : csr_array of shape (n_samples, n_labels)
@@ -198,7 +231,7 @@ class BRkNN(LazyClassifier):
 
     def __init__(
         self,
-        k: int = 10,
+        k: int | str = AUTO,
         *,
         variant: str | None = None,
         weighting: Any = "tfidf",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.neighbors.automatic import AUTO
 from manylabel.neighbors.brknn import LazyClassifier, label_counts
 from manylabel.validation import check_positive, csr_parts
 
@@ -122,8 +123,9 @@ class MLkNN(LazyClassifier):
 
     Parameters
     ----------
-    k : int, default=10
-        Neighbours.
+    k : int or "auto", default="auto"
+        Neighbours. "auto" takes 10, or the number of 5, 20, 50 and 100 whose votes rank the labels
+        of up to 1,000 training documents clearly better, each scored as if it were new.
     smoothing : float, default=1
         Added to every count of training documents; above 0.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
@@ -140,6 +142,8 @@ class MLkNN(LazyClassifier):
 
     Attributes
     ----------
+    k_ : int
+        The number of neighbours.
     posteriors_ : csr_array of shape (n_labels, k + 1)
         The probability of each label given each count; stored up to the number of training
         documents that carry the label.
@@ -169,7 +173,7 @@ class MLkNN(LazyClassifier):
 
     def __init__(
         self,
-        k: int = 10,
+        k: int | str = AUTO,
         *,
         smoothing: float = 1.0,
         weighting: Any = "tfidf",
@@ -191,7 +195,7 @@ class MLkNN(LazyClassifier):
     def _fit(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self._remember(X, Y)
         counts = self._counts_without_itself()
-        self.posteriors_ = count_posteriors(counts, Y, int(self.k), float(self.smoothing))
+        self.posteriors_ = count_posteriors(counts, Y, self._n_neighbors, float(self.smoothing))
         self._hold_out(lambda rows: posterior_scores(counts[rows], self.posteriors_))
 
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:

@@ -10,10 +10,11 @@ from scipy import sparse
 
 from manylabel.evidence import WordReasons
 from manylabel.metrics import ndcg_at
+from manylabel.regression.landmarks import solve_landmarks
 from manylabel.regression.training import Regression, Solution, kernel_of, solve, solve_kernel
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
-from manylabel.scoring.training import MANY, MAX_REGRESSION
+from manylabel.scoring.training import MANY
 from manylabel.validation import trusted_csr
 
 __all__ = ["SOLVED", "RegressionScorer", "best_ridge", "quality", "sample_of"]
@@ -22,17 +23,13 @@ __all__ = ["SOLVED", "RegressionScorer", "best_ridge", "quality", "sample_of"]
 SOLVED = "regression"
 #: The ridge that was found best for candidates and labels, with both, in the same cache.
 _RIDGE = "ridge of the regression"
-#: Fewer documents teach little about pairs of words.
-_MIN_DOCUMENTS = 1_000
-#: Maximum number of documents times labels: each pair has a weight.
-_MAX_WEIGHTS = 20_000_000
 #: Ridges to try, and the number of documents to try them on.
 _RIDGES, _SAMPLE = (0.1, 0.3, 1.0, 3.0), 1_500
 #: A trial learns from this share of the documents: 3 % of the time. Fewer would say little about
 #: all, since a regression gains more from documents than other models.
 _TRIED = 1 / 3
-#: With effort "quick", it learns from this many documents, with this ridge.
-_QUICK_SAMPLE, _QUICK_RIDGE = 4_000, 1.0
+#: With effort "quick", texts are compared with this many documents only, with this ridge.
+_QUICK_LANDMARKS, _QUICK_RIDGE = 2_000, 1.0
 
 
 class RegressionScorer(Scorer):
@@ -60,10 +57,7 @@ class RegressionScorer(Scorer):
 
     def wants(self, training: Training) -> bool:
         """Whether there are enough documents, and few enough of them and of the labels."""
-        n_rows, n_labels = training.Y.shape
-        if training.is_quick and n_rows < MANY:
-            return False
-        return _MIN_DOCUMENTS <= n_rows <= MAX_REGRESSION and n_rows * n_labels <= _MAX_WEIGHTS
+        return training.suits_regression
 
     def needs_trial(self, training: Training) -> bool:
         """With many documents, a regression on a sample is tried first."""
@@ -98,13 +92,12 @@ class RegressionScorer(Scorer):
         return solved.left_out(training.held, held.pattern)
 
     def _fit_quickly(self, training: Training, held: Candidates) -> NDArray[np.float64]:
-        """Learn from a sample of the documents that are not held out."""
-        others = np.flatnonzero(training.folds < 0)
-        sample = sample_of(others, _QUICK_SAMPLE, training.seed)
+        """Learn from all documents, but compare them with a sample only."""
+        chosen = sample_of(np.arange(training.Y.shape[0]), _QUICK_LANDMARKS, training.seed)
         self.ridge = _QUICK_RIDGE
-        rows, Y = training.documents.rows[sample], training.Y[sample]
-        self.model = solve(rows, Y, self.ridge).regression()
-        return self.model.scores(training.shared.rows[training.held], held.pattern, training.n_jobs)
+        solved = solve_landmarks(training.documents.rows, training.Y, chosen, self.ridge)
+        self.model = solved.regression()
+        return solved.left_out(training.held, held.pattern)
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None

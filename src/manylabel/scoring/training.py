@@ -21,9 +21,11 @@ __all__ = ["Training", "without_unique"]
 SMALL = 500_000
 #: With fewer documents per label, on average, networks and trees learn nothing, and vectors little.
 FEW_PER_LABEL = 8
-#: A regression learns from at most this many documents: time grows with the third power of their
-#: number, and memory with the second.
-MAX_REGRESSION = 15_000
+#: A regression needs this many documents to learn about pairs of words, and learns from at most so
+#: many: time grows with the third power of their number, and memory with the second.
+MIN_REGRESSION, MAX_REGRESSION = 1_000, 15_000
+#: Maximum number of documents times labels of a regression: each pair has a weight.
+_MAX_WEIGHTS = 20_000_000
 #: From this many documents on, a scorer that adds little costs more time than it is worth.
 MANY = 5_000
 
@@ -141,6 +143,16 @@ class Training:
     def is_quick(self) -> bool:
         """Whether little time is to be spent."""
         return self.settings.get("effort") == "quick"
+
+    @property
+    def suits_regression(self) -> bool:
+        """Whether there are enough documents for a regression, and few enough documents and labels.
+
+        With fewer than `MANY` documents, a quick training does without.
+        """
+        n_rows, n_labels = self.Y.shape
+        least = MANY if self.is_quick else MIN_REGRESSION
+        return least <= n_rows <= MAX_REGRESSION and n_rows * n_labels <= _MAX_WEIGHTS
 
     @property
     def is_small(self) -> bool:

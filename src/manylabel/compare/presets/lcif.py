@@ -75,7 +75,7 @@ _INSTANCES_START = {"k": 50, "alpha": 1.0}
 _FEATURES_START = {"beta": 1.0}
 _BOTH_START = {**_INSTANCES_START, **_FEATURES_START, "lam": 0.5}
 #: Like Mulan's binary relevance: raw features, and a document may get no label.
-_SMO = {"weighting": "raw", "threshold": "0:abstain"}
+_SMO = {"C": 1.0, "weighting": "raw", "threshold": "0:abstain"}
 #: Corpora with far more documents than features, on which coordinate descent needs thousands of
 #: sweeps to converge. After these, 97 to 100 % of a label's decisions are those of the optimum.
 _SWEEPS = {"imdb-f": {"max_iter": 200}}
@@ -130,7 +130,7 @@ def _rows(with_iblr: bool, svm: Mapping[str, Any] | None = None) -> tuple[Row, .
             Row(f"{title}, tf-idf", model, start, tuned_for=_METRICS, grid=grid)
             for title, model, start, _, grid in _OWN
         ),
-        Row("SVM, tf-idf", "svm", {"threshold": "0"}),
+        Row("SVM, tf-idf", "svm", {"C": 1.0, "threshold": "0"}),
         Row(_ENSEMBLES[0], "ensemble"),
         _chosen(_ENSEMBLES[1], "ensemble", {}, {}, "train"),
     )

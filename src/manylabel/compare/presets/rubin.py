@@ -32,7 +32,7 @@ _EURLEX = {"train_chains": 1, "chains": 4, **_SHORT}
 _YAHOO_TOPICS = {"topic_chains": 10}
 _EURLEX_TOPICS = {"topic_chains": 4, "topic_burn_in": 200}
 #: Whole rankings, and no learned threshold: label sets are not compared.
-_SVM = {"n_candidates": None, "prune": 0, "threshold": "top"}
+_SVM = {"C": 1.0, "n_candidates": None, "prune": 0, "threshold": "top"}
 _SHARES = {**_SVM, "weighting": "share"}
 #: On thousands of labels, train each on the documents near its own and a sample of the others.
 _NEAR = {"near": 20}
