@@ -112,3 +112,14 @@ def test_a_bad_parameter_is_refused(parameters, message):
     with pytest.raises(ParameterError) as error:
         BRkNN(**parameters).fit(np.eye(2), np.eye(2))
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("model", [BRkNN(), MLkNN(), IBLR()])
+def test_more_neighbours_vote_where_single_ones_say_little(model):
+    rng = np.random.default_rng(0)
+    X = (rng.random((300, 8)) < 0.5).astype(float)
+    Y = sparse.csr_array((rng.random((300, 5)) < 0.15 + 0.35 * X[:, :5]).astype(np.int8))
+    assert model.fit(X, Y).k_ > 10
+    fixed = type(model)(k=model.k_).fit(X, Y)
+    assert abs(model.decision_function(X[:20]) - fixed.decision_function(X[:20])).max() == 0
+    assert model.fit(X[:49], Y[:49]).k_ == 10
