@@ -152,7 +152,9 @@ def test_the_estimator_as_it_was_given_is_the_first_trial_and_wins_ties(data):
 @pytest.mark.parametrize("cv", ["auto", 3, 0.25])
 def test_any_classifier_is_tuned_by_folds_or_a_share(data, cv):
     X, Y = data
-    search = Tuner(SubsetSVM(), grid={"C": [0.1, 1.0], "n_neighbors": [5, 50]}, cv=cv).fit(X, Y)
+    search = Tuner(SubsetSVM(C=1.0), grid={"C": [0.1, 1.0], "n_neighbors": [5, 50]}, cv=cv).fit(
+        X, Y
+    )
     assert len(search.trials_) == 4
     assert search.best_score_ == max(trial["value"] for trial in search.trials_)
     fitted = SubsetSVM(**search.best_params_).fit(X, Y)

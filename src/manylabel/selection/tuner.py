@@ -109,7 +109,7 @@ class Tuner(MetaEstimatorMixin, BaseEstimator):
     Any classifier, by cross-validation:
 
     >>> from manylabel.linear import OneVsRestSVM
-    >>> tuner = Tuner(OneVsRestSVM(), grid={"C": [0.1, 1.0]}, cv=2).fit(X, Y)
+    >>> tuner = Tuner(OneVsRestSVM(1.0), grid={"C": [0.1, 1.0]}, cv=2).fit(X, Y)
     >>> [trial["C"] for trial in tuner.trials_]
     [1.0, 0.1]
     """
