@@ -157,15 +157,17 @@ def learning_curve() -> Any:
     return drawn
 
 
-def what_next() -> Any:
-    """nDCG@5 against the number of labelled laws, by the order in which they get labels."""
+def what_next(documents: str = "laws") -> Any:
+    """nDCG@5 against the number of labelled documents, by the order in which they get labels."""
     drawn, axes = figure()
-    rows = table("benchmarks/tables.md", ["## What to label next (2026-11-17)"], "laws with labels")
+    section = ["## What to label next (2026-11-17)"]
+    rows = table("benchmarks/tables.md", section, f"{documents} with labels")
     sizes = [number(cell) for cell in rows[0][1:]]
     for name, *cells in rows[1:]:
         color, style = (INK, "s--") if name == "random order" else (OURS, "o-")
         axes.plot(sizes, [number(cell) for cell in cells], style, color=color, label=name)
-    axes.set(xscale="log", xlabel="laws with labels", ylabel="nDCG@5 on 2,000 other laws")
+    axes.set(xscale="log", xlabel=f"{documents} with labels")
+    axes.set_ylabel(f"nDCG@5 on 2,000 other {documents}")
     axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     axes.minorticks_off()
     axes.legend(frameon=False, loc="lower right")
@@ -178,6 +180,7 @@ CHARTS: dict[str, Callable[[], Any]] = {
     "search-speed.svg": search_speed,
     "learning-curve.svg": learning_curve,
     "what-next.svg": what_next,
+    "what-next-titles.svg": lambda: what_next("titles"),
 }
 
 

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from manylabel.audit import (
     audit,
+    choose_by_words,
     choose_next,
     document_errors,
     most_uncertain,
@@ -435,6 +436,21 @@ def represented(unit, chosen, known):
     return sums
 
 
+@given(
+    documents=st.lists(st.sets(st.integers(0, 4)), min_size=1, max_size=8),
+    known=st.lists(st.integers(0, 3), min_size=5, max_size=5),
+    n=st.integers(1, 9),
+)
+def test_documents_with_frequent_new_words_come_first(documents, known, n):
+    rows = indicator(documents, 5)
+    expected = naive.choose_by_words(documents, n, dict(enumerate(known)))
+    found = choose_by_words(rows, n, np.array(known)).tolist()
+    assert len(set(found)) == len(expected)
+    # Rounding may swap documents of the same worth; the first is the first of these.
+    assert found[0] == expected[0]
+    assert choose_by_words(rows, n).tolist()[0] == naive.choose_by_words(documents, n, {})[0]
+
+
 def test_unsure_documents_come_first_and_no_two_alike():
     rows = sparse.csr_array(np.array([[1.0, 0, 0], [0.99, 0.14, 0], [0, 1, 0], [0, 0, 1]]))
     worth = np.array([1.0, 0.99, 0.5, 0.6])
@@ -451,7 +467,8 @@ def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():
     assert {found.id for found in tagger.next(["ships", "ships", "bees"], n=2)} == {"0", "2"}
     with pytest.raises(InputError, match="lcif gives no probabilities to be unsure of: choose by"):
         tagger.next(["ships"], by="uncertainty")
-    with pytest.raises(ParameterError, match="`by` must be coverage or uncertainty; got 'luck'"):
+    expected = "`by` must be coverage, uncertainty or words; got 'luck'"
+    with pytest.raises(ParameterError, match=expected):
         tagger.next(["ships"], by="luck")
 
 
@@ -471,5 +488,7 @@ def test_the_command_chooses_documents(tmp_path, capfd):
     unsure = [json.loads(line)["id"] for line in capfd.readouterr().out.splitlines()]
     assert len(unsure) == 4
     assert unsure != [each["id"] for each in found]
+    assert run(["next", model, pool, "-n", "4", "-q", "--by", "words"]) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 4
     assert run(["next", model, pool, "--by", "luck"]) == 2
-    assert "--by must be coverage or uncertainty; got 'luck'" in capfd.readouterr().err
+    assert "--by must be coverage, uncertainty or words; got 'luck'" in capfd.readouterr().err

@@ -172,3 +172,24 @@ def choose_next(similarity, n, known, near):
         for d in range(size):
             covered[d] = max(covered[d], may[d].get(best, 0.0))
     return chosen
+
+
+def choose_by_words(documents, n, known):
+    """Documents, as sets of words, with frequent words that few labelled ones have."""
+    seen = dict(known)
+    chosen = []
+    while len(chosen) < min(n, len(documents)):
+        worth = {
+            row: sum(
+                math.sqrt(sum(word in other for other in documents)) / (1 + seen.get(word, 0))
+                for word in words
+            )
+            / math.sqrt(max(len(words), 1))
+            for row, words in enumerate(documents)
+            if row not in chosen
+        }
+        best = max(worth, key=lambda row: (round(worth[row], 9), -row))
+        chosen.append(best)
+        for word in documents[best]:
+            seen[word] = seen.get(word, 0) + 1
+    return chosen

@@ -6,12 +6,13 @@ that cannot be told apart, and labels that cannot be learned.
 """
 
 from manylabel.audit.audit import Audit, audit
-from manylabel.audit.next import choose_next, most_uncertain, uncertainty
+from manylabel.audit.next import choose_by_words, choose_next, most_uncertain, uncertainty
 from manylabel.audit.pairs import document_errors, pair_errors, unlisted_errors
 
 __all__ = [
     "Audit",
     "audit",
+    "choose_by_words",
     "choose_next",
     "document_errors",
     "most_uncertain",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from manylabel.exceptions import InputError
 from manylabel.neighbors import NeighborIndex
 from manylabel.predictions import keep_top
 
-__all__ = ["choose_next", "most_uncertain", "uncertainty"]
+__all__ = ["choose_by_words", "choose_next", "most_uncertain", "uncertainty"]
 
 #: A document is represented by one of this many nearest neighbours, if at all.
 _NEAR = 100
@@ -78,24 +79,19 @@ def choose_next(
     covered = np.zeros(size) if known is None else np.clip(known, 0, 1).astype(np.float64)
     represents = _represents(rows, n_jobs)
 
-    def gain(row: int) -> tuple[float, NDArray[np.int32], NDArray[np.float64]]:
+    def represented(row: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         span = slice(represents.indptr[row], represents.indptr[row + 1])
-        others, similarity = represents.indices[span], represents.data[span]
-        return float(np.maximum(similarity - covered[others], 0).sum()), others, similarity
+        return represents.indices[span], represents.data[span]
 
-    # Gains only fall as documents are chosen, so a gain that is still the greatest is final.
-    queue = [(-gain(row)[0], row) for row in range(size)]
-    heapq.heapify(queue)
-    chosen: list[int] = []
-    while queue and len(chosen) < n:
-        _, row = heapq.heappop(queue)
-        value, others, similarity = gain(row)
-        if queue and (-value, row) > queue[0]:
-            heapq.heappush(queue, (-value, row))
-            continue
-        chosen.append(row)
+    def worth(row: int) -> float:
+        others, similarity = represented(row)
+        return float(np.maximum(similarity - covered[others], 0).sum())
+
+    def choose(row: int) -> None:
+        others, similarity = represented(row)
         covered[others] = np.maximum(covered[others], similarity)
-    return np.array(chosen, np.int64)
+
+    return _greedy(size, n, worth, choose)
 
 
 def _represents(rows: sparse.csr_array, n_jobs: int | None) -> sparse.csr_array:
@@ -111,6 +107,72 @@ def _represents(rows: sparse.csr_array, n_jobs: int | None) -> sparse.csr_array:
     return sparse.csr_array(
         sparse.csr_array((similarity, (near.indices[found], others)), shape=(size, size)) + own
     )
+
+
+def choose_by_words(
+    rows: sparse.csr_array, n: int, known: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    r"""Choose short documents with frequent words that few labelled documents have, one by one.
+
+    A word that d documents have, and k labelled or chosen ones, is worth
+    :math:`\sqrt d / (1 + k)`. A document is worth the sum over its words, divided by the square
+    root of their number.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n_documents, n_features)
+        Words are what is not 0.
+    n : int
+        How many to choose.
+    known : ndarray of shape (n_features,), optional
+        The number of labelled documents with each word.
+
+    Returns
+    -------
+    ndarray
+        Their numbers, in the order in which to label them.
+
+    Examples
+    --------
+    >>> rows = sparse.csr_array([[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 1]])
+    >>> choose_by_words(rows, 3).tolist()
+    [3, 0, 1]
+    """
+    size, n_words = rows.shape
+    seen = np.zeros(n_words) if known is None else known.astype(np.float64).copy()
+    frequent = np.sqrt(np.bincount(rows.indices, minlength=n_words))
+
+    def words(row: int) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
+        return found
+
+    def worth(row: int) -> float:
+        own = words(row)
+        return float((frequent[own] / (1 + seen[own])).sum() / np.sqrt(max(own.size, 1)))
+
+    def choose(row: int) -> None:
+        seen[words(row)] += 1
+
+    return _greedy(size, n, worth, choose)
+
+
+def _greedy(
+    size: int, n: int, worth: Callable[[int], float], choose: Callable[[int], None]
+) -> NDArray[np.int64]:
+    """The documents that are worth most, one after another; what they are worth only falls."""
+    # So a worth that is still the greatest is final.
+    queue = [(-worth(row), row) for row in range(size)]
+    heapq.heapify(queue)
+    chosen: list[int] = []
+    while queue and len(chosen) < n:
+        _, row = heapq.heappop(queue)
+        now = (-worth(row), row)
+        if queue and now > queue[0]:
+            heapq.heappush(queue, now)
+            continue
+        chosen.append(row)
+        choose(row)
+    return np.array(chosen, np.int64)
 
 
 def most_uncertain(

@@ -42,7 +42,8 @@ def next(
             "--by",
             metavar="ORDER",
             help="coverage: documents that represent most others. uncertainty: those of which "
-            "the model is least sure.",
+            "the model is least sure. words: titles with frequent words that few labelled ones "
+            "have.",
         ),
     ] = "coverage",
     output: Annotated[
@@ -63,13 +64,13 @@ def next(
 
     For example:
       manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
-      manylabel next model unlabelled.jsonl --by uncertainty
+      manylabel next model titles.jsonl --by words
     """
     from manylabel.corpus.detection import check_writable
     from manylabel.corpus.files import atomic_write
 
-    if by not in ("coverage", "uncertainty"):
-        raise typer.BadParameter(f"--by must be coverage or uncertainty; got {by!r}.")
+    if by not in ("coverage", "uncertainty", "words"):
+        raise typer.BadParameter(f"--by must be coverage, uncertainty or words; got {by!r}.")
     check_writable(output)
     tagger = open_tagger(model, jobs, quiet)
     unlabelled = reading.corpus(pool, quiet)

@@ -262,12 +262,14 @@ class Quality(Persistent):
             The number of documents to choose.
         top : int, default=10
             Maximum labels to suggest per document.
-        by : {"coverage", "uncertainty"}
+        by : {"coverage", "uncertainty", "words"}
             "coverage": the documents that represent most others, as long as neither the tagger's
             documents nor those chosen before do. That helped with laws, not with titles. Models
             other than an ensemble only avoid what was chosen before.
             "uncertainty": those about whose labels the tagger is least sure, unlike each other. A
             model whose scores are no probabilities does not know how sure it is.
+            "words": those with frequent words that few of the tagger's documents have. That helped
+            with titles.
 
         Returns
         -------
@@ -285,14 +287,14 @@ class Quality(Persistent):
         >>> len(tagger.next(load_catalogue("test"), n=3))
         3
         """
-        from manylabel.audit import choose_next, most_uncertain, uncertainty
+        from manylabel.audit import choose_by_words, choose_next, most_uncertain, uncertainty
         from manylabel.ensemble import Ensemble
         from manylabel.text import make_weighting
 
         check_whole("n", n, 1)
         check_whole("top", top, 1)
-        if by not in ("coverage", "uncertainty"):
-            raise ParameterError(f"`by` must be coverage or uncertainty; got {by!r}.")
+        if by not in ("coverage", "uncertainty", "words"):
+            raise ParameterError(f"`by` must be coverage, uncertainty or words; got {by!r}.")
         if isinstance(texts, str | os.PathLike):
             from manylabel.corpus import read
 
@@ -307,15 +309,20 @@ class Quality(Persistent):
                 )
             documents, ids = state.read(texts)
             scores, counts = state.scores(documents), documents.counts
-            near = None
+            near = known = None
             if isinstance(state.model, Ensemble):
                 rows = state.model.weighting_.transform(counts)
                 nearest = state.model.source_.search(rows, self.n_jobs)
                 near = None if nearest is None else np.maximum(nearest.similarities[:, 0], 0)
+                index = state.model.source_.index
+                if index is not None and by == "words":
+                    known = np.bincount(index.rows().indices, minlength=rows.shape[1])
             else:
                 rows = make_weighting("tfidf").fit_transform(counts)
             if by == "coverage":
                 chosen = choose_next(rows, n, near, self.n_jobs)
+            elif by == "words":
+                chosen = choose_by_words(rows, n, known)
             else:
                 chosen = most_uncertain(uncertainty(scores), rows, n, near)
             names = [str(row) for row in chosen] if ids is None else [ids[row] for row in chosen]

@@ -76,9 +76,10 @@ class NextRequest(Request):
     model: ModelName = None
     texts: list[Text] = Field(min_length=1)
     n: int = Field(20, ge=1, le=1000)
-    by: Literal["coverage", "uncertainty"] = Field(
+    by: Literal["coverage", "uncertainty", "words"] = Field(
         "coverage",
-        description="Texts that represent most others, or those of which the model is least sure.",
+        description="Texts that represent most others, those of which the model is least sure, or "
+        "those with frequent words that few known documents have.",
     )
 
 
