@@ -12,7 +12,7 @@ from manylabel.linear.candidates import train_on_candidates
 from manylabel.linear.training import Settings
 from manylabel.metrics import ndcg_at
 from manylabel.neighbors import NeighborIndex
-from manylabel.neighbors.automatic import AUTO, clearly_best
+from manylabel.neighbors.automatic import AUTO
 from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import Documents
 
@@ -24,6 +24,8 @@ _OTHERS = (0.1, 0.3, 3.0)
 #: Fewer documents give a random choice; more change it little.
 _MIN_DOCUMENTS, _MAX_DOCUMENTS = 50, 2_000
 _FOLDS, _NEIGHBORS = 3, 50
+#: Standard errors by which another value must be better than the usual one.
+_MIN_ERRORS = 2
 
 
 def choose_c(rows: sparse.csr_array, Y: sparse.csr_array, settings: Settings) -> float:
@@ -58,4 +60,10 @@ def choose_c(rows: sparse.csr_array, Y: sparse.csr_array, settings: Settings) ->
         return np.asarray(ndcg_at(truth, scores, 5, average=False))
 
     usual = quality(USUAL_C)
-    return clearly_best(USUAL_C, {C: quality(C) - usual for C in _OTHERS})
+    best, highest = USUAL_C, 0.0
+    for C in _OTHERS:
+        gain = quality(C) - usual
+        error = gain.std() / np.sqrt(gain.size)
+        if gain.mean() > max(highest, _MIN_ERRORS * error):
+            best, highest = C, float(gain.mean())
+    return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ __all__ = [
     "AUTO",
     "SETTINGS",
     "choose_settings",
-    "clearly_best",
     "documents_to_try",
     "first_settings",
     "values_of",
@@ -28,11 +27,8 @@ _MIN_DOCUMENTS, _MAX_DOCUMENTS = 50, 1_000
 #: How many times to go through the parameters.
 _ROUNDS = 2
 
-#: Standard errors by which a value must be better than the usual one.
-_MIN_ERRORS = 2
 
 Setting = dict[str, Any]
-Value = TypeVar("Value", int, float)
 
 
 def first_settings(parameters: Mapping[str, Any]) -> Setting:
@@ -66,29 +62,6 @@ def documents_to_try(known: NDArray[np.bool_]) -> NDArray[np.int64]:
         return numbers[:0]
     n = min(numbers.size, _MAX_DOCUMENTS)
     return numbers[np.linspace(0, numbers.size - 1, n).astype(np.int64)]
-
-
-def clearly_best(usual: Value, gains: Mapping[Value, NDArray[np.float64]]) -> Value:
-    """The value with the greatest mean gain over the usual one, if that is above chance.
-
-    Parameters
-    ----------
-    usual : value
-        Returned if no gain is above two standard errors.
-    gains : mapping of value to ndarray
-        By how much each other value is better, document by document.
-
-    Examples
-    --------
-    >>> clearly_best(10, {5: np.array([0.1, -0.1, 0.1]), 20: np.array([0.3, 0.2, 0.3])})
-    20
-    """
-    means = {
-        value: float(gain.mean())
-        for value, gain in gains.items()
-        if gain.mean() > _MIN_ERRORS * gain.std() / np.sqrt(gain.size)
-    }
-    return max(means, key=lambda value: means[value], default=usual)
 
 
 def choose_settings(parameters: Mapping[str, Any], worth: Callable[[Setting], float]) -> Setting:

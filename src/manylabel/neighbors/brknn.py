@@ -12,7 +12,7 @@ from scipy import sparse
 from manylabel.base import Grid, MultiLabelClassifier
 from manylabel.exceptions import ParameterError
 from manylabel.metrics import ndcg_at
-from manylabel.neighbors.automatic import AUTO, clearly_best, documents_to_try
+from manylabel.neighbors.automatic import AUTO, documents_to_try
 from manylabel.neighbors.index import NeighborIndex
 from manylabel.neighbors.strategies import Neighbors
 from manylabel.parallel import run_blocks
@@ -28,8 +28,9 @@ __all__ = ["BRkNN", "LazyClassifier", "label_counts", "share_scores"]
 BLOCK = 1024
 #: Maximum training documents to learn a threshold from.
 HELD_OUT = 20_000
-#: The usual number of neighbours, and what "auto" tries instead.
-_USUAL_K, _OTHER_K = 10, (5, 20, 50, 100)
+#: Numbers of neighbours that "auto" may become; the first is that of very small corpora and of
+#: single classes.
+_AUTOMATIC_K = (10, 5, 20, 50, 100)
 
 
 def label_counts(
@@ -140,17 +141,12 @@ class LazyClassifier(MultiLabelClassifier):
     def _best_k(self) -> int:
         """The number of neighbours whose votes rank the labels of left-out documents best."""
         rows = documents_to_try(np.ones(self.labels_.shape[0], np.bool_))
-        if not rows.size:
-            return _USUAL_K
-        near = self.index_.search_self(max(_OTHER_K), rows=rows, n_jobs=self.n_jobs).indices
-        n_judged = 1 if self.single_label_ else 5
-
-        def quality(k: int) -> NDArray[np.float64]:
-            votes = share_scores(near[:, :k], self.labels_, self.n_jobs)
-            return np.asarray(ndcg_at(self.labels_[rows], votes, n_judged, average=False))
-
-        usual = quality(_USUAL_K)
-        return clearly_best(_USUAL_K, {k: quality(k) - usual for k in _OTHER_K})
+        if not rows.size or self.single_label_:
+            return _AUTOMATIC_K[0]
+        near = self.index_.search_self(max(_AUTOMATIC_K), rows=rows, n_jobs=self.n_jobs).indices
+        votes = {k: share_scores(near[:, :k], self.labels_, self.n_jobs) for k in _AUTOMATIC_K}
+        worth = {k: ndcg_at(self.labels_[rows], votes[k], 5) for k in _AUTOMATIC_K}
+        return max(worth, key=lambda k: worth[k])
 
     @property
     def _n_neighbors(self) -> int:
@@ -190,8 +186,8 @@ class BRkNN(LazyClassifier):
     ----------
     k : int or "auto", default="auto"
         Number of neighbours. If fewer documents share a feature with a sample, only those count.
-        "auto" takes 10, or the one of 5, 20, 50 and 100 whose votes rank the labels of up to
-        1,000 training documents clearly better, each scored as if it were new.
+        "auto" takes the one of 5, 10, 20, 50 and 100 whose votes rank the labels of up to 1,000
+        training documents best, each scored as if it were new.
     variant : {None, "a", "b"}, default=None
         Which labels to predict. None: those that at least half of the neighbours carry. ``"a"``:
         also the best label if there are none. ``"b"``: the s best labels, where s is the mean

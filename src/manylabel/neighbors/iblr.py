@@ -148,8 +148,8 @@ class IBLR(LazyClassifier):
     Parameters
     ----------
     k : int or "auto", default="auto"
-        Neighbours. "auto" takes 10, or the number of 5, 20, 50 and 100 whose votes rank the labels
-        of up to 1,000 training documents clearly better, each scored as if it were new.
+        Neighbours. "auto" takes the number of 5, 10, 20, 50 and 100 whose votes rank the labels of
+        up to 1,000 training documents best, each scored as if it were new.
     plus : bool, default=False
         Add the weighted features of the document itself (IBLR-ML+).
     C : float, default=1

@@ -124,8 +124,8 @@ class MLkNN(LazyClassifier):
     Parameters
     ----------
     k : int or "auto", default="auto"
-        Neighbours. "auto" takes 10, or the number of 5, 20, 50 and 100 whose votes rank the labels
-        of up to 1,000 training documents clearly better, each scored as if it were new.
+        Neighbours. "auto" takes the number of 5, 10, 20, 50 and 100 whose votes rank the labels of
+        up to 1,000 training documents best, each scored as if it were new.
     smoothing : float, default=1
         Added to every count of training documents; above 0.
     weighting : {"tfidf", "bm25", "binary", "share", None} or Weighting, default="tfidf"
