@@ -163,8 +163,9 @@ def what_next(documents: str = "laws") -> Any:
     section = ["## What to label next (2026-11-17)"]
     rows = table("benchmarks/tables.md", section, f"{documents} with labels")
     sizes = [number(cell) for cell in rows[0][1:]]
+    styles = {"random order": (INK, "s--"), "words": (OURS, "^:")}
     for name, *cells in rows[1:]:
-        color, style = (INK, "s--") if name == "random order" else (OURS, "o-")
+        color, style = styles.get(name, (OURS, "o-"))
         axes.plot(sizes, [number(cell) for cell in cells], style, color=color, label=name)
     axes.set(xscale="log", xlabel=f"{documents} with labels")
     axes.set_ylabel(f"nDCG@5 on 2,000 other {documents}")
