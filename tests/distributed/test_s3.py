@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from tcp_proxy import Proxy
 
-from manylabel import SubsetSVM
-from manylabel.distributed import use
+from manylabel import CountVectorizer, SubsetSVM, read
+from manylabel.corpus import load_catalogue, write
+from manylabel.distributed import read_in_chunks, use
 from manylabel.distributed.depot import Depot
 from manylabel.distributed.spool import keep
 from manylabel.exceptions import ClusterError
@@ -67,6 +68,23 @@ def test_training_goes_on_while_connections_break(link, client, problem):
         assert len(cluster.receipts) == 0 < n_tasks, "nothing runs twice"
         cluster.spool.remove()
     np.testing.assert_array_equal(again, expected)
+
+
+def test_a_file_is_read_in_pieces_while_connections_break(link, client, tmp_path, monkeypatch):
+    monkeypatch.setattr("manylabel.corpus.chunks.CHUNK", 80_000)
+    path = tmp_path / "books.jsonl.gz"
+    write(load_catalogue("train"), path)
+    expected = read(path).vectorized(CountVectorizer())
+    link.cut_after, link.cuts_left = 20_000, 4
+    with use(client, "s3://shelf/reading", max_tasks=4) as cluster:
+        found = read_in_chunks(path, CountVectorizer())
+        cluster.spool.remove()
+    assert link.cuts_left < 4
+    link.cut_after = None
+    for name in ("X", "Y"):
+        mine, theirs = getattr(found, name), getattr(expected, name)
+        np.testing.assert_array_equal(mine.toarray(), theirs.toarray())
+    assert found.label_names == expected.label_names
 
 
 def test_a_server_that_is_away_is_one_sentence(link, monkeypatch):
