@@ -15,8 +15,6 @@ from scipy import sparse
 from manylabel.corpus.columns import Columns
 from manylabel.corpus.corpus import Corpus
 from manylabel.corpus.documents import Document
-from manylabel.corpus.pieces import Form, Piece, Range, form_of, pieces
-from manylabel.corpus.texts import MAY_BE_OLD
 from manylabel.corpus.vocabulary import Indicator
 from manylabel.exceptions import CorpusError, InputError
 from manylabel.parallel import current_place, map_items
@@ -118,6 +116,9 @@ class TextFile:
     ) -> None:
         self.name = os.fspath(path)
         absolute = self.name if self.name == "-" else str(Path(path).absolute())
+        # A server that suggests labels knows the class and reads no file.
+        from manylabel.corpus.pieces import form_of
+
         self.form = form_of(absolute, format, columns, encoding)
         #: Sentences on the detected columns, and on those that are ignored.
         self.notes = self.form.notes
@@ -209,6 +210,8 @@ class TextFile:
 
     def _map(self, task: Any, *more: Any) -> Iterator[Any]:
         """The results of a task for each chunk."""
+        from manylabel.corpus.pieces import pieces
+
         place = current_place()
         if self._has_ranges and (place is None or place.sees_files):
             size = os.path.getsize(self.form.path)
@@ -269,6 +272,8 @@ def _count_chunk(
     form: str, vectorizer: Any, n_characters: int | None, *where: Any
 ) -> tuple[Any, ...]:
     """Count the documents of a chunk; nothing if they may be in Windows-1252."""
+    from manylabel.corpus.pieces import Form
+
     try:
         documents = _documents(form, where)
     except CorpusError:
@@ -318,12 +323,17 @@ def _pick_chunk(
 
 def _documents(form: str, where: tuple[Any, ...]) -> list[Document]:
     """The documents of a chunk."""
+    from manylabel.corpus.pieces import Form, Piece, Range
+
     is_range, *place = where
     return list(Form.from_json(form).documents(Range(*place) if is_range else Piece(*place)))
 
 
 def _may_be_old(form: str, where: tuple[Any, ...]) -> bool:
     """Whether a range of a table is not in UTF-8."""
+    from manylabel.corpus.pieces import Form
+    from manylabel.corpus.texts import MAY_BE_OLD
+
     is_range, _, start, stop = where
     told = Form.from_json(form)
     if not is_range or told.kind not in MAY_BE_OLD or told.encoding is not None:
