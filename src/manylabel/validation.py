@@ -6,7 +6,7 @@ stored zeros, finite values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -30,6 +30,7 @@ __all__ = [
     "check_same_rows",
     "check_structure",
     "check_texts",
+    "check_unless_auto",
     "check_whole",
     "csr_parts",
     "distinct",
@@ -421,6 +422,21 @@ def check_positive(name: str, value: Any) -> float:
     if check_real(name, value, 0) == 0:
         raise ParameterError(f"`{name}` must be a number above 0; got 0.")
     return float(value)
+
+
+def check_unless_auto(check: Callable[..., Any], name: str, value: Any, *bounds: float) -> None:
+    """Check a parameter, by ``check`` with some bounds, unless it is "auto".
+
+    Examples
+    --------
+    >>> check_unless_auto(check_whole, "k", "many", 1)
+    Traceback (most recent call last):
+    manylabel.exceptions.ParameterError: `k` must be a number or 'auto'; got 'many'.
+    """
+    if not isinstance(value, str):
+        check(name, value, *bounds)
+    elif value != "auto":
+        raise ParameterError(f"`{name}` must be a number or 'auto'; got {value!r}.")
 
 
 def check_removable(numbers: Any, alive: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -172,6 +172,7 @@ def test_labels_that_do_not_converge_are_warned_of():
     [
         ({"C": 0}, r"^`C` must be a number above 0; got 0\.$"),
         ({"C": -1}, r"^`C` must be a number at least 0; got -1\.$"),
+        ({"C": "best"}, r"^`C` must be a number or 'auto'; got 'best'\.$"),
         ({"tol": 0}, r"^`tol` must be a number above 0; got 0\.$"),
         ({"prune": -0.5}, r"^`prune` must be a number at least 0; got -0\.5\.$"),
         ({"max_iter": 0}, r"^`max_iter` must be a whole number of at least 1; got 0\.$"),

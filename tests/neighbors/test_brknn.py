@@ -100,6 +100,7 @@ def test_sparse_labels_in_give_sparse_labels_out():
     ("parameters", "message"),
     [
         ({"k": 0}, "`k` must be a whole number of at least 1; got 0."),
+        ({"k": "many"}, "`k` must be a number or 'auto'; got 'many'."),
         ({"variant": "c"}, "`variant` must be None, 'a' or 'b'; got 'c'."),
         (
             {"weighting": "tf"},

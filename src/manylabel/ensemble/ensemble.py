@@ -51,6 +51,7 @@ from manylabel.scoring.training import MANY
 from manylabel.text.weighting import make_weighting
 from manylabel.validation import (
     check_real,
+    check_unless_auto,
     check_whole,
 )
 
@@ -204,8 +205,7 @@ class Ensemble(Updating):
         check_whole("k", self.k, 1)
         check_whole("near", self.near, 1)
         check_whole("n_candidates", self.n_candidates, 1)
-        if self.alpha != "auto":
-            check_real("alpha", self.alpha, 0)
+        check_unless_auto(check_real, "alpha", self.alpha, 0)
         check_real("C", self.C, 0)
         if self.objective != "likelihood":
             get_measure(self.objective)

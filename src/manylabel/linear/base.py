@@ -19,7 +19,13 @@ from manylabel.linear.scorer import label_reasons
 from manylabel.linear.training import Settings
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import Threshold
-from manylabel.validation import check_positive, check_real, check_sample_weight, check_whole
+from manylabel.validation import (
+    check_positive,
+    check_real,
+    check_sample_weight,
+    check_unless_auto,
+    check_whole,
+)
 
 __all__ = ["LinearClassifier"]
 
@@ -116,8 +122,7 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
-        if self.C != AUTO:
-            check_positive("C", self.C)
+        check_unless_auto(check_positive, "C", self.C)
         check_positive("tol", self.tol)
         check_real("prune", self.prune, 0)
         check_whole("max_iter", self.max_iter, 1)

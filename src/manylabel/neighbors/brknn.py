@@ -20,7 +20,7 @@ from manylabel.predictions import canonical_scores, rank_order
 from manylabel.text.weighting import Weighting, make_weighting
 from manylabel.thresholds import Fixed, Threshold, make_threshold
 from manylabel.thresholds.base import pick
-from manylabel.validation import check_whole, csr_parts
+from manylabel.validation import check_unless_auto, check_whole, csr_parts
 
 __all__ = ["BRkNN", "LazyClassifier", "label_counts", "share_scores"]
 
@@ -127,8 +127,7 @@ class LazyClassifier(MultiLabelClassifier):
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter outside its domain."""
-        if self.k != AUTO:
-            check_whole("k", self.k, 1)
+        check_unless_auto(check_whole, "k", self.k, 1)
 
     def _remember(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         """Index the training documents and keep their labels."""

@@ -27,6 +27,7 @@ from manylabel.validation import (
     check_present,
     check_real,
     check_removable,
+    check_unless_auto,
     check_whole,
     join_incomplete,
 )
@@ -80,11 +81,9 @@ class VotingClassifier(MultiLabelClassifier):
         return tags
 
     def _check_parameters(self) -> None:
-        if self.k != AUTO:
-            check_whole("k", self.k, 1)
+        check_unless_auto(check_whole, "k", self.k, 1)
         for name, most in (("alpha", np.inf), ("beta", np.inf), ("lam", 1.0)):
-            if getattr(self, name) != AUTO:
-                check_real(name, getattr(self, name), 0, most)
+            check_unless_auto(check_real, name, getattr(self, name), 0, most)
         check_real("second_order", self.second_order, 0, 1)
         check_whole("candidates", self.candidates, 1)
         if self.labels_per_feature is not None:
