@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer as SklearnVectorizer
 
 import manylabel.text
 from manylabel.exceptions import InputError, ParameterError
+from manylabel.kernels import text_tokens
 from manylabel.kernels.compile import Kernel
 from manylabel.text import CountVectorizer, blocks
 from manylabel.text.spans import feature_spans
@@ -61,6 +62,7 @@ def small_blocks():
         # All tests but one let the kernels count.
         patch.setattr(blocks, "_FEW_CHARACTERS", 0)
         patch.setattr(blocks, "_FEW_WORDS", 0)
+        patch.setattr(blocks, "_PATIENCE", 0)
         yield
 
 
@@ -249,6 +251,25 @@ def test_few_texts_are_counted_without_kernels_to_the_same_result(options, texts
         assert_same(ours, counts, other.get_feature_names_out(), expected.toarray())
         assert counts.indices.dtype == expected.indices.dtype
         assert ours.display_names_.tolist() == other.display_names_.tolist()
+
+
+def test_the_first_characters_of_a_process_are_split_without_kernels(monkeypatch):
+    called = []
+    kernel = text_tokens.tokenize
+
+    def tokenize(*arguments):
+        called.append(True)
+        return kernel(*arguments)
+
+    monkeypatch.setattr(text_tokens, "tokenize", tokenize)
+    monkeypatch.setattr(blocks, "_PATIENCE", 20)
+    monkeypatch.setattr(blocks, "_n_split", [0])
+    found = []
+    for _ in range(3):
+        sequence, pointers, words = blocks.find_tokens(["one two", "two"], 2)
+        found.append((sequence.tolist(), pointers.tolist(), words, len(called)))
+    expected = [0, 1, 1], [0, 2, 3], ["one", "two"]
+    assert found == [(*expected, 0), (*expected, 1), (*expected, 2)]
 
 
 def test_a_vocabulary_larger_than_the_first_hash_table_is_counted_exactly():

@@ -43,6 +43,10 @@ _BLOCK_CHARACTERS = 1 << 23
 #: Texts with fewer characters, and fewer words, are counted without kernels: that takes some
 #: hundredths of a second, while kernels take seconds to compile after an installation.
 _FEW_CHARACTERS, _FEW_WORDS = 1 << 19, 1 << 17
+#: The first characters in a process are split without kernels even if these are compiled: loading
+#: them takes as long.
+_PATIENCE = 1 << 16
+_n_split = [0]
 
 
 @dataclass
@@ -240,7 +244,9 @@ def find_tokens(
     """Numbers of the words of all texts, where each text begins, and the distinct words."""
     from manylabel.kernels.text_tokens import tokenize
 
-    if sum(map(len, texts)) < _FEW_CHARACTERS and not tokenize.is_compiled:
+    n_characters = sum(map(len, texts))
+    _n_split[0] += n_characters
+    if _n_split[0] < _PATIENCE or (n_characters < _FEW_CHARACTERS and not tokenize.is_compiled):
         return _find_few_tokens(texts, min_length)
     # A str may hold an unpaired surrogate, which has no other encoding; it separates words.
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
