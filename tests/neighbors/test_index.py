@@ -68,6 +68,20 @@ def test_strategies_agree_on_a_larger_corpus(corpus, strategy, n_queries):
     np.testing.assert_array_equal(found.similarities, expected.similarities)
 
 
+@pytest.mark.parametrize("strategy", ["hybrid", "maxscore", "scan"])
+@pytest.mark.parametrize("n_queries", [1, 40])
+def test_neither_the_row_itself_nor_removed_rows_are_found(corpus, strategy, n_queries):
+    index, rows = NeighborIndex(corpus), np.arange(2_000, 2_000 + n_queries)
+    nearest = index.search_self(100, rows=rows, strategy="taat").indices
+    index.remove(np.setdiff1d(nearest[:, ::2], rows))
+    expected = index.search_self(100, rows=rows, strategy="taat")
+    found = index.search_self(100, rows=rows, strategy=strategy)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.similarities, expected.similarities)
+    assert not np.isin(found.indices, np.setdiff1d(nearest[:, ::2], rows)).any()
+    assert not (found.indices == rows[:, None]).any()
+
+
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_the_number_of_threads_does_not_change_a_bit(corpus, strategy):
     index = NeighborIndex(corpus)

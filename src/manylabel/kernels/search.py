@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import drain, push, select_kth
 
-#: Rows whose scores are compared at a time.
-_LOOK = 64
+#: Rows whose scores are compared at a time, and groups of rows whose highest scores are compared.
+_LOOK, _GROUPS = 64, 1024
 
 
 class Batch(NamedTuple):
@@ -85,16 +85,23 @@ def widen(tile, out):
 
 
 @kernel
-def add_columns(query, queries, postings, tile, out):
-    """Score a tile of rows for one query by the frequent features, column by column."""
-    out[:] = 0
-    for i in range(queries.ptr[query], queries.ptr[query + 1]):
-        feature = queries.features[i]
-        if postings.column[feature] >= 0:
-            step = queries.values[i] * postings.largest[feature] / np.float32(255)
-            source = postings.tiles[tile, postings.column[feature]]
-            for d in range(out.size):
-                out[d] += step * np.float32(source[d])
+def add_columns(steps, columns, tile, scores):
+    """Add the weights in some columns of a tile, times their steps, to the scores of its rows.
+
+    Four columns at a time, because reading and writing the scores costs as much as a column.
+    """
+    fours = columns.size // 4 * 4
+    for i in range(0, fours, 4):
+        a, b, c, d = columns[i], columns[i + 1], columns[i + 2], columns[i + 3]
+        of_a, of_b, of_c, of_d = tile[a], tile[b], tile[c], tile[d]
+        by_a, by_b, by_c, by_d = steps[a], steps[b], steps[c], steps[d]
+        for row in range(scores.size):
+            two = scores[row] + by_a * np.float32(of_a[row]) + by_b * np.float32(of_b[row])
+            scores[row] = two + by_c * np.float32(of_c[row]) + by_d * np.float32(of_d[row])
+    for i in range(fours, columns.size):
+        weights, step = tile[columns[i]], steps[columns[i]]
+        for row in range(scores.size):
+            scores[row] += step * np.float32(weights[row])
 
 
 @kernel
@@ -234,25 +241,69 @@ def hybrid(first, segment, skip, alive, queries, rows, postings, batch, out_scor
     """Search a small batch without BLAS, reading only the columns that a query needs.
 
     A posting list is added to the scores of a whole segment at once: there are too few postings per
-    tile to pay for finding them.
+    tile to pay for finding them. A tile of columns is read for all queries before the next one,
+    since it fits the cache.
     """
-    n_rows = rows.ptr.size - 1
-    n_tiles, _, tile_size = postings.tiles.shape
-    scores = np.empty(min(segment, n_tiles * tile_size), np.float32)
+    n_rows, n_queries = rows.ptr.size - 1, batch.cut.size
+    n_tiles, n_columns, tile_size = postings.tiles.shape
+    scores = np.empty((n_queries, min(segment, n_tiles * tile_size)), np.float32)
+    steps, columns = np.empty((n_queries, n_columns), np.float32), np.empty(n_columns, np.int64)
+    column_steps(first, queries, postings, steps)
     start_batch(first, queries, postings, batch)
     for offset in range(0, n_rows, segment):
         n_here = min(segment, n_rows - offset)
-        first_tile, last_tile = offset // tile_size, (offset + n_here - 1) // tile_size + 1
-        for query in range(batch.cut.size):
-            for tile in range(first_tile, last_tile):
-                start = tile * tile_size - offset
+        for query in range(n_queries):
+            scores[query] = 0
+            batch.counters[1] += add_lists(
+                first + query, offset // segment, queries, postings, scores[query]
+            )
+        for start in range(0, n_here, tile_size):
+            tile = postings.tiles[(offset + start) // tile_size]
+            for query in range(n_queries):
+                n_read = 0
+                for column in range(n_columns):
+                    if steps[query, column] > 0:
+                        columns[n_read] = column
+                        n_read += 1
                 add_columns(
-                    first + query, queries, postings, tile, scores[start : start + tile_size]
+                    steps[query], columns[:n_read], tile, scores[query, start : start + tile_size]
                 )
-            n_read = add_lists(first + query, offset // segment, queries, postings, scores)
-            batch.counters[1] += n_read
-            collect(first, query, offset, scores[:n_here], skip, alive, queries, rows, batch)
+        for query in range(n_queries):
+            here = scores[query, :n_here]
+            leave_out(skip[first + query] - offset, alive, offset, here)
+            raise_cut(query, here, batch)
+            collect(first, query, offset, here, queries, rows, batch)
     finish_batch(first, queries, rows, batch, out_scores, out_rows)
+
+
+@kernel
+def leave_out(left_out, alive, offset, scores):
+    """Set the scores of rows that must not be found to 0."""
+    if 0 <= left_out < scores.size:
+        scores[left_out] = 0
+    for d in range(min(alive.size, scores.size)):
+        if not alive[offset + d]:
+            scores[d] = 0
+
+
+@kernel
+def raise_cut(query, scores, batch):
+    """Raise the cut by the scores of a segment, so that few rows are kept in vain.
+
+    The highest scores of groups of rows belong to different rows. So at least as many rows have the
+    k-th highest of these as are wanted, or a higher score.
+    """
+    k = batch.heap_scores.shape[1]
+    if scores.size < 2 * _GROUPS or k > _GROUPS // 2:
+        return
+    highest = np.zeros(_GROUPS, np.float32)
+    for start in range(0, scores.size - _GROUPS + 1, _GROUPS):
+        stretch = scores[start : start + _GROUPS]
+        for group in range(_GROUPS):
+            if stretch[group] > highest[group]:
+                highest[group] = stretch[group]
+    cut = select_kth(highest, _GROUPS, k, batch.scratch) - batch.margin[query]
+    batch.cut[query] = max(batch.cut[query], cut)
 
 
 @kernel
@@ -271,25 +322,22 @@ def add_lists(query, segment, queries, postings, scores):
 
 
 @kernel
-def collect(first, query, offset, scores, skip, alive, queries, rows, batch):
+def collect(first, query, offset, scores, queries, rows, batch):
     """Keep the rows of a segment whose scores may be among the best."""
     capacity = batch.scores.shape[1]
-    left_out = skip[first + query] - offset
     cut, size = batch.cut[query], batch.size[query]
     for start in range(0, scores.size, _LOOK):
-        stop = min(start + _LOOK, scores.size)
+        stretch = scores[start : min(start + _LOOK, scores.size)]
         # Most stretches have no such row, which takes one vector operation to see.
         n_above = 0
-        for d in range(start, stop):
-            n_above += scores[d] > cut
+        for d in range(stretch.size):
+            n_above += stretch[d] > cut
         if n_above == 0:
             continue
-        for d in range(start, stop):
-            if scores[d] > cut:
-                if d == left_out or (alive.size and not alive[offset + d]):
-                    continue
-                batch.scores[query, size] = scores[d]
-                batch.rows[query, size] = offset + d
+        for d in range(stretch.size):
+            if stretch[d] > cut:
+                batch.scores[query, size] = stretch[d]
+                batch.rows[query, size] = offset + start + d
                 size += 1
                 if size == capacity:
                     batch.size[query] = size
