@@ -40,6 +40,7 @@ USUAL = (
 )
 #: Kernels that are used when they are compiled, and that a first command does without.
 QUICKER = (
+    "lookup.mark_labels",
     "measures.head",
     "measures.membership",
     "ranking.best_of_rows",

@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from manylabel.linear import candidates as candidates_module
-from manylabel.linear import model as linear
 from manylabel.linear.candidates import candidate_scores
 from manylabel.linear.model import LinearModel
+from manylabel.scoring import lookups
 
 MANY = 3
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(linear, "_MANY", MANY)
+    monkeypatch.setattr(lookups, "MANY", MANY)
 
 
 @st.composite
@@ -56,7 +55,7 @@ def summed(X, model, candidates):
 def test_scores_are_the_same_to_the_last_bit(problem):
     X, model, candidates = problem
     first = candidate_scores(model, X, candidates, 1)
-    model.scored[0] = candidates_module._PATIENCE
+    model.lookups.after(lookups.PATIENCE)
     np.testing.assert_array_equal(first, summed(X, model, candidates))
     np.testing.assert_array_equal(candidate_scores(model, X, candidates, 1), first)
 
@@ -64,7 +63,8 @@ def test_scores_are_the_same_to_the_last_bit(problem):
 @given(problems())
 def test_a_lookup_has_the_features_with_many_weights(problem):
     _, model, _ = problem
-    lookup = linear.make_lookup(model.rows, model.intercept.size)
+    rows = model.rows
+    lookup = lookups.make_lookup(rows.ptr, rows.features, model.intercept.size)
     fewest = max(MANY, model.intercept.size // 16)
     dense = model.coef.toarray() != 0
     assert ((lookup.at >= 0) == (dense.sum(axis=1) >= fewest)).all()
@@ -77,8 +77,8 @@ def test_a_lookup_has_the_features_with_many_weights(problem):
 def test_the_lookup_is_made_after_a_few_rows():
     model = LinearModel(sparse.csr_array(np.ones((2, 70), np.float32)), np.zeros(70))
     X, candidates = sparse.csr_array([[1.0, 2.0]]), sparse.csr_array(np.ones((1, 70), np.int8))
-    for _ in range(candidates_module._PATIENCE):
+    for _ in range(lookups.PATIENCE):
         assert (candidate_scores(model, X, candidates, 1) == 3).all()
-        assert "lookup" not in vars(model)
+    assert not model.lookups.after(0).at.size
     assert (candidate_scores(model, X, candidates, 1) == 3).all()
-    assert vars(model)["lookup"].at.tolist() == [0, 1]
+    assert model.lookups.after(0).at.tolist() == [0, 1]

@@ -13,6 +13,7 @@ from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import find
 from manylabel.kernels.lda_active import NOTHING
 from manylabel.kernels.lda_pairs import pick
+from manylabel.kernels.lookup import entry
 from manylabel.kernels.rng import document_name, mix, start_stream, uniform
 
 
@@ -24,7 +25,15 @@ def phi_table(rows, words, first, n_types, labels):
     for kind in range(n_types):
         word = words[first + kind]
         low, high = rows.pointers[word], rows.pointers[word + 1]
-        if high - low < n_labels:
+        line = rows.lookup.at[word] if rows.lookup.at.size > 0 else -1
+        if line >= 0:
+            bits, before = rows.lookup.bits[line], rows.lookup.before[line]
+            for j in range(n_labels):
+                phi, place = rows.smooth[labels[j]], entry(bits, before, labels[j])
+                if place >= 0:
+                    phi += rows.phi[low + place]
+                table[kind, j] = phi
+        elif high - low < n_labels:
             for j in range(n_labels):
                 table[kind, j] = rows.smooth[labels[j]]
             at = 0

@@ -16,6 +16,7 @@ import numpy as np
 from manylabel.kernels.compile import kernel
 from manylabel.kernels.heap import find, select_kth
 from manylabel.kernels.index import Rows
+from manylabel.kernels.lookup import ONE, REST, SIX, entry, ones
 
 # Sweep the active places until their largest violation has fallen to this share.
 _PROGRESS = 0.3
@@ -23,7 +24,6 @@ _PROGRESS = 0.3
 _IDLE = 0.1
 # With more weights per candidate than this, a feature's weights are searched, not read.
 _FAR = 16
-_ONE, _SIX, _REST = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 class Problem(NamedTuple):
@@ -36,18 +36,6 @@ class Problem(NamedTuple):
     positive: np.ndarray  # whether each of them has the label
     costs: np.ndarray  # C of the negative and of the positive rows; times a row's weight it is C_i
     bias: float  # value of the constant feature
-
-
-class Lookup(NamedTuple):
-    """Where the weight of a label is among those of a feature that has many.
-
-    A row of ``bits`` has a one for each label with a weight, 64 labels in a number; ``before`` has
-    the number of ones before each of these numbers.
-    """
-
-    at: np.ndarray  # the row of each feature, int32; -1 if all its weights are read
-    bits: np.ndarray  # uint64
-    before: np.ndarray  # int32
 
 
 class Solution(NamedTuple):
@@ -303,32 +291,6 @@ def best_scores(first, last, rows, coef, intercept, out_labels, out_scores):
 
 
 @kernel
-def mark_labels(coef, features, lookup):
-    """Fill a `Lookup` for some features, one after another."""
-    for row in range(features.size):
-        feature = features[row]
-        lookup.at[feature] = row
-        bits, before = lookup.bits[row], lookup.before[row]
-        for j in range(coef.ptr[feature], coef.ptr[feature + 1]):
-            label = np.uint64(coef.features[j])
-            bits[label >> _SIX] |= _ONE << (label & _REST)
-        count = np.int32(0)
-        for i in range(bits.size):
-            before[i] = count
-            count += np.int32(_ones(bits[i]))
-
-
-@kernel
-def _ones(bits):
-    """The number of ones of a 64-bit number."""
-    bits -= (bits >> _ONE) & np.uint64(0x5555555555555555)
-    fours = np.uint64(0x3333333333333333)
-    bits = (bits & fours) + ((bits >> np.uint64(2)) & fours)
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
-
-
-@kernel
 def find_weights(coef, features, label, places):
     """Where the weights of a label are for each of some features; -1 where there is none."""
     for i in range(features.size):
@@ -338,25 +300,34 @@ def find_weights(coef, features, label, places):
 
 
 @kernel
-def _add_weights(coef, feature, value, asked, scores):
-    """Add a feature's weights to the scores of some labels; all labels are in ascending order."""
-    place, stop = coef.ptr[feature], coef.ptr[feature + 1]
-    if stop - place > _FAR * asked.size:
+def _mark(asked, marks, before):
+    """Mark some ascending labels, 64 in a number; ``before`` has how many there are before it."""
+    for i in range(asked.size):
+        label = np.uint64(asked[i])
+        word = label >> SIX
+        if marks[word] == 0:
+            before[word] = i
+        marks[word] |= ONE << (label & REST)
+
+
+@kernel
+def _add_weights(coef, feature, value, asked, marks, before, scores):
+    """Add a feature's weights to the scores of some labels, which are marked."""
+    start, stop = coef.ptr[feature], coef.ptr[feature + 1]
+    if stop - start > _FAR * asked.size:
         for i in range(asked.size):
-            place = find(coef.features, place, stop, asked[i])
-            if place == stop:
+            start = find(coef.features, start, stop, asked[i])
+            if start == stop:
                 break
-            if coef.features[place] == asked[i]:
-                scores[i] += value * coef.values[place]
+            if coef.features[start] == asked[i]:
+                scores[i] += value * coef.values[start]
         return
-    i = 0
-    while i < asked.size and place < stop:
-        label, own = asked[i], coef.features[place]
-        if label == own:
+    for place in range(np.uint64(start), np.uint64(stop)):
+        label = np.uint64(np.uint32(coef.features[place]))
+        word, bit = marks[label >> SIX], ONE << (label & REST)
+        if word & bit:
+            i = np.uint64(before[label >> SIX]) + ones(word & (bit - ONE))
             scores[i] += value * coef.values[place]
-        # Without branches: which of the two is ahead cannot be foreseen.
-        i += label <= own
-        place += own <= label
 
 
 @kernel
@@ -364,22 +335,26 @@ def candidate_scores(first, last, rows, coef, lookup, intercept, ptr, labels, ou
     """The scores of each row's candidates, which are the entries of a CSR matrix.
 
     Weights are added in the order of the features, however they are found, so the sums are the
-    same to the last bit. Nothing takes time or memory in proportion to all labels.
+    same to the last bit. Nothing but a bit per label takes time or memory in proportion to all
+    labels.
     """
+    n_words = (intercept.size + 63) // 64
+    marks, before = np.zeros(n_words, np.uint64), np.empty(n_words, np.int32)
     for row in range(first, last):
         asked, scores = labels[ptr[row] : ptr[row + 1]], out_scores[ptr[row] : ptr[row + 1]]
         for i in range(asked.size):
             scores[i] = intercept[asked[i]]
+        _mark(asked, marks, before)
         for i in range(rows.ptr[row], rows.ptr[row + 1]):
             feature, value = rows.features[i], np.float64(rows.values[i])
             at = lookup.at[feature] if lookup.at.size > 0 else -1
             if at < 0:
-                _add_weights(coef, feature, value, asked, scores)
+                _add_weights(coef, feature, value, asked, marks, before, scores)
                 continue
-            start, bits, before = np.uint64(coef.ptr[feature]), lookup.bits[at], lookup.before[at]
+            start, bits, earlier = coef.ptr[feature], lookup.bits[at], lookup.before[at]
             for j in range(asked.size):
-                label = np.uint64(asked[j])
-                word, bit = bits[label >> _SIX], _ONE << (label & _REST)
-                if word & bit:
-                    place = start + np.uint64(before[label >> _SIX]) + _ones(word & (bit - _ONE))
-                    scores[j] += value * coef.values[place]
+                place = entry(bits, earlier, asked[j])
+                if place >= 0:
+                    scores[j] += value * coef.values[np.uint64(start + place)]
+        for i in range(asked.size):
+            marks[np.uint64(asked[i]) >> SIX] = 0

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.kernels.svm import Lookup
 from manylabel.linear.members import Pairs
 from manylabel.linear.model import LinearModel
 from manylabel.linear.training import Settings, train
@@ -19,9 +18,6 @@ __all__ = ["best_scores", "candidate_scores", "train_on_candidates"]
 #: Documents per block that a thread scores.
 BLOCK = 256
 _CANDIDATE, _POSITIVE = 1, 2
-#: Rows that are scored without a lookup, which takes longer to make than it saves for them.
-_PATIENCE = 16
-_NO_LOOKUP = Lookup(np.empty(0, np.int32), np.empty((0, 0), np.uint64), np.empty((0, 0), np.int32))
 
 
 def train_on_candidates(
@@ -129,7 +125,7 @@ def candidate_scores(
     from manylabel.kernels import svm
     from manylabel.kernels.index import Rows
 
-    rows, coef, lookup = Rows(*csr_parts(X)), model.rows, _lookup(model, X.shape[0])
+    rows, coef, lookup = Rows(*csr_parts(X)), model.rows, model.lookups.after(X.shape[0])
     ptr, labels, _ = csr_parts(candidates, candidates.dtype)
     scores = np.empty(labels.size, np.float64)
 
@@ -138,9 +134,3 @@ def candidate_scores(
 
     run_blocks(work, X.shape[0], BLOCK, n_jobs)
     return scores
-
-
-def _lookup(model: LinearModel, n_rows: int) -> Lookup:
-    """Where the weights of single labels are; nothing as long as few rows were scored."""
-    model.scored[0] += n_rows
-    return model.lookup if model.scored[0] > _PATIENCE else _NO_LOOKUP

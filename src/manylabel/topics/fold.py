@@ -48,7 +48,7 @@ def _batch_credit(
     label_ptr, labels, _ = csr_parts(Y, np.float64)
     n_own = np.diff(label_ptr)
     prior = np.repeat(eta / np.maximum(n_own, 1) + alpha, n_own)
-    unused = np.zeros(labels.size)
+    unused, pairs = np.zeros(labels.size), known.pairs_for(X.shape[0])
     # One-dimensional arrays of words, labels and tokens, per document.
     credited: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
     for row in range(X.shape[0]):
@@ -59,7 +59,7 @@ def _batch_credit(
             row,
             row + 1,
             (pointers, words, values),
-            known.pairs,
+            pairs,
             (label_ptr, labels, prior),
             _SWEEPS,
             CONVERGED,

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manylabel.exceptions import InputError
+from manylabel.kernels.lookup import Lookup
 from manylabel.parallel import run_blocks
+from manylabel.scoring.lookups import Lookups
 from manylabel.topics.schedule import CONVERGED, Schedule
 from manylabel.validation import check_numbers, check_rows, csr_parts, trusted_csr
 
@@ -45,6 +47,7 @@ class Pairs(NamedTuple):
     labels: NDArray[np.int32]
     phi: NDArray[np.float64]
     smooth: NDArray[np.float64]
+    lookup: Lookup
 
 
 #: A word that occurs with more than one in this many labels has a dense row.
@@ -97,10 +100,15 @@ class WordLabels:
         """The number of labels."""
         return self.smooth.size
 
-    @property
-    def pairs(self) -> Pairs:
-        """The arrays that the kernels for a few candidates read; they need no computation."""
-        return Pairs(self.pointers, self.labels, self.phi, self.smooth)
+    def pairs_for(self, n_documents: int) -> Pairs:
+        """The arrays that the kernels for a few candidates of each document read."""
+        lookup = self._lookups.after(n_documents)
+        return Pairs(self.pointers, self.labels, self.phi, self.smooth, lookup)
+
+    @cached_property
+    def _lookups(self) -> Lookups:
+        """Where the pairs of single labels are, for words with many."""
+        return Lookups(self.pointers, self.labels, self.n_labels)
 
     @cached_property
     def rows(self) -> Rows:
@@ -234,7 +242,7 @@ def expected_tokens(
     tokens = np.zeros(priors.nnz)
     if wanted is None or credit is None:
         wanted, credit = np.empty(0, np.int32), np.empty((0, 0))
-    rows, findings = word_labels.pairs, (tokens, wanted, credit)
+    rows, findings = word_labels.pairs_for(X.shape[0]), (tokens, wanted, credit)
     plan = (schedule.chains, schedule.burn_in, schedule.samples, schedule.lag)
     soft, stream = inference == "cgs_p", np.uint64(seed)
 
