@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manylabel.exceptions import InputError
+from manylabel.neighbors.removing import RemovableRows
 from manylabel.neighbors.strategies import Neighbors
 from manylabel.parallel import Callback, run_blocks, single_threaded_blas
 from manylabel.validation import check_dense, check_whole
@@ -20,7 +21,7 @@ _QUERIES, _ROWS = 128, 8_192
 _PAIRS = 1_024
 
 
-class DenseIndex:
+class DenseIndex(RemovableRows):
     """The k most similar rows by cosine, exactly, among dense rows.
 
     Parameters
@@ -54,16 +55,12 @@ class DenseIndex:
         self.n_features = int(rows.shape[1])
         # Replaced, never changed: a result that was kept can be checked for being up to date.
         self._pieces: tuple[NDArray[np.float32], ...] = (_unit(rows),)
-        self._alive: NDArray[np.bool_] = np.empty(0, np.bool_)
+        self._alive = np.empty(0, np.bool_)
 
     @property
     def n_rows(self) -> int:
         """Row numbers in use, including removed rows."""
         return sum(map(len, self._pieces))
-
-    def __len__(self) -> int:
-        """The number of rows that can be found."""
-        return int(self._alive.sum()) if self._alive.size else self.n_rows
 
     @property
     def state(self) -> tuple[object, object]:
@@ -130,26 +127,8 @@ class DenseIndex:
         while len(pieces) > 2 and len(pieces[-2]) <= 2 * len(pieces[-1]):
             pieces[-2:] = [np.concatenate(pieces[-2:])]
         self._pieces = tuple(pieces)
-        if self._alive.size:
-            self._alive = np.concatenate([self._alive, np.ones(numbers.size, np.bool_)])
+        self._keep_new(numbers.size)
         return numbers
-
-    def remove(self, numbers: ArrayLike) -> None:
-        """Remove rows; they are never found again. Others keep their numbers until `compact`."""
-        gone = np.atleast_1d(np.asarray(numbers))
-        if gone.size == 0:
-            return
-        if gone.dtype.kind not in "iu" or gone.min() < 0 or gone.max() >= self.n_rows:
-            raise InputError(f"rows to remove must be numbers from 0 to {self.n_rows - 1}.")
-        alive = self.is_alive(gone)
-        if not alive.all():
-            raise InputError(f"row {gone[~alive][0]} has already been removed.")
-        self._alive = self._alive.copy() if self._alive.size else np.ones(self.n_rows, np.bool_)
-        self._alive[gone] = False
-
-    def is_alive(self, numbers: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Which of some rows have not been removed."""
-        return self._alive[numbers] if self._alive.size else np.ones(numbers.size, np.bool_)
 
     def compact(self) -> NDArray[np.int64]:
         """Drop removed rows and number the others from 0.
@@ -159,7 +138,7 @@ class DenseIndex:
         numbers : array of int64
             The old number of each row, in the order of the new numbers.
         """
-        kept = np.flatnonzero(self._alive) if self._alive.size else np.arange(self.n_rows)
+        kept = self._kept()
         if self._alive.size or len(self._pieces) > 1:
             self._pieces, self._alive = (self.rows(kept),), np.empty(0, np.bool_)
         return kept
@@ -189,8 +168,7 @@ class DenseIndex:
                 or (piece.size and not (piece.min() >= -1.001 and piece.max() <= 1.001))
             ):
                 raise InputError("the dense index is damaged: its rows are not of unit length.")
-        if self._alive.size not in (0, self.n_rows):
-            raise InputError("the dense index is damaged: rows are missing.")
+        self._check_alive("dense index")
 
     def _search(
         self,

@@ -13,6 +13,7 @@ from manylabel.exceptions import InputError
 from manylabel.kernels import index as kernels
 from manylabel.kernels import search
 from manylabel.kernels.index import Rows
+from manylabel.neighbors.removing import RemovableRows
 from manylabel.neighbors.shard import Shard, Tail, some_rows, stacked_rows
 from manylabel.neighbors.strategies import (
     BLOCK,
@@ -33,7 +34,7 @@ SEAL = 2_048
 TASK = 1_024
 
 
-class NeighborIndex:
+class NeighborIndex(RemovableRows):
     """The k most similar rows by cosine, exactly.
 
     Parameters
@@ -66,16 +67,12 @@ class NeighborIndex:
         self.n_features = int(matrix.shape[1])
         self._shards = _shards(_unit(matrix), self.n_features)
         self._tail = Tail()
-        self._alive: NDArray[np.bool_] = np.empty(0, np.bool_)
+        self._alive = np.empty(0, np.bool_)
 
     @property
     def n_rows(self) -> int:
         """Row numbers in use, including removed rows."""
         return sum(map(len, self._shards)) + len(self._tail)
-
-    def __len__(self) -> int:
-        """The number of rows that can be found."""
-        return int(self._alive.sum()) if self._alive.size else self.n_rows
 
     def search(
         self,
@@ -160,24 +157,10 @@ class NeighborIndex:
         matrix = check_matrix(X, n_columns=self.n_features, dtype=None)
         numbers = np.arange(self.n_rows, self.n_rows + matrix.shape[0])
         self._tail.append(_unit(matrix))
-        if self._alive.size:
-            self._alive = np.concatenate([self._alive, np.ones(numbers.size, np.bool_)])
+        self._keep_new(numbers.size)
         if len(self._tail) >= SEAL:
             self._seal()
         return numbers
-
-    def remove(self, numbers: ArrayLike) -> None:
-        """Remove rows; they are never found again. Others keep their numbers until `compact`."""
-        gone = np.atleast_1d(np.asarray(numbers))
-        if gone.size == 0:
-            return
-        if gone.dtype.kind not in "iu" or gone.min() < 0 or gone.max() >= self.n_rows:
-            raise InputError(f"rows to remove must be numbers from 0 to {self.n_rows - 1}.")
-        alive = self._alive if self._alive.size else np.ones(self.n_rows, np.bool_)
-        if not alive[gone].all():
-            raise InputError(f"row {gone[~alive[gone]][0]} has already been removed.")
-        self._alive = alive.copy()
-        self._alive[gone] = False
 
     def compact(self) -> NDArray[np.int64]:
         """Rebuild the index from the remaining rows: bit for bit the same as a new index of them.
@@ -187,7 +170,7 @@ class NeighborIndex:
         numbers : array of int64
             The old number of each row, in the order of the new numbers.
         """
-        kept = np.flatnonzero(self._alive) if self._alive.size else np.arange(self.n_rows)
+        kept = self._kept()
         self._shards = [Shard(self._rows(kept), self.n_features)]
         self._tail = Tail()
         self._alive = np.empty(0, np.bool_)
@@ -229,8 +212,7 @@ class NeighborIndex:
 
     def _check_stored(self) -> None:
         """Refuse rows with features that do not exist."""
-        if self._alive.size not in (0, self.n_rows):
-            raise InputError("the index is damaged: rows are missing.")
+        self._check_alive("index")
         tail = self._tail.rows
         if any(shard.n_features != self.n_features for shard in self._shards):
             raise InputError("the index is damaged: a shard has another number of features.")
