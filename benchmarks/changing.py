@@ -5,7 +5,8 @@
 Everything happens in a copy of the model. After each document that is learned or forgotten, the
 time of the next answer is measured as well, because some work waits for it. Then another process
 compacts the folder, as `manylabel compact` does, while this one answers one question after the
-other; at the end it uses the new files.
+other and learns now and then; at the end it uses the new files. Last, a thread of this process
+does the same.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,8 @@ from manylabel.progress import peak_memory
 
 #: Pause between two questions while the model is compacted.
 PAUSE = 0.02
+#: Questions between two documents that are learned meanwhile.
+LEARN_EVERY = 20
 #: Files up to this size are copied.
 SMALL = 1 << 16
 
@@ -93,24 +98,49 @@ def changes(tagger: Tagger, questions: Any, lessons: Any) -> list[list[object]]:
     return [*rows, quantiles("forget a document", each), quantiles("the next answer", after)]
 
 
-def compacting(tagger: Tagger, folder: Path, questions: Any) -> tuple[list[list[object]], float]:
-    """Answer while another process compacts the folder."""
-    start, waits = time.perf_counter(), []
-    command = [sys.executable, "-m", "manylabel.cli", "compact", str(folder)]
+@contextmanager
+def another_process(tagger: Tagger, folder: Path) -> Iterator[Callable[[], bool]]:
+    """Compact as the command does; yields whether that is still going on."""
+    command = [sys.executable, "-m", "manylabel.cli", "compact", str(folder), "--jobs", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        for row in itertools.cycle(range(len(questions))):
-            if process.poll() is not None:
-                break
-            waits.append(timed(lambda row=row: tagger.suggest(questions[row : row + 1], top=5)))
-            time.sleep(PAUSE)
+        yield lambda: process.poll() is None
         assert process.returncode == 0, "compact failed"
+
+
+@contextmanager
+def a_thread(tagger: Tagger, folder: Path) -> Iterator[Callable[[], bool]]:
+    """Compact in this process; yields whether that is still going on."""
+    thread = threading.Thread(target=tagger.compact)
+    thread.start()
+    yield thread.is_alive
+    thread.join()
+
+
+def compacting(
+    tagger: Tagger, folder: Path, questions: Any, lessons: Any, who: Callable[..., Any]
+) -> tuple[list[list[object]], float]:
+    """Answer and learn while the folder is compacted."""
+    start, answers, learned = time.perf_counter(), [], []
+    name = who.__name__.replace("_", " ")
+    with who(tagger, folder) as is_working:
+        for turn in itertools.count():
+            if not is_working():
+                break
+            row = turn % len(questions)
+            answers.append(timed(lambda row=row: tagger.suggest(questions[row : row + 1], top=5)))
+            if turn % LEARN_EVERY == 0:
+                at = turn // LEARN_EVERY % len(lessons)
+                one = renamed(lessons[at : at + 1], f"{name} {turn}")
+                learned.append(timed(lambda one=one: tagger.learn(one)))
+            time.sleep(PAUSE)
     seconds = time.perf_counter() - start
     first = timed(lambda: tagger.suggest(questions[:1], top=5))
     later = [timed(lambda: tagger.suggest(questions[:1], top=5)) for _ in range(20)]
     rows = [
-        quantiles("an answer meanwhile", waits),
-        quantiles("the first answer from the new files", [first]),
-        quantiles("answers after that", later),
+        quantiles(f"an answer while {name} compacts", answers),
+        quantiles(f"learn a document while {name} compacts", learned),
+        quantiles("the first answer after that", [first]),
+        quantiles("the next answers", later),
     ]
     return rows, seconds
 
@@ -132,11 +162,14 @@ def main() -> None:
         tagger.check_files()
         tagger.warm_up()
         rows = changes(tagger, questions, lessons)
-        more, seconds = compacting(tagger, folder, questions)
+        seconds = []
+        for who in (another_process, a_thread):
+            more, each = compacting(tagger, folder, questions, lessons, who)
+            rows, seconds = [*rows, *more], [*seconds, each]
     print(f"## {given.model.name}\n\n{versions('manylabel', 'numpy', 'numba')}\n")
-    print(f"Loaded in {load:.2f} s, compacted in {seconds:.1f} s.")
+    print(f"Loaded in {load:.2f} s, compacted in {seconds[0]:.1f} and {seconds[1]:.1f} s.")
     print(f"Peak memory with mapped files {(peak_memory() or 0) / 1e6:,.0f} MB.\n")
-    print(table(["what", "times", "median ms", "longest ms", "median processor ms"], rows + more))
+    print(table(["what", "times", "median ms", "longest ms", "median processor ms"], rows))
 
 
 if __name__ == "__main__":

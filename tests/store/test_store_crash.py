@@ -147,7 +147,7 @@ def test_a_save_that_is_interrupted_changes_nothing(tmp_path, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("manylabel.store.folder.write_file", interrupted)
+    monkeypatch.setattr("manylabel.store.saving.write_file", interrupted)
     with pytest.raises(KeyboardInterrupt):
         save(model(1), tmp_path)
     assert contents(tmp_path) == before

@@ -235,7 +235,7 @@ def test_older_formats_are_migrated(folder, monkeypatch):
         "builtins.object",
         "pathlib.Path",
         "manylabel.store.folder.Path",
-        "manylabel.store.folder.save",
+        "manylabel.store.saving.save",
         "manylabel.neighbors.lcif.Nothing",
         "manylabel.nothing.Nothing",
         "manylabel.cli.__main__.run",

@@ -6,7 +6,9 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable
 from itertools import count
 
@@ -60,13 +62,21 @@ def ids_of(tagger: Tagger) -> set[str]:
     return {documents.id(number) for number in documents.kept().tolist()}
 
 
-def killed(folder: str, work: Callable[[Tagger, int], None], done: int, rng: random.Random) -> int:
-    """Let a process work from step ``done`` on, and kill it at some moment; the steps that it said
-    were done."""
+def killed(
+    folder: str,
+    work: Callable[[Tagger, int], None],
+    done: int,
+    rng: random.Random,
+    beside: Callable[[Tagger], None] | None = None,
+) -> int:
+    """Let a process work from step ``done`` on, with another thread ``beside``, and kill it at some
+    moment; the steps that it said were done."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         tagger = Tagger.load(folder)
+        if beside is not None:
+            threading.Thread(target=beside, args=(tagger,), daemon=True).start()
         for number in count(done):
             work(tagger, number)
             os.write(write, b".")
@@ -76,7 +86,8 @@ def killed(folder: str, work: Callable[[Tagger, int], None], done: int, rng: ran
         heard = pipe.read(rng.randrange(5))
         time.sleep(rng.random() * 0.03)
         os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status), "it ended before it was killed"
         return done + len(heard + pipe.read())
 
 
@@ -90,6 +101,39 @@ def kill_at_random(folder: str, times: int, seed: int) -> None:
     done += 1
     for _ in range(times):
         said = killed(folder, step, done, rng)
+        known = ids_of(Tagger.load(folder))
+        assert known in (ids_after(said), ids_after(said + 1)), (said, sorted(known))
+        done = said if known == ids_after(said) else said + 1
+    print(done)
+
+
+def step_beside(tagger: Tagger, number: int) -> None:
+    """One change, where another thread compacts."""
+    if number % 9 == 8:
+        assert ids_of(tagger) == ids_after(number)
+    else:
+        step(tagger, number)
+
+
+def compact_again_and_again(tagger: Tagger) -> None:
+    """Compact without end; a failure ends the process."""
+    try:
+        while True:
+            tagger.compact()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def kill_while_compacting(folder: str, times: int) -> None:
+    """Kill a process that learns and compacts at the same time."""
+    rng = random.Random(2)
+    made(folder)
+    step(Tagger.load(folder), 0)
+    Tagger.load(folder).compact()
+    done = 1
+    for _ in range(times):
+        said = killed(folder, step_beside, done, rng, compact_again_and_again)
         known = ids_of(Tagger.load(folder))
         assert known in (ids_after(said), ids_after(said + 1)), (said, sorted(known))
         done = said if known == ids_after(said) else said + 1

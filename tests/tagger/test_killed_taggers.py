@@ -33,6 +33,14 @@ def test_what_a_killed_process_said_was_learned_is_there(tmp_path, times):
 
 
 @pytest.mark.parametrize(
+    "times", [5, pytest.param(300, marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_what_is_learned_while_another_thread_compacts_survives_a_kill(tmp_path, times):
+    steps = int(finished(started("kill_while_compacting", tmp_path / "model", times)))
+    assert steps > times
+
+
+@pytest.mark.parametrize(
     "times", [3, pytest.param(100, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def test_writers_wait_for_each_other_and_readers_never_wait(tmp_path, times):

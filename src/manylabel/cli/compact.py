@@ -37,7 +37,7 @@ def compact(
     """Merge learned and forgotten documents into the model folder.
 
     After many changes, this makes a model with neighbours faster, and updates its word weights.
-    Forgotten texts are removed from all files. Other processes can use the model at the same time.
+    Forgotten texts are removed from all files. Meanwhile others can use and change it.
 
     For example:
       manylabel compact model

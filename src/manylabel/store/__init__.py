@@ -16,12 +16,14 @@ loading. A class may define these methods:
 from manylabel.store.checking import damaged_files
 from manylabel.store.classes import register, unregister
 from manylabel.store.decoding import restored
-from manylabel.store.folder import leftovers, load, save, sweep
+from manylabel.store.folder import load
 from manylabel.store.manifest import FORMAT_VERSION, read_manifest
+from manylabel.store.saving import FolderWriter, leftovers, save, sweep, writing
 from manylabel.strings import StringArray
 
 __all__ = [
     "FORMAT_VERSION",
+    "FolderWriter",
     "StringArray",
     "damaged_files",
     "leftovers",
@@ -32,4 +34,5 @@ __all__ = [
     "save",
     "sweep",
     "unregister",
+    "writing",
 ]

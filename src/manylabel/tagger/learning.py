@@ -10,14 +10,14 @@ from manylabel.corpus.conversion import as_corpus
 from manylabel.exceptions import InputError
 from manylabel.store.traces import find_traces
 from manylabel.tagger.changes import Change, Forget, documents_of
-from manylabel.tagger.persistence import Persistent
+from manylabel.tagger.compacting import Compacting
 from manylabel.tagger.training import check_distinct
 from manylabel.validation import check_incomplete, check_texts
 
 __all__ = ["Learning"]
 
 
-class Learning(Persistent):
+class Learning(Compacting):
     """The methods of a tagger that learn and forget documents without training."""
 
     def learn(

@@ -18,6 +18,7 @@ from manylabel.scoring import Documents
 from manylabel.store.checking import BackgroundCheck
 from manylabel.store.folder import look_at_arrays
 from manylabel.store.journal import Journal, Writer
+from manylabel.store.saving import FolderWriter
 from manylabel.tagger.changes import Changed, encoded
 from manylabel.tagger.folder import TaggerFolder, is_tolerant, salvage, tolerating
 from manylabel.tagger.state import TaggerState
@@ -72,7 +73,7 @@ class Persistent:
         while (current := self._folder) is not None and _same_folder(folder, current.path):
             if self._fold(current, lambda state: state):
                 return
-        with ExitStack() as held:
+        with store.writing(folder) as files, ExitStack() as held:
             writer = None
             journal = held.enter_context(Journal(folder))
             is_sound = _is_sound(journal)
@@ -84,7 +85,8 @@ class Persistent:
             # In another folder the model has another journal.
             state.token, state.sequence = secrets.token_hex(8), 0
             try:
-                self._write(folder, state)
+                self._prepare(files, state)
+                files.publish()
                 if writer is not None:
                     writer.begin(state.token, 0)
                 elif not is_sound:
@@ -136,28 +138,6 @@ class Persistent:
                 tagger._state.use_jobs(n_jobs)
         return tagger
 
-    def compact(self, retrain: bool = False) -> None:
-        """Fold all changes into the saved model and empty the journal.
-
-        Forgotten texts are removed from the disk, and words that only they had from the vocabulary
-        (unless ``keep_texts=False`` and the model keeps no rows). The rest depends on the model:
-
-        - InstanceKNN, FeatureKNN and LCIF are trained again on the rows that they keep, with new
-          word weights. Of forgotten documents there remain labels that no other document has, and
-          the threshold of "auto".
-        - An Ensemble rebuilds its index, so that searching is as fast as after `fit`. Its
-          `not_updated_` parts, its curves and word weights stay.
-        - Other models do not change.
-
-        Parameters
-        ----------
-        retrain : bool, default=False
-            Train the model again on the texts. It is then equal, bit for bit, to a model fitted to
-            the remaining documents in their order: vocabulary, word weights, every part, threshold
-            and labels.
-        """
-        self._change(self._retrained if retrain else _compacted)
-
     def check_files(self) -> None:
         """Wait until all files of the folder are checked.
 
@@ -179,10 +159,6 @@ class Persistent:
         if (check := self._check) is not None:
             check.wait()
             check.raise_damage()
-
-    @abstractmethod
-    def _retrained(self, state: TaggerState) -> TaggerState:
-        """Train a new state on the same documents, from scratch."""
 
     def _fitted(self) -> TaggerState:
         if self._state is None:
@@ -256,28 +232,32 @@ class Persistent:
 
         False if another thread has meanwhile saved the tagger in another folder.
         """
-        with folder.journal.writing() as writer, self._lock.writing():
+        with (
+            store.writing(folder.path, create=False) as files,
+            folder.journal.writing() as writer,
+            self._lock.writing(),
+        ):
             if folder is not self._folder:
                 return False
-            before = self._state = folder.latest(self._fitted(), writer.read)
-            state = self._state = change(before)
-            state.token, state.sequence = before.token, before.sequence
-            self._write(folder.path, state)
+            self._state = folder.latest(self._fitted(), writer.read)
+            state = self._state = change(self._state)
+            self._prepare(files, state)
+            files.publish()
             folder.begin(state, writer)
             writer.fold(state.sequence)
             folder.saved()
         folder.journal.scrub()
         return True
 
-    def _write(self, folder: Path, state: TaggerState) -> None:
-        """Write the model; its manifest records which entries of the journal it contains."""
+    def _prepare(self, files: FolderWriter, state: TaggerState) -> None:
+        """Write the arrays; the manifest will record which entries of the journal they contain."""
         info = {
             "model": self.model_name,
             "documents": len(state.documents),
             "labels": state.n_labels,
             "tagger": {"token": state.token, "sequence": state.sequence},
         }
-        store.save(self, folder, info=info)
+        files.prepare(self, info)
 
     def _settings(self) -> dict[str, Any]:
         """The tagger's parameters, except ``verbose``, which is for this process only."""
@@ -409,11 +389,6 @@ def _is_sound(journal: Journal) -> bool:
     except JournalError:
         return False
     return True
-
-
-def _compacted(state: TaggerState) -> TaggerState:
-    state.compact()
-    return state
 
 
 def _same_folder(a: Path, b: Path) -> bool:

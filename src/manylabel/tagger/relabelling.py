@@ -78,7 +78,8 @@ def _merge(record: Record, labels: Labels, documents: KeptDocuments) -> list[int
         new = [labels.add(to)]
         if not documents.count(new[0]) and not labels.is_known(to):
             edits.added.add(to)
-    old = {labels.column(label) for label in record.labels}
+    # Training may have dropped the columns of labels without documents.
+    old = {labels.column(label) for label in record.labels if labels.has_column(label)}
     changed = sorted({n for column in old for n in documents.with_label(column).tolist()})
     for number in changed:
         before = documents.labels(number)
