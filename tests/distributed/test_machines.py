@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import across
 import pytest
@@ -71,6 +72,16 @@ class Site:
         self.workers[number].wait(PATIENCE)
         self.workers[number] = self.start_worker(number)
 
+    def lose_scheduler(self) -> None:
+        self.scheduler.kill()
+        self.scheduler.wait(PATIENCE)
+
+    def start_all_again(self) -> None:
+        for worker in self.workers.values():
+            worker.kill()
+        self.start_scheduler()
+        self.workers = {number: self.start_worker(number) for number in (1, 2)}
+
     def start_job(self, job: str, spool: str, name: str):
         folder = self.folder / name
         folder.mkdir()
@@ -129,32 +140,84 @@ def test_machines_give_the_same_bits_over_slow_links(site, expected):
         assert told["workers"], told
 
 
-@pytest.mark.parametrize("site", [0.0, 0.02], indirect=True)
-def test_models_are_compared_across_machines(site, tmp_path):
-    """A worker dies in the middle."""
-    for part in ("train", "test"):
-        write(load_catalogue(part), str(tmp_path / f"{part}.jsonl"))
-    words = [sys.executable, "-m", "manylabel.cli", "compare"]
-    words += [str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl"), "--quiet", "--json"]
-    words += ["--models", "lcif,subset-svm", "--metrics", "p@1,p@5"]
-    spool = tmp_path / "own"
-    found = []
-    for name, dask in (
-        ("here", []),
-        ("there", ["--dask", "tcp://127.0.0.1:8786", "--spool", f"dask:{spool}"]),
-    ):
-        process = site.machines.start(0, *words, *dask, log=name, env=site.env)
-        if dask:
-            while not list(spool.glob("results/*/*")):
-                assert process.poll() is None
-                time.sleep(0.05)
-            site.replace_worker(1)
-        assert process.wait(PATIENCE) == 0
-        told = (tmp_path / f"{name}.log").read_text()
+class Comparison:
+    """`manylabel compare` on the first machine, with results in the client's own folder."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.spool = site, site.folder / "own"
+        for part in ("train", "test"):
+            write(load_catalogue(part), str(site.folder / f"{part}.jsonl"))
+        command = [sys.executable, "-m", "manylabel.cli", "compare"]
+        command += [str(site.folder / f"{part}.jsonl") for part in ("train", "test")]
+        command += ["--models", "lcif,subset-svm", "--metrics", "p@1,p@5", "--quiet", "--json"]
+        self.command = command
+
+    def start(self, name: str, dask: bool = True):
+        words = ["--dask", "tcp://127.0.0.1:8786", "--spool", f"dask:{self.spool}"]
+        command = [*self.command, *(words if dask else [])]
+        return self.site.machines.start(0, *command, log=name, env=self.site.env)
+
+    def results(self) -> dict[Path, int]:
+        """Finished results, and when they were written."""
+        return {path: path.stat().st_mtime_ns for path in self.spool.glob("results/*/*")}
+
+    def wait_for_results(self, process) -> None:
+        while not self.results():
+            assert process.poll() is None
+            time.sleep(0.05)
+
+    def told(self, name: str) -> str:
+        return (self.site.folder / f"{name}.log").read_text()
+
+    def measures(self, name: str, process) -> dict[str, dict]:
+        assert process.wait(PATIENCE) == 0, self.told(name)
+        told = self.told(name)
         (corpus,) = json.loads(told[told.index("{") :])["corpora"].values()
-        found.append({model: values["measures"] for model, values in corpus["models"].items()})
-    assert found[0] == found[1]
-    assert len(found[0]) == 2
+        return {model: values["measures"] for model, values in corpus["models"].items()}
+
+
+@pytest.fixture(scope="module")
+def compared_here(tmp_path_factory):
+    with Machines(folder := tmp_path_factory.mktemp("here"), [folder]) as machines:
+        comparison = Comparison(SimpleNamespace(machines=machines, folder=folder, env={}))
+        measures = comparison.measures("here", comparison.start("here", dask=False))
+    assert len(measures) == 2
+    return measures
+
+
+@pytest.mark.parametrize("site", [0.0, 0.02], indirect=True)
+def test_models_are_compared_across_machines(site, compared_here):
+    """A worker dies in the middle."""
+    comparison = Comparison(site)
+    process = comparison.start("there")
+    comparison.wait_for_results(process)
+    site.replace_worker(1)
+    assert comparison.measures("there", process) == compared_here
+
+
+def test_a_comparison_survives_a_cut_link(site, compared_here):
+    comparison = Comparison(site)
+    process = comparison.start("there")
+    comparison.wait_for_results(process)
+    site.machines.cut(2)
+    assert comparison.measures("there", process) == compared_here
+    site.machines.mend(2)
+
+
+def test_a_comparison_goes_on_after_its_scheduler_is_lost(site, compared_here):
+    comparison = Comparison(site)
+    process = comparison.start("lost")
+    comparison.wait_for_results(process)
+    site.lose_scheduler()
+    assert process.wait(PATIENCE) == 1
+    told = comparison.told("lost")
+    assert "can no longer be reached; start it and its workers" in told
+    assert "Traceback" not in told
+    before = comparison.results()
+    site.start_all_again()
+    process = comparison.start("again")
+    assert comparison.measures("again", process) == compared_here
+    assert before.items() <= comparison.results().items(), "nothing twice"
 
 
 def test_a_worker_dies_and_another_comes(site, expected):
@@ -175,19 +238,12 @@ def test_a_link_is_cut_and_comes_back(site, expected, job):
 
 @pytest.mark.parametrize("job", across.JOBS)
 def test_the_scheduler_is_lost_and_the_next_run_goes_on(site, expected, tmp_path, job):
-    def lose() -> None:
-        site.scheduler.kill()
-        site.scheduler.wait(PATIENCE)
-
     spool = f"dask:{tmp_path / 'own'}"
-    told = happened(site, job, lose, spool)
+    told = happened(site, job, site.lose_scheduler, spool)
     assert "can no longer be reached; start it and its workers" in told["error"]
     before = told["tasks"]
     assert before >= 3
-    for worker in site.workers.values():
-        worker.kill()
-    site.start_scheduler()
-    site.workers = {number: site.start_worker(number) for number in (1, 2)}
+    site.start_all_again()
     folder, process = site.start_job(job, spool, "again")
     (folder / "go-on").touch()
     again = finished(folder, process)
