@@ -19,8 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.common import table
-
-GROUPS = Path("/sys/fs/cgroup")
+from benchmarks.control_groups import limited_memory
 
 
 def answer(model: Path, documents: Path, n: int) -> dict[str, object]:
@@ -54,16 +53,6 @@ def forget_pages(folder: Path) -> int:
     return size
 
 
-def limited(limit: int) -> Path:
-    """A new control group with a limit of memory."""
-    first = GROUPS / "memory" if (GROUPS / "memory").is_dir() else GROUPS
-    group = first / f"manylabel-{os.getpid()}"
-    group.mkdir()
-    name = "memory.limit_in_bytes" if first.name == "memory" else "memory.max"
-    (group / name).write_text(str(limit))
-    return group
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
@@ -80,7 +69,7 @@ def main() -> None:
     rows: list[list[object]] = []
     size = forget_pages(given.model)
     for share in (None, given.share):
-        group = None if share is None else limited(int(share * size))
+        group = None if share is None else limited_memory(int(share * size))
         words = [str(given.model), str(given.documents), "--n", str(given.n)]
         forget_pages(given.model)
         done = subprocess.run(
