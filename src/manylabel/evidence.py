@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, overload
@@ -15,10 +15,11 @@ __all__ = [
     "KINDS",
     "Explanation",
     "Kind",
+    "NeighborReasons",
     "Reason",
+    "ReasonsOnAccess",
     "WordReasons",
     "kind_of",
-    "neighbor_reason",
     "word_reasons",
 ]
 
@@ -172,25 +173,112 @@ def word_reasons(features: Iterable[int], shares: Iterable[float], view: str = "
     return reasons
 
 
-def neighbor_reason(
-    share: float, number: int, similarity: float, reasons: Sequence[Reason]
-) -> Reason:
-    """Make a reason of a neighbour, quickly: there are hundreds per document.
+class ReasonsOnAccess(Sequence[Reason]):
+    """Reasons in arrays, created on access because most are never used."""
+
+    def _made(self, positions: list[int]) -> list[Reason]:
+        """Create the reasons at some positions."""
+        raise NotImplementedError
+
+    def scaled(self, factor: float) -> ReasonsOnAccess:
+        """The same reasons with ``factor`` times their shares, greatest share first."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, position: int) -> Reason: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[Reason]: ...
+    def __getitem__(self, position: int | slice) -> Reason | Sequence[Reason]:
+        if isinstance(position, slice):
+            return tuple(self._made(list(range(len(self))[position])))
+        return self._made([range(len(self))[position]])[0]
+
+    def __iter__(self) -> Iterator[Reason]:
+        return iter(self._made(list(range(len(self)))))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+class NeighborReasons(ReasonsOnAccess):
+    """Neighbours as reasons.
+
+    Parameters
+    ----------
+    numbers, shares, similarities : array of int, array of float, array of float
+        The training documents, what each adds to the score, and its similarity.
+    words : callable
+        Gives the words that a neighbour shares with the document, by its place.
+    places : array of int, optional
+        The neighbours' places; by default their numbers.
 
     Examples
     --------
-    >>> neighbor_reason(0.5, 3, 0.7, ()) == Reason("neighbour", 0.5, 3, 0.7)
+    >>> near = NeighborReasons(np.array([7, 2]), np.array([0.1, 0.5]), np.ones(2), lambda _: ())
+    >>> near[0] == Reason("neighbour", 0.1, 7, 1.0)
     True
+    >>> [(reason.index, reason.share) for reason in near.scaled(2.0)]
+    [(2, 1.0), (7, 0.2)]
     """
-    reason = object.__new__(Reason)
-    reason.__dict__.update(
-        kind="neighbour", share=share, index=number, similarity=similarity, reasons=reasons
-    )
-    return reason
+
+    def __init__(
+        self,
+        numbers: NDArray[np.integer],
+        shares: NDArray[np.float64],
+        similarities: NDArray[np.float64],
+        words: Callable[[int], Sequence[Reason]],
+        places: NDArray[np.integer] | None = None,
+    ) -> None:
+        self.numbers, self.shares, self.similarities = numbers, shares, similarities
+        self.words, self.places = words, numbers if places is None else places
+
+    def __len__(self) -> int:
+        return self.numbers.size
+
+    def scaled(self, factor: float) -> NeighborReasons:
+        """The same reasons with ``factor`` times their shares, greatest share first."""
+        shares = factor * self.shares
+        order = np.argsort(-shares, kind="stable")
+        return NeighborReasons(
+            self.numbers[order],
+            shares[order],
+            self.similarities[order],
+            self.words,
+            self.places[order],
+        )
+
+    def _made(self, positions: list[int]) -> list[Reason]:
+        made = []
+        for number, share, similarity, place in zip(
+            self.numbers[positions].tolist(),
+            self.shares[positions].tolist(),
+            self.similarities[positions].tolist(),
+            self.places[positions].tolist(),
+            strict=True,
+        ):
+            # As in `word_reasons`: there are hundreds per document.
+            reason = object.__new__(Reason)
+            reason.__dict__.update(
+                kind="neighbour",
+                share=share,
+                index=number,
+                similarity=similarity,
+                reasons=self.words(place),
+            )
+            made.append(reason)
+        return made
 
 
-class WordReasons(Sequence[Reason]):
-    """Words as reasons, created on access because most are never used.
+class WordReasons(ReasonsOnAccess):
+    """Words as reasons.
 
     Parameters
     ----------
@@ -246,18 +334,6 @@ class WordReasons(Sequence[Reason]):
             np.concatenate((self._shares[before], self._shares[after])),
         )
 
-    @overload
-    def __getitem__(self, position: int) -> Reason: ...
-    @overload
-    def __getitem__(self, position: slice) -> Sequence[Reason]: ...
-    def __getitem__(self, position: int | slice) -> Reason | Sequence[Reason]:
-        if isinstance(position, slice):
-            return tuple(self._made(list(range(len(self))[position])))
-        return self._made([range(len(self))[position]])[0]
-
-    def __iter__(self) -> Iterator[Reason]:
-        return iter(self._made(list(range(len(self)))))
-
     def _made(self, positions: list[int]) -> list[Reason]:
         made = word_reasons(
             self._features[positions].tolist(),
@@ -268,17 +344,6 @@ class WordReasons(Sequence[Reason]):
             at = positions.index(self._bias)
             made[at] = Reason("bias", made[at].share)
         return made
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
 
 
 @dataclass(frozen=True)

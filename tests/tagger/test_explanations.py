@@ -77,7 +77,7 @@ SHARES = st.sampled_from([0.0, 0.1, -0.1, 0.3, 0.7, 1e-17, -1e9])
     st.lists(st.tuples(st.sampled_from(["", "names"]), st.dictionaries(st.integers(0, 4), SHARES)))
 )
 def test_shares_of_words_are_added_in_order(given_words):
-    words = {view: Words("", {}, [f"{view}{n}" for n in range(5)]) for view in ("", "names")}
+    words = {view: Words("", dict, [f"{view}{n}" for n in range(5)]) for view in ("", "names")}
     sums: dict[tuple[str, int], float] = {}
     for view, shares in given_words:
         for feature, share in shares.items():
@@ -136,7 +136,7 @@ def test_reasons_of_combined_models_are_gathered_from_their_parts():
             Reason("trees", -0.1, reasons=(Reason("word", -0.1, 0),)),
         ),
     )
-    words = {"": Words("cat", {0: [(0, 3)]}, ["cat"])}
+    words = {"": Words("cat", lambda: {0: [(0, 3)]}, ["cat"])}
     reasons = label_reasons(
         why, "c", "Cats", words, lambda number: Document(f"d{number}", "text", ["c"])
     )
@@ -162,7 +162,7 @@ def test_an_unknown_kind_is_shown_under_its_own_title():
             Reason("prior", -0.2),
         ),
     )
-    words = {"": Words("cat", {0: [(0, 3)]}, ["cat"])}
+    words = {"": Words("cat", lambda: {0: [(0, 3)]}, ["cat"])}
     reasons = label_reasons(why, "c", "Cats", words, lambda number: None)
     assert [(part.kind, part.title) for part in reasons.parts] == [
         ("prior", "how common the label is"),
@@ -190,7 +190,7 @@ def test_reasons_of_one_kind_are_added_up_unless_their_titles_differ():
         1.0,
         (Reason("word", 0.5, 0), Reason("word", 0.3, 1), Reason("word", 0.2, 2, title="x")),
     )
-    words = {"": Words("", {}, ["a", "b", "c"])}
+    words = {"": Words("", dict, ["a", "b", "c"])}
     reasons = label_reasons(why, "c", "c", words, lambda number: None)
     assert [(part.kind, part.title, part.share) for part in reasons.parts] == [
         ("words", "words", pytest.approx(0.8)),

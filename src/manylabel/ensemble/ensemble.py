@@ -39,7 +39,7 @@ from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import check_effort, is_within, make_scorers, make_sources
 from manylabel.ensemble.updating import Updating
 from manylabel.estimators import check_is_fitted, check_random_state
-from manylabel.evidence import Explanation, Reason, WordReasons
+from manylabel.evidence import Explanation, Reason, ReasonsOnAccess
 from manylabel.exceptions import ParameterError
 from manylabel.kernels.logistic import expit
 from manylabel.metrics import calibration, evaluate, get_measure
@@ -635,14 +635,14 @@ class Ensemble(Updating):
 
 def _scaled(reasons: Sequence[Reason], factor: float) -> Sequence[Reason]:
     """Reasons of a score that counts ``factor`` times, greatest share first."""
-    if isinstance(reasons, WordReasons):
+    if isinstance(reasons, ReasonsOnAccess):
         return reasons.scaled(factor)
     return tuple(sorted((r.scaled(factor) for r in reasons), key=lambda r: -r.share))
 
 
 def _sentence(reasons: Sequence[Reason]) -> str:
-    """The first sentence among the reasons; words have none."""
-    if isinstance(reasons, WordReasons):
+    """The first sentence among the reasons; neighbours and words have none."""
+    if isinstance(reasons, ReasonsOnAccess):
         return ""
     return next((reason.sentence for reason in reasons if reason.sentence), "")
 

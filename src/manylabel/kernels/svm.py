@@ -291,10 +291,15 @@ def best_scores(first, last, rows, coef, intercept, out_labels, out_scores):
 
 
 @kernel
-def find_weights(coef, features, label, places):
+def find_weights(coef, lookup, features, label, places):
     """Where the weights of a label are for each of some features; -1 where there is none."""
     for i in range(features.size):
         start, stop = coef.ptr[features[i]], coef.ptr[features[i] + 1]
+        at = lookup.at[features[i]] if lookup.at.size > 0 else -1
+        if at >= 0:
+            place = entry(lookup.bits[at], lookup.before[at], label)
+            places[i] = start + place if place >= 0 else -1
+            continue
         place = find(coef.features, start, stop, label)
         places[i] = place if place < stop and coef.features[place] == label else -1
 

@@ -208,12 +208,12 @@ def reasons_of_row(
     start, stop = rows.indptr[row], rows.indptr[row + 1]
     features, coef = rows.indices[start:stop].astype(np.int32, copy=False), model.rows
     values = rows.data[start:stop].astype(np.float32).astype(np.float64)
-    positions = np.empty(features.size, np.int64)
+    positions, lookup = np.empty(features.size, np.int64), model.lookups.after(0)
 
     def explain(label: int) -> WordReasons:
         if model.intercept[label] == -np.inf:
             return WordReasons([], [])
-        svm.find_weights(coef, features, label, positions)
+        svm.find_weights(coef, lookup, features, label, positions)
         mine = np.flatnonzero(positions >= 0)
         shares = values[mine] * coef.values[positions[mine]]
         words = features[mine]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, WordReasons, neighbor_reason
+from manylabel.evidence import NeighborReasons, WordReasons
 from manylabel.exceptions import InputError
 from manylabel.metrics import evaluate
 from manylabel.neighbors.dense import DenseIndex
@@ -177,20 +177,17 @@ class DenseNeighbors:
         closed = float(np.cumsum(weights[~are_open])[-1]) if not are_open.all() else 0.0
         words = _Words(documents, self.index.rows(numbers))
 
-        def reasons(position: int) -> list[Reason]:
+        def reasons(position: int) -> NeighborReasons:
             at, _ = given(int(candidates.labels[position]))
             known = closed + float(weights[at[are_open[at]]].sum())
             shares = weights[at] / known if known else weights[at]
-            return [
-                neighbor_reason(share, number, similarity, words[place])
-                for share, number, similarity, place in zip(
-                    shares.tolist(),
-                    numbers[at].tolist(),
-                    similarities[at].tolist(),
-                    at.tolist(),
-                    strict=True,
-                )
-            ]
+            return NeighborReasons(
+                numbers[at],
+                shares.astype(np.float64),
+                similarities[at].astype(np.float64),
+                words.__getitem__,
+                at,
+            )
 
         return reasons
 

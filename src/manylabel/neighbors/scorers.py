@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.evidence import Reason, WordReasons, neighbor_reason
+from manylabel.evidence import NeighborReasons, WordReasons
 from manylabel.kernels.votes import Csr
 from manylabel.metrics import evaluate
 from manylabel.neighbors.features import FeatureSimilarity
@@ -77,29 +77,14 @@ class NeighborVotes(_Votes):
         total = float(weights.sum() if are_open is None else weights[~are_open].sum())
         given = labels_of_rows(source.given, numbers)
 
-        def words(number: int) -> WordReasons:
-            """The words that a neighbour shares; found once for all labels and neighbours."""
-            shared: _SharedWords | None = candidates.cache.get("shared words")
-            if shared is None or number not in shared:
-                assert source.index is not None
-                shared = _SharedWords(source.index, entries(documents.rows, 0), numbers)
-                candidates.cache["shared words"] = shared
-            return shared[number]
+        words = _shared_words(documents, candidates, numbers)
 
-        def reasons(position: int) -> list[Reason]:
+        def reasons(position: int) -> NeighborReasons:
             at, votes = given(int(candidates.labels[position]))
             # An incomplete neighbour counts only where it has the label.
             known = total if are_open is None else total + float(weights[at[are_open[at]]].sum())
             shares = weights[at] / known if known else weights[at]
-            return [
-                neighbor_reason(share, number, similarity, words(number))
-                for share, number, similarity in zip(
-                    (shares * votes).tolist(),
-                    numbers[at].tolist(),
-                    similarities[at].tolist(),
-                    strict=True,
-                )
-            ]
+            return NeighborReasons(numbers[at], shares * votes, similarities[at], words)
 
         return self.score(documents, candidates), reasons
 
@@ -292,8 +277,9 @@ class _SharedWords:
         self._spans = dict(zip(numbers.tolist(), pairwise(ends), strict=True))
         self._made: dict[int, WordReasons] = {}
 
-    def __contains__(self, number: int) -> bool:
-        return number in self._spans
+    def has(self, numbers: NDArray[np.integer]) -> bool:
+        """Whether the words of all these neighbours are known."""
+        return self._spans.keys() >= set(numbers.tolist())
 
     def __getitem__(self, number: int) -> WordReasons:
         """The words that a neighbour shares, greatest share first; then by feature."""
@@ -304,3 +290,15 @@ class _SharedWords:
             order = np.argsort(-shares, kind="stable")
             made = self._made[number] = WordReasons(self._features[mine][order], shares[order])
         return made
+
+
+def _shared_words(
+    documents: Documents, candidates: Candidates, numbers: NDArray[np.integer]
+) -> Callable[[int], WordReasons]:
+    """A function from a neighbour to the words that it shares; found once for all scorers."""
+    shared: _SharedWords | None = candidates.cache.get("shared words")
+    if shared is None or not shared.has(numbers):
+        index = candidates.source.index
+        shared = _SharedWords(index, entries(documents.rows, 0), numbers)
+        candidates.cache["shared words"] = shared
+    return shared.__getitem__

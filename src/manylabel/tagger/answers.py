@@ -210,13 +210,15 @@ class Answers(Reader):
 
     def in_words(self, text: str, found: Iterable[Explanation]) -> list[LabelReasons]:
         """Translate explanations by feature and document number into words and documents."""
-        words = {"": Words(text, {}, self.shown_words())}
+        words = {"": Words(text, dict, self.shown_words())}
         if self.vectorizer is not None:
-            vectorizers = {"": self.vectorizer} | self.views
-            found_at = feature_spans_of(list(vectorizers.values()), text)
-            for (view, vectorizer), spans in zip(vectorizers.items(), found_at, strict=True):
+            by_view = {"": self.vectorizer} | self.views
+            tables = [vectorizer.name_table for vectorizer in by_view.values()]
+            # Found for all views at once, when the first word is read.
+            spans = cache(partial(feature_spans_of, list(by_view.values()), text, tables))
+            for place, (view, vectorizer) in enumerate(by_view.items()):
                 names: Any = vectorizer.shown_names
-                words[view] = Words(text, spans, names)
+                words[view] = Words(text, partial(_item, spans, place), names)
         reasons, document = [], cache(self._shown)
         for why in found:
             label = self.labels.listed[why.label]
@@ -286,6 +288,11 @@ class Answers(Reader):
         if self.model.keeps_rows:
             return self.model.X_[numbers]
         return sparse.csr_array((0, self.document_counts.size))
+
+
+def _item(make: Callable[[], list[Any]], place: int) -> Any:
+    """One item of the list that a function returns."""
+    return make()[place]
 
 
 def _spread(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:

@@ -107,7 +107,7 @@ class LabelReasons:
     parts : list of PartReason
         Their shares sum to the score. Parts that do not depend on the text come first, then the
         greatest share.
-    neighbours : list of NeighbourReason
+    neighbours : sequence of NeighbourReason
     words : sequence of WordReason
         Greatest share first. Neighbours and words explain the parts that consist of them.
     probability : float, optional
@@ -118,7 +118,7 @@ class LabelReasons:
     name: str
     score: float
     parts: list[PartReason] = field(default_factory=list)
-    neighbours: list[NeighbourReason] = field(default_factory=list)
+    neighbours: Sequence[NeighbourReason] = field(default_factory=list)
     words: Sequence[WordReason] = field(default_factory=list)
     probability: float | None = None
 

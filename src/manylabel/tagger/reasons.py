@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manylabel.corpus import Document
-from manylabel.evidence import Explanation, Kind, Reason, WordReasons, kind_of
+from manylabel.evidence import (
+    Explanation,
+    Kind,
+    NeighborReasons,
+    Reason,
+    WordReasons,
+    kind_of,
+)
 from manylabel.tagger.explanations import (
     LabelReasons,
     NeighbourReason,
@@ -18,16 +26,16 @@ from manylabel.tagger.explanations import (
     WordReason,
 )
 
-__all__ = ["FoundWords", "Words", "label_reasons", "summed_words"]
+__all__ = ["FoundNeighbours", "FoundWords", "Words", "label_reasons", "summed_words"]
 
 #: Maximum words per neighbour that it shares with the text.
 _SHARED = 12
 
-#: Positions in a list of views, for words of the first.
-_FIRST_VIEW = np.zeros(_SHARED, np.int64)
 
-#: The view of some features, as a position in a list of one, the features and their shares.
-_Shares = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+#: A view, some of its features, and their shares.
+_Direct = tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
+#: The `Words` of some views; the view of each word, its feature and its share.
+_Placed = tuple[list["Words"], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 class Words:
@@ -36,16 +44,21 @@ class Words:
     Parameters
     ----------
     text : str
-    spans : mapping of int to list of (int, int)
-        Where each feature occurs in the text.
+    spans : callable
+        Returns where each feature occurs in the text; called when a word is first asked for.
     names : sequence of str
         Names for features that do not occur in it.
     """
 
-    def __init__(self, text: str, spans: Mapping[int, list[Span]], names: Sequence[str]) -> None:
-        self._text, self._spans, self._names = text, spans, names
+    def __init__(
+        self, text: str, spans: Callable[[], Mapping[int, list[Span]]], names: Sequence[str]
+    ) -> None:
+        self._text, self._find_spans, self._names = text, spans, names
         self._known: dict[int, tuple[str, list[Span]]] = {}
-        self._shared: dict[int | None, list[WordReason] | _Shares] = {}
+
+    @cached_property
+    def _spans(self) -> Mapping[int, list[Span]]:
+        return self._find_spans()
 
     def reason(self, feature: int, share: float) -> WordReason:
         """Make the reason for a feature: the word, its share and its spans."""
@@ -59,25 +72,21 @@ class Words:
         reason.__dict__.update(word=known[0], share=share, spans=known[1])
         return reason
 
-    def shared(self, neighbour: Reason) -> Sequence[WordReason]:
-        """The words that make a neighbour similar; cached, as they are the same for all labels."""
-        found = self._shared.get(neighbour.index)
-        if found is None:
-            if isinstance(neighbour.reasons, WordReasons):
-                _, features, shares = neighbour.reasons.words()
-                features, shares = features[:_SHARED], shares[:_SHARED]
-                found = _FIRST_VIEW[: features.size], features, shares
-            else:
-                found = [
-                    self.reason(word.index, word.share)
-                    for word in neighbour.reasons[:_SHARED]
-                    if word.index is not None
-                ]
-            self._shared[neighbour.index] = found
-        if isinstance(found, list):
-            return found
-        # Not cached: it refers to `self`, and only the garbage collector would free both.
-        return FoundWords([self], *found)
+    def shared(self, words: Sequence[Reason]) -> Sequence[WordReason]:
+        """The words that make a neighbour similar."""
+        if isinstance(words, WordReasons):
+            return FoundWords(partial(self._first, words))
+        return [
+            self.reason(word.index, word.share)
+            for word in words[:_SHARED]
+            if word.index is not None
+        ]
+
+    def _first(self, reasons: WordReasons) -> _Placed:
+        """The first words as they are."""
+        _, features, shares = reasons.words()
+        views = np.zeros(min(features.size, _SHARED), np.int64)
+        return [self], views, features[:_SHARED], shares[:_SHARED]
 
     def written(self, reason: Reason) -> WordReason:
         """Translate a reason that has spans already."""
@@ -98,10 +107,8 @@ def label_reasons(
     document by its number, or None if it was forgotten.
     """
     parts: dict[tuple[str, Kind], float] = {}
-    near: dict[int, tuple[float, Reason]] = {}
-    direct: list[
-        tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
-    ] = []
+    near: list[NeighborReasons] = []
+    direct: list[_Direct] = []
     written: list[WordReason] = []
     for reason in why.reasons:
         kind = kind_of(reason)
@@ -110,21 +117,18 @@ def label_reasons(
         if isinstance(reason.reasons, WordReasons) and reason.kind != "neighbour":
             direct.append(reason.reasons.words())
             continue
+        if isinstance(reason.reasons, NeighborReasons):
+            near.append(reason.reasons)
+            continue
         for leaf in _leaves(reason):
             if leaf.spans:
                 written.append(words[""].written(leaf))
             if leaf.index is None:
                 continue
             if leaf.kind == "neighbour":
-                share, first = near.get(leaf.index, (0.0, leaf))
-                near[leaf.index] = share + leaf.share, first
+                near.append(_single(leaf))
             elif leaf.kind == "word":
                 direct.append((leaf.view, [leaf.index], [leaf.share]))
-    neighbours = [
-        _neighbour(similar, share, reason, words[""])
-        for number, (share, reason) in near.items()
-        if (similar := document(number)) is not None
-    ]
     return LabelReasons(
         label=label,
         name=name,
@@ -135,7 +139,7 @@ def label_reasons(
                 parts.items(), key=lambda part: (not part[0][1].known_before, -part[1])
             )
         ],
-        neighbours=sorted(neighbours, key=lambda reason: -reason.share),
+        neighbours=_summed_neighbours(near, words[""], document),
         words=_sorted_words(written, summed_words(direct, words)),
         probability=why.probability,
     )
@@ -146,24 +150,20 @@ class FoundWords(Sequence[WordReason]):
 
     Parameters
     ----------
-    words : list of Words
-        One per view.
-    views, features : array of int
-        The view of each word, as a position in ``words``, and its feature there.
-    shares : array of float
+    find : callable
+        Returns the `Words` of each view and three arrays: the view of each word, as a position
+        among these, its feature there, and its share.
     """
 
-    def __init__(
-        self,
-        words: Sequence[Words],
-        views: NDArray[np.int64],
-        features: NDArray[np.int64],
-        shares: NDArray[np.float64],
-    ) -> None:
-        self._words, self._views, self._features, self._shares = words, views, features, shares
+    def __init__(self, find: Callable[[], _Placed]) -> None:
+        self._find = find
+
+    @cached_property
+    def _placed(self) -> _Placed:
+        return self._find()
 
     def __len__(self) -> int:
-        return self._shares.size
+        return self._placed[3].size
 
     @overload
     def __getitem__(self, position: int) -> WordReason: ...
@@ -180,13 +180,11 @@ class FoundWords(Sequence[WordReason]):
 
     def _made(self, positions: slice) -> list[WordReason]:
         """Make some of the words."""
+        words, *arrays = self._placed
         return [
-            self._words[view].reason(feature, share)
+            words[view].reason(feature, share)
             for view, feature, share in zip(
-                self._views[positions].tolist(),
-                self._features[positions].tolist(),
-                self._shares[positions].tolist(),
-                strict=True,
+                *(array[positions].tolist() for array in arrays), strict=True
             )
         ]
 
@@ -201,20 +199,20 @@ class FoundWords(Sequence[WordReason]):
         return repr(list(self))
 
 
-def summed_words(
-    direct: Sequence[
-        tuple[str, Sequence[int] | NDArray[np.int64], Sequence[float] | NDArray[np.float64]]
-    ],
-    words: Mapping[str, Words],
-) -> FoundWords:
+def summed_words(direct: Sequence[_Direct], words: Mapping[str, Words]) -> FoundWords:
     """Sum the shares of each word; the greatest sums, for or against the label, come first.
 
     Each item of ``direct`` is a view, some of its features, and their shares. Shares are added in
     the given order, and equal sums stay in the order of their first occurrence.
     """
+    return FoundWords(partial(_summed, direct, words))
+
+
+def _summed(direct: Sequence[_Direct], words: Mapping[str, Words]) -> _Placed:
+    """The words of `summed_words`."""
     if not direct:
         nothing = np.empty(0, np.int64)
-        return FoundWords([], nothing, nothing, np.empty(0))
+        return [], nothing, nothing, np.empty(0)
     views = list(dict.fromkeys(view for view, _, _ in direct))
     sizes = [len(features) for _, features, _ in direct]
     numbers = np.repeat([views.index(view) for view, _, _ in direct], sizes)
@@ -227,7 +225,7 @@ def summed_words(
     order = order[np.argsort(-np.abs(sums[order]), kind="stable")]
     chosen = firsts[order]
     by_number = [words[view] for view in views]
-    return FoundWords(by_number, numbers[chosen], features[chosen], sums[order])
+    return by_number, numbers[chosen], features[chosen], sums[order]
 
 
 def _groups(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -251,19 +249,103 @@ def _sorted_words(written: list[WordReason], found: FoundWords) -> Sequence[Word
     return sorted([*written, *found], key=lambda word: -abs(word.share))
 
 
-def _neighbour(document: Document, share: float, reason: Reason, words: Words) -> NeighbourReason:
-    """The beginning of a training document as a reason."""
-    # As in `Words.reason`: each label has dozens.
-    made = object.__new__(NeighbourReason)
-    made.__dict__.update(
-        id=str(document.id),
-        text=document.text,
-        labels=document.labels,
-        similarity=float(reason.similarity or 0.0),
-        share=float(share),
-        words=words.shared(reason),
+def _single(reason: Reason) -> NeighborReasons:
+    """A neighbour as the only one."""
+    similarity = np.array([float(reason.similarity or 0.0)])
+    number, share = np.array([reason.index], np.int64), np.array([float(reason.share)])
+    return NeighborReasons(number, share, similarity, lambda _: reason.reasons)
+
+
+def _summed_neighbours(
+    found: Sequence[NeighborReasons], words: Words, document: Callable[[int], Document | None]
+) -> Sequence[NeighbourReason]:
+    """Sum the shares of each neighbour that is still there, the greatest sums first.
+
+    Shares are added in the given order, and equal sums stay in the order of their first occurrence.
+    """
+    if not found:
+        return []
+    numbers = np.concatenate([near.numbers for near in found]).astype(np.int64, copy=False)
+    firsts, which = _groups(numbers)
+    sums = np.bincount(which, np.concatenate([near.shares for near in found]), firsts.size)
+    order = firsts.argsort()
+    order = order[np.argsort(-sums[order], kind="stable")]
+    places = np.concatenate([near.places for near in found])
+    similarities = np.concatenate([near.similarities for near in found])
+    of = np.repeat(np.arange(len(found)), [len(near) for near in found])
+    firsts, sums = firsts[order], sums[order]
+    # Now, because documents may be forgotten or numbered differently later.
+    documents = [document(number) for number in numbers[firsts].tolist()]
+    if None in documents:
+        there = np.array([each is not None for each in documents], np.bool_)
+        firsts, sums = firsts[there], sums[there]
+    return FoundNeighbours(
+        [each for each in documents if each is not None],
+        sums.tolist(),
+        similarities[firsts].tolist(),
+        [(found[one].words, place) for one, place in zip(of[firsts], places[firsts], strict=True)],
+        words,
     )
-    return made
+
+
+class FoundNeighbours(Sequence[NeighbourReason]):
+    """Neighbours with their shares, made on first access: a label has dozens.
+
+    Parameters
+    ----------
+    documents : list of Document
+        Their beginnings.
+    shares, similarities : list of float
+    shared : list
+        For each, a function that gives the words that it shares, and its argument.
+    words : Words
+    """
+
+    def __init__(
+        self,
+        documents: list[Document],
+        shares: list[float],
+        similarities: list[float],
+        shared: list[tuple[Callable[[int], Sequence[Reason]], int]],
+        words: Words,
+    ) -> None:
+        self._documents, self._shares, self._similarities = documents, shares, similarities
+        self._shared, self._words = shared, words
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @overload
+    def __getitem__(self, position: int) -> NeighbourReason: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[NeighbourReason]: ...
+    def __getitem__(self, position: int | slice) -> NeighbourReason | list[NeighbourReason]:
+        places = range(len(self))[position]
+        return self._made(places) if isinstance(places, int) else [*map(self._made, places)]
+
+    def _made(self, position: int) -> NeighbourReason:
+        document, (words, place) = self._documents[position], self._shared[position]
+        # As in `Words.reason`: each label has dozens.
+        made = object.__new__(NeighbourReason)
+        made.__dict__.update(
+            id=str(document.id),
+            text=document.text,
+            labels=document.labels,
+            similarity=self._similarities[position],
+            share=self._shares[position],
+            words=self._words.shared(words(place)),
+        )
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 def _leaves(reason: Reason) -> Iterator[Reason]:

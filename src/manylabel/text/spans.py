@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from manylabel.estimators import check_is_fitted
 from manylabel.text.blocks import NGRAM_MARK, character_ngrams
+from manylabel.text.names import NameTable
 from manylabel.text.vectorizer import CountVectorizer
 from manylabel.text.words import WordRules, word_rules, word_spans
 
@@ -42,13 +43,21 @@ def feature_spans(vectorizer: CountVectorizer, text: str) -> dict[int, list[Span
 
 
 def feature_spans_of(
-    vectorizers: Sequence[CountVectorizer], text: str
+    vectorizers: Sequence[CountVectorizer],
+    text: str,
+    tables: Sequence[NameTable] | None = None,
 ) -> list[dict[int, list[Span]]]:
-    """The `feature_spans` of several vectorizers; those with the same rules share the words."""
-    known: dict[tuple[WordRules, int], list[tuple[str, int, int]]] = {}
-    spans: list[dict[int, list[Span]]] = []
+    """The `feature_spans` of several vectorizers; those with the same rules share the words.
+
+    ``tables`` has their names of features at an earlier time.
+    """
     for vectorizer in vectorizers:
         check_is_fitted(vectorizer)
+    if tables is None:
+        tables = [vectorizer.name_table for vectorizer in vectorizers]
+    known: dict[tuple[WordRules, int], list[tuple[str, int, int]]] = {}
+    spans: list[dict[int, list[Span]]] = []
+    for vectorizer, table in zip(vectorizers, tables, strict=True):
         rules = word_rules(vectorizer.lowercase, vectorizer.stop_words, vectorizer.stemming)
         key = rules, vectorizer.min_length
         terms = known.get(key)
@@ -58,7 +67,7 @@ def feature_spans_of(
         mine: dict[int, list[Span]] = {}
         # Without stop words, whose terms are empty.
         placed = list(_features(vectorizer, [term for term in terms[:most] if term[0]]))
-        columns = vectorizer.name_table.find([feature for feature, _, _ in placed])
+        columns = table.find([feature for feature, _, _ in placed])
         for column, (_, start, end) in zip(columns.tolist(), placed, strict=True):
             if column >= 0:
                 mine.setdefault(column, []).append((start, end))
