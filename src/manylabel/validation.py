@@ -492,8 +492,7 @@ def trusted_csr(
     if indices.dtype != indptr.dtype or not _is_plain_object():
         return sparse.csr_array((data, indices, indptr), shape=shape)
     matrix = sparse.csr_array.__new__(sparse.csr_array)
-    vars(matrix).update(_shape=shape, maxprint=50, data=data, indices=indices, indptr=indptr)
-    matrix.has_canonical_format = True
+    vars(matrix).update(_CANONICAL, _shape=shape, data=data, indices=indices, indptr=indptr)
     return matrix
 
 
@@ -508,11 +507,19 @@ def widened(matrix: sparse.csr_array, n_columns: int) -> sparse.csr_array:
     return trusted_csr(matrix.data, matrix.indices, matrix.indptr, (matrix.shape[0], n_columns))
 
 
+#: What a canonical matrix has besides its arrays and its shape.
+_CANONICAL = {"maxprint": 50, "_has_canonical_format": True, "_has_sorted_indices": True}
+
+
 @cache
 def _is_plain_object() -> bool:
-    """Whether a matrix in this version of SciPy has only its arrays and a shape as attributes."""
+    """Whether a matrix in this version of SciPy has just the attributes that we set."""
     made = sparse.csr_array((np.ones(1), np.zeros(1, np.int32), np.array([0, 1], np.int32)))
-    return set(vars(made)) == {"_shape", "maxprint", "data", "indices", "indptr"}
+    made.has_canonical_format = True
+    arrays = {"_shape", "data", "indices", "indptr"}
+    return vars(made).keys() == _CANONICAL.keys() | arrays and all(
+        vars(made)[name] == value for name, value in _CANONICAL.items()
+    )
 
 
 def pointers(sizes: NDArray[Any]) -> NDArray[Any]:

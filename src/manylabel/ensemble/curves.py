@@ -34,6 +34,7 @@ _BEYOND = 0.02
 #: Penalty of squared rises, per candidate: pieces with few scores stay flat.
 RIDGE = 1e-5
 _TOLERANCE = 1e-8
+_FIRST = np.zeros(1, np.int64)
 #: Prior standard deviations of the offset and the factor of a group's log-odds.
 _SPREAD = (1.0, 0.3)
 #: Prior standard deviations of the weight of a scorer in a group, and of rivalry.
@@ -182,7 +183,8 @@ class Combination:
         ``ptr`` has the position of each document's first candidate, and of the end.
         """
         sums = self(parts, counts)
-        return sums - np.repeat(self.competition(sums, ptr), np.diff(ptr))
+        competition = self.competition(sums, ptr)
+        return sums - (competition if len(ptr) == 2 else np.repeat(competition, np.diff(ptr)))
 
     def competition(self, sums: NDArray[np.float64], ptr: NDArray[Any]) -> NDArray[np.float64]:
         """By how much the candidates of each document lower the log-odds of all of them."""
@@ -308,6 +310,12 @@ def _crowds(sums: NDArray[np.float64], ptr: NDArray[Any]) -> NDArray[np.float64]
     >>> _crowds(np.log([1.0, 3.0, 5.0]), np.array([0, 2, 2, 3])).round(3).tolist()  # log 4, log 5
     [1.386, -inf, 1.609]
     """
+    if len(ptr) == 2 and sums.size:
+        # One document: the same additions without the bookkeeping, which would take longer.
+        highest = sums.max()
+        highest = highest if np.isfinite(highest) else np.float64(0.0)
+        with np.errstate(divide="ignore"):
+            return highest + np.log(np.add.reduceat(np.exp(sums - highest), _FIRST))
     sizes = np.diff(ptr)
     crowds, starts = np.full(sizes.size, -np.inf), ptr[:-1][sizes > 0]
     if starts.size:

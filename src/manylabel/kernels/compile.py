@@ -42,11 +42,13 @@ def _kind(value: Any) -> Any:
 
     Whether an array is writable makes no difference, so memory-mapped arrays use the same code.
     """
-    if isinstance(value, np.ndarray):
+    cls = type(value)
+    # Asked hundreds of times per document; `isinstance` is for subclasses.
+    if cls is np.ndarray or isinstance(value, np.ndarray):
         return value.dtype.char, value.ndim, value.flags.num & _LAYOUT
     if isinstance(value, tuple):
-        return (type(value), *map(_kind, value))
-    return type(value)
+        return (cls, *map(_kind, value))
+    return cls
 
 
 class Kernel:

@@ -20,6 +20,7 @@ from manylabel.validation import check_matrix, check_numbers, check_real, truste
 
 __all__ = ["Weighting", "make_weighting"]
 
+_FIRST = np.zeros(1, np.int64)
 _SCHEMES = ("tfidf", "bm25", "binary", "share", None)
 
 
@@ -161,7 +162,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         elif self.scheme == "share":
             weights /= np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
         if self.scheme in ("tfidf", "bm25"):
-            weights *= self.idf_[counts.indices].astype(self.dtype)
+            weights *= self.idf_[counts.indices].astype(self.dtype, copy=False)
         if self.normalize and self.scheme != "share":
             _unit_rows(weights, counts.indptr)
         return trusted_csr(weights, counts.indices, counts.indptr, counts.shape)
@@ -246,6 +247,12 @@ def make_weighting(spec: str | Weighting | None, dtype: DTypeLike = np.float64) 
 
 def _unit_rows(weights: NDArray[Any], indptr: NDArray[Any]) -> None:
     """Divide each row by its length, in place; empty rows stay empty."""
+    if indptr.size == 2 and weights.size:
+        # The same numbers as below, without arrays of one element.
+        square = np.add.reduceat(weights * weights, _FIRST, dtype=np.float64)
+        if square[0]:
+            weights /= np.sqrt(square).astype(weights.dtype)
+        return
     sizes = np.diff(indptr)
     filled = np.flatnonzero(sizes)
     if filled.size == 0:

@@ -146,15 +146,20 @@ class TopicScorer(Scorer):
         sharing = np.ones(pattern.nnz, np.bool_)
         if self.sharing is not None:
             sharing = best_of_rows(ptr, votes, self.sharing)
-        length = np.repeat(documents.lengths, np.diff(ptr))
+        is_single = len(ptr) == 2
+        length = documents.lengths if is_single else np.repeat(documents.lengths, np.diff(ptr))
         if self.eta is None and self.alpha_sum is None:
             weights = length * (ETA_PER_WORD * votes + ALPHA_PER_WORD / n_labels)
         else:
             eta = ETA_PER_WORD * length if self.eta is None else self.eta
             alpha_sum = ALPHA_PER_WORD * length if self.alpha_sum is None else self.alpha_sum
             weights = eta * votes + alpha_sum / n_labels
-        kept_ptr = np.concatenate([[0], np.cumsum(sharing)])[ptr]
         labels = pattern.indices[sharing]
+        kept_ptr = (
+            np.array([0, labels.size])
+            if is_single
+            else np.concatenate([[0], np.cumsum(sharing)])[ptr]
+        )
         priors = trusted_csr(weights[sharing], labels, kept_ptr.astype(labels.dtype), pattern.shape)
         return priors, sharing
 
@@ -184,7 +189,9 @@ class TopicScorer(Scorer):
         """Tokens as shares of the documents' lengths; 0 for candidates that get no words."""
         length = np.maximum(documents.lengths, 1e-12)
         scores = np.zeros(sharing.size)
-        scores[sharing] = tokens.data / np.repeat(length, np.diff(priors.indptr))
+        if length.size > 1:
+            length = np.repeat(length, np.diff(priors.indptr))
+        scores[sharing] = tokens.data / length
         return scores
 
     def grow(self, n_labels: int) -> None:
