@@ -270,7 +270,7 @@ def _map_here(
 
 
 class Zeros:
-    """Lends arrays of zeros to blocks that leave them as they were.
+    """Lends arrays of zeros of one type to blocks that leave them as they were.
 
     To write half a million zeros takes longer than to count the votes for a document's labels.
     """
@@ -282,7 +282,7 @@ class Zeros:
         self._kept: list[Any] = []
 
     @contextmanager
-    def lent(self, shape: tuple[int, ...]) -> Iterator[Any]:
+    def lent(self, shape: tuple[int, ...], dtype: str = "float64") -> Iterator[Any]:
         """An array of zeros for one borrower at a time; after an error it is not used again."""
         try:
             array = self._kept.pop()
@@ -291,7 +291,7 @@ class Zeros:
         if array is None or array.shape != shape:
             import numpy as np
 
-            array = np.zeros(shape)
+            array = np.zeros(shape, dtype)
         yield array
         if len(self._kept) < self._MAX_KEPT:
             self._kept.append(array)

@@ -295,6 +295,8 @@ class NeighborIndex(RemovableRows):
     @property
     def _offsets(self) -> list[int]:
         """The number of each shard's first row."""
+        if len(self._shards) == 1:
+            return [0]
         return [0, *np.cumsum([len(shard) for shard in self._shards[:-1]], dtype=np.int64).tolist()]
 
     def _placed_shards(

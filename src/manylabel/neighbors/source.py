@@ -303,7 +303,11 @@ class NeighborSource(ChangingSource):
             nothing = np.empty(0, self.dtype)
             blocks[0] = np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing, nothing
         in_order = [blocks[first] for first in sorted(blocks)]
-        written, labels, *values = (np.concatenate(each) for each in zip(*in_order, strict=True))
+        written, labels, *values = (
+            in_order[0]
+            if len(in_order) == 1
+            else (np.concatenate(each) for each in zip(*in_order, strict=True))
+        )
         return self._voted(labels, values, written, neighbors)
 
     def _all_vote_on_all_labels(self, weight: float) -> bool:

@@ -15,7 +15,7 @@ from manylabel.kernels import search_maxscore as kernels
 from manylabel.kernels.index import Rows
 from manylabel.kernels.search import Batch
 from manylabel.neighbors.shard import SEGMENT, TILE, Shard, some_rows
-from manylabel.parallel import Callback, run_blocks, single_threaded_blas
+from manylabel.parallel import Callback, Zeros, run_blocks, single_threaded_blas
 
 __all__ = [
     "STRATEGIES",
@@ -44,6 +44,8 @@ MAXSCORE_COLUMN_MASS = 0.25
 #: A shard with at most this many entries is scanned: that takes a tenth of a millisecond per query,
 #: while the kernels of the other strategies take seconds to compile.
 SCAN_ENTRIES = 100_000
+
+_ZEROS = Zeros()
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,12 @@ def _hybrid(shard: Shard, job: Job) -> None:
     if job.n_queries < MIN_FOR_BLAS or shard.n_columns < MIN_COLUMNS:
 
         def one(first: int, last: int, counters: NDArray[np.int64]) -> None:
-            batch = _batch(shard, job, first, last, counters)
-            search.hybrid(
-                first, SEGMENT, job.skip, job.alive, job.queries, shard.rows, shard.postings, batch,
-                job.scores, job.rows,
-            )  # fmt: skip
+            with _ZEROS.lent((shard.n_features,), "float32") as zeros:
+                batch = _batch(job, first, last, counters, zeros)
+                search.hybrid(
+                    first, SEGMENT, job.skip, job.alive, job.queries, shard.rows, shard.postings,
+                    batch, job.scores, job.rows,
+                )  # fmt: skip
 
         job.run(one, 1 if job.n_queries < MIN_FOR_BLAS else FEW)
         return
@@ -124,7 +127,7 @@ def _hybrid(shard: Shard, job: Job) -> None:
     rows, postings = shard.rows, shard.postings
 
     def many(first: int, last: int, counters: NDArray[np.int64]) -> None:
-        batch = _batch(shard, job, first, last, counters)
+        batch = _batch(job, first, last, counters, np.zeros(shard.n_features, np.float32))
         steps = np.empty((last - first, shard.n_columns), np.float32)
         wide = np.empty((shard.n_columns, TILE), np.float32)
         scores = np.empty((last - first, TILE), np.float32)
@@ -146,8 +149,10 @@ def _hybrid(shard: Shard, job: Job) -> None:
         job.run(many, BATCH)
 
 
-def _batch(shard: Shard, job: Job, first: int, last: int, counters: NDArray[np.int64]) -> Batch:
-    """The working arrays for a batch of queries."""
+def _batch(
+    job: Job, first: int, last: int, counters: NDArray[np.int64], zeros: NDArray[np.float32]
+) -> Batch:
+    """The working arrays for a batch of queries, with a zero per feature."""
     n, k = last - first, job.scores.shape[1]
     n_entries = int(job.queries.ptr[last] - job.queries.ptr[first])
     # Rows are pruned only when this many are kept, which spreads the cost of pruning.
@@ -165,7 +170,7 @@ def _batch(shard: Shard, job: Job, first: int, last: int, counters: NDArray[np.i
         cursor=np.empty(n_entries, np.int64),
         stop=np.empty(n_entries, np.int64),
         step=np.empty(n_entries, np.float32),
-        spread=np.zeros(shard.n_features, np.float32),
+        spread=zeros,
         scratch=np.empty(capacity, np.float32),
         counters=counters,
     )

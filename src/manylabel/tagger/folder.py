@@ -37,6 +37,8 @@ class TaggerFolder:
 
     def __init__(self, path: str | os.PathLike[str], reload: Callable[[], TaggerState]) -> None:
         self.path = Path(path)
+        # Asked about for each document.
+        self._manifest = str(self.path / MANIFEST)
         self.journal = Journal(path)
         self.mark = Mark(path)
         self._reload = reload
@@ -157,7 +159,7 @@ class TaggerFolder:
     def _current_stamp(self) -> tuple[int, int, int] | None:
         """A value that changes whenever the model is saved; None if there is no model."""
         try:
-            status = os.stat(self.path / MANIFEST)
+            status = os.stat(self._manifest)
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size

@@ -127,7 +127,8 @@ def _of_documents(
     if known is None or known[0] is not vectors.features or known[1] is not documents.rows:
         known = vectors.features, documents.rows, vectors.of_rows(documents.rows, n_jobs)
         documents.cache["vectors of documents"] = known
-    return cast(NDArray[np.float32], known[2])
+    hidden: NDArray[np.float32] = known[2]
+    return hidden
 
 
 class VectorSource(CandidateSource):
