@@ -63,6 +63,33 @@ def test_a_change_that_was_undone_does_not_count(new_tagger):
     assert tagger.n_learned == tagger.drift().n_documents == 0
 
 
+def test_changed_training_documents_are_not_compared(tmp_path):
+    # The linear models have seen them, with their old labels.
+    parameters = {"scorers": ["neighbours", "linear"], "n_candidates": 30}
+    tagger = Tagger(parameters=parameters).fit(TRAIN)
+    tagger.save(tmp_path / "model")
+    names = TRAIN.ids[:3]
+    rain = {"label": "Rain", "decision": "add"}
+    tagger.fix([{"id": name, **rain} for name in names])
+    found = tagger.drift()
+    assert (found.n_documents, found.n_changed) == (0, 3)
+    assert found.advice == (
+        "Cannot say whether to train again: only 3 training documents changed, which the model "
+        "has seen, and nothing new was learned."
+    )
+    tagger.learn(TEST.texts[:2], LABELS[:2])
+    # What was changed is still known after a compaction, and after another change.
+    tagger.compact()
+    tagger.fix([{"id": names[0], "label": "Snow", "decision": "add"}])
+    tagger.forget(names[1])
+    tagger = Tagger.load(tmp_path / "model")
+    assert (tagger.drift().n_documents, tagger.drift().n_changed) == (2, 2)
+    tagger.fix([{"id": name, **rain} for name in TRAIN.ids[5:105]])
+    assert tagger.drift().advice == (
+        "Train again: 2 new documents and 102 changed documents since training on 386."
+    )
+
+
 def test_wrong_labels_are_seen(new_tagger):
     tagger = new_tagger()
     labels = LABELS[:60]

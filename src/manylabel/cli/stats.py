@@ -133,7 +133,7 @@ def _show_model(path: str, as_json: bool) -> None:
     try:
         drift = tagger.drift()
         advice = drift.advice
-        if tagger.n_learned and not drift.n_documents:
+        if tagger.n_learned > drift.n_changed and not drift.n_documents:
             advice = "Cannot say whether to train again: all documents learned are incomplete."
     except InputError as error:
         advice = f"Cannot say whether to train again: {error}"

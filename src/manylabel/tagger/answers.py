@@ -192,6 +192,12 @@ class Answers(Reader):
         since = kept[kept >= self.n_trained]
         return np.setdiff1d(since, self.documents.restored(self.n_trained), assume_unique=True)
 
+    def known_to_training(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which documents parts of the model have seen in training, with other labels or texts."""
+        if self.n_trained is None or not getattr(self.model, "frozen_parts_", ()):
+            return np.zeros(numbers.size, np.bool_)
+        return np.isin(numbers, self.documents.changed(self.n_trained))
+
     def check_incomplete(self, incomplete: NDArray[np.bool_] | None, model_name: str) -> None:
         """Refuse incomplete documents if the model would count their missing labels as wrong."""
         if incomplete is not None and not self.model.reads_incomplete:

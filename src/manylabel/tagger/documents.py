@@ -45,6 +45,8 @@ class KeptDocuments:
         self._removed: set[int] = set()
         #: Numbers of documents that may have more labels than are known.
         self._incomplete = set() if incomplete is None else set(np.flatnonzero(incomplete).tolist())
+        #: Numbers of changed training documents; others are found by the ids of removed ones.
+        self._changed: set[int] = set()
         #: The new labels of documents from `fit` whose labels were edited.
         self._relabelled: dict[int, list[int]] = {}
 
@@ -189,6 +191,13 @@ class KeptDocuments:
             and self.text(new) == self.text(old)
         ]
 
+    def changed(self, before: int) -> list[int]:
+        """The numbers of kept documents that replaced one with a number before."""
+        gone = (old for old in self._removed if old < before or old in self._changed)
+        replaced = {self.find(self.id(old)) for old in gone}
+        kept = {number for number in self._changed if number not in self._removed}
+        return sorted(kept.union(number for number in replaced if number is not None))
+
     def label_matrix(self, n_labels: int) -> sparse.csr_array:
         """The labels of the kept documents, one row each."""
         whole = self._all_labels(n_labels)
@@ -212,8 +221,8 @@ class KeptDocuments:
         """The texts of removed documents, as far as they are still stored."""
         return filter(None, (self.text(number) for number in sorted(self._removed)))
 
-    def compacted(self, n_labels: int) -> KeptDocuments:
-        """Copy the kept documents and renumber them."""
+    def compacted(self, n_labels: int, n_trained: int) -> KeptDocuments:
+        """Copy the kept documents and renumber them; the first ``n_trained`` are those of `fit`."""
         numbers = self.kept().tolist()
         kept = KeptDocuments(
             [self.id(number) for number in numbers],
@@ -221,6 +230,8 @@ class KeptDocuments:
             self.label_matrix(n_labels),
         )
         kept._incomplete = {at for at, number in enumerate(numbers) if number in self._incomplete}
+        changed = set(self.changed(n_trained))
+        kept._changed = {at for at, number in enumerate(numbers) if number in changed}
         return kept
 
     def without_removed_texts(self, n_labels: int) -> KeptDocuments:
@@ -233,6 +244,7 @@ class KeptDocuments:
             indicator((self.labels(n) if there[n] else [] for n in numbers), n_labels),
         )
         kept._removed, kept._incomplete = set(self._removed), set(self._incomplete)
+        kept._changed = set(self._changed)
         return kept
 
     @property
@@ -249,6 +261,7 @@ class KeptDocuments:
             "labels": self._all_labels(self._n_columns),
             "removed": np.array(sorted(self._removed), np.int64),
             "incomplete": np.array(sorted(self._incomplete), np.int64),
+            "changed": np.array(sorted(self._changed), np.int64),
         }
 
     @classmethod
@@ -256,9 +269,9 @@ class KeptDocuments:
         documents = cls(state["ids"], state["texts"], state["labels"])
         documents._removed = set(state["removed"].tolist())
         # Older model folders do not store them.
-        documents._incomplete = (
-            set(state["incomplete"].tolist()) if "incomplete" in state else set()
-        )
+        for name in ("incomplete", "changed"):
+            numbers = state[name].tolist() if name in state else []
+            setattr(documents, f"_{name}", set(numbers))
         return documents
 
 

@@ -39,6 +39,8 @@ class Drift:
         do not.
     calibration : Calibration
         The same comparison, by probability.
+    n_changed : int
+        Training documents that were changed since. They are not compared: the model has seen them.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Drift:
     accepted: float
     z: float
     calibration: Calibration
+    n_changed: int = 0
 
     @property
     def is_significant(self) -> bool:
@@ -63,23 +66,33 @@ class Drift:
     @property
     def should_retrain(self) -> bool:
         """Whether training again is worth it."""
-        return self.is_significant or self.n_documents >= _MAX_NEW_RATIO * max(self.n_trained, 1)
+        n_new = self.n_documents + self.n_changed
+        return self.is_significant or n_new >= _MAX_NEW_RATIO * max(self.n_trained, 1)
 
     @property
     def advice(self) -> str:
         """A sentence that says what to do."""
-        if not self.n_documents:
+        if not self.n_documents + self.n_changed:
             return "No documents learned since the training."
         if self.is_significant:
             more = "less" if self.accepted < self.promised else "more"
             return f"Train again: people accept {more} than the model promises."
         if self.should_retrain:
-            new = counted(self.n_documents, "new document")
-            return f"Train again: {new} since training on {self.n_trained:,}."
+            new = [counted(self.n_documents, "new document")] if self.n_documents else []
+            new += [counted(self.n_changed, "changed document")] if self.n_changed else []
+            return f"Train again: {' and '.join(new)} since training on {self.n_trained:,}."
+        if not self.n_documents:
+            changed = counted(self.n_changed, "training document")
+            return (
+                f"Cannot say whether to train again: only {changed} changed, which the model has "
+                "seen, and nothing new was learned."
+            )
         return "The probabilities hold; there is no need to train again."
 
 
-def drift_of(scores: sparse.csr_array, truth: sparse.csr_array, n_trained: int) -> Drift:
+def drift_of(
+    scores: sparse.csr_array, truth: sparse.csr_array, n_trained: int, n_changed: int = 0
+) -> Drift:
     """Compare the probabilities of documents with the labels that people gave them."""
     rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
     shown = scores.data >= _MIN_PROBABILITY
@@ -96,4 +109,5 @@ def drift_of(scores: sparse.csr_array, truth: sparse.csr_array, n_trained: int) 
         float(accepted.mean()) if accepted.size else 0.0,
         float(differences.sum() / error) if error > 0 else 0.0,
         calibration_of(promised, accepted),
+        n_changed,
     )

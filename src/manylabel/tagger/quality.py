@@ -153,7 +153,9 @@ class Quality(Persistent):
         """Compare the model's probabilities with the labels that people gave since the training.
 
         Every document learned since then is scored as if it were unknown. If the probabilities
-        hold, four in five of the labels with a probability of 0.8 were given.
+        hold, four in five of the labels with a probability of 0.8 were given. Training documents
+        whose labels or texts were changed are counted, but not compared: the training has seen
+        them.
 
         Returns
         -------
@@ -179,9 +181,11 @@ class Quality(Persistent):
             # Labels that an incomplete document lacks were neither accepted nor rejected.
             are_open = state.documents.flags(since)
             judged = np.ones(since.size, np.bool_) if are_open is None else ~are_open
-            numbers = since[judged]
+            known = state.known_to_training(since)
+            numbers, n_changed = since[judged & ~known], int(known.sum())
             if not numbers.size:
-                return Drift(0, n_trained, 0.0, 0.0, 0.0, calibration_of(np.empty(0), np.empty(0)))
+                nothing = calibration_of(np.empty(0), np.empty(0))
+                return Drift(0, n_trained, 0.0, 0.0, 0.0, nothing, n_changed)
             if not state.model.can_leave_out:
                 raise InputError(
                     f"the scores of {self.model_name} are not probabilities, so there is nothing "
@@ -195,7 +199,7 @@ class Quality(Persistent):
             texts = [state.documents.text(number) for number in numbers.tolist()]
             scores = state.model.scores_left_out(state.read(texts)[0], numbers)
             truth = indicator(map(state.documents.labels, numbers.tolist()), state.n_labels)
-        return drift_of(scores, truth, n_trained)
+        return drift_of(scores, truth, n_trained, n_changed)
 
     def audit(self, texts: Any = None, labels: Any = None, top: int = 100) -> AuditReport:
         """Find labels that look wrong or missing, with reasons.

@@ -215,9 +215,10 @@ class TaggerState(Answers):
             self._forget_words(gone)
             return
         self.model.compact()
+        documents, n_trained = self.documents, self.n_trained or 0
+        self.documents = documents.compacted(self.n_labels, n_trained)
         if self.n_trained is not None:
-            self.n_trained = int(np.sum(self.documents.kept() < self.n_trained))
-        self.documents = self.documents.compacted(self.n_labels)
+            self.n_trained = int(np.sum(documents.kept() < n_trained))
         self._forget_words(gone)
         if self.model.keeps_rows:
             rows = self.model.X_
