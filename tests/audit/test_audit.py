@@ -231,6 +231,9 @@ def test_a_report_can_be_written(report, tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert [(line["id"], line["label"]) for line in lines] == [(f.id, f.label) for f in report]
     assert set(lines[0]) >= {"id", "label", "given", "probability", "reasons"}
+    assert set(lines[0]["titles"]) == set(lines[0]["reasons"])
+    assert lines[0]["titles"]["prior"] == "how common the label is"
+    assert lines[0]["titles"]["words"] == "words typical of it"
     report.write(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text().splitlines()[0].startswith("id,label,name,given,")
     assert "prior:" in (tmp_path / "a.csv").read_text().splitlines()[1]

@@ -217,12 +217,14 @@ def test_the_page_finds_suspicious_labels(open_page, server):
     page = open_page()
     pair = {
         "id": load_catalogue("train").ids[0],
-        "label": "Dogs",
-        "name": "Dogs",
+        # No document has it, so the model's own reasons for it lack most of these.
+        "label": "Sleighs",
+        "name": "Sleighs",
         "given": False,
         "probability": 0.9,
         "text": "A tale",
-        "reasons": {"words": 2.2},
+        "reasons": {"words": 2.2, "rivals": -0.2},
+        "titles": {"words": "words typical of it", "rivals": "how well all labels fit"},
         "having": [],
         "lacking": [],
     }
@@ -231,5 +233,7 @@ def test_the_page_finds_suspicious_labels(open_page, server):
     page.goto(f"{server}/review")
     page.wait_for_selector("html[data-ready]")
     page.get_by_role("button", name="Find suspicious labels").click()
-    expect(page.locator("#suspect")).to_have_text("Dogs looks missing")
+    expect(page.locator("#suspect")).to_have_text("Sleighs looks missing")
+    expect(page.locator("#why")).to_contain_text("+2.200 words typical of it")
+    expect(page.locator("#why")).to_contain_text("\u22120.200 how well all labels fit")
     expect(page.locator("#progress")).to_have_text("Document 1 of 1; 0 done.")

@@ -93,8 +93,8 @@ class Finding:
         return ", ".join(named) or "nothing points to it"
 
     def to_dict(self) -> dict[str, Any]:
-        """As data for JSON."""
-        return asdict(self)
+        """As data for JSON, with a title for each reason."""
+        return asdict(self) | {"titles": {name: title_of(name) for name in self.reasons}}
 
 
 class AuditReport(Sequence[Finding]):

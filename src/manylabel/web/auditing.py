@@ -52,6 +52,7 @@ class Pair(Answer):
     )
     error: float = Field(description="The probability that the label is wrong, or missing.")
     reasons: dict[str, float] = Field(description="Shares of the log-odds of `probability`.")
+    titles: dict[str, str] = Field(description="What the reasons are called on the page.")
     having: list[Witness] = Field(description="Similar documents with the label.")
     lacking: list[Witness] = Field(description="Similar documents without it.")
 

@@ -27,10 +27,9 @@ export function documentsOf(name, content) {
       found.set(id, { id, text: record.text ?? "", known: isSuspect, suspects: [] });
     }
     if (isSuspect) {
-      const { label, given, probability, reasons, having, lacking } = record;
-      found
-        .get(id)
-        .suspects.push({ label, name: record.name ?? label, given, probability, reasons, having, lacking });
+      const { label, given, probability, reasons, titles, having, lacking } = record;
+      const name = record.name ?? label;
+      found.get(id).suspects.push({ label, name, given, probability, reasons, titles, having, lacking });
     }
   });
   return [...found.values()];

@@ -238,17 +238,16 @@ const asNew = (why) => [
 ];
 
 /** The reasons of an audit: by models that have not seen the document. */
-const withoutIt = ({ reasons, having, lacking }, parts) => [
-  el(
-    "ul",
-    {},
-    Object.entries(reasons)
-      .sort((a, b) => b[1] - a[1])
-      .map(([name, share]) => el("li", {}, `${signed(share)} ${parts.find((part) => part.kind === name)?.title ?? name}`)),
-  ),
-  ...listed("Similar documents with it", having),
-  ...listed("Similar documents without it", lacking),
-];
+function withoutIt({ reasons, titles, having, lacking }, parts) {
+  // The reports of older versions have no titles.
+  const titleOf = (name) => titles?.[name] ?? parts.find((part) => part.kind === name)?.title ?? name;
+  const ordered = Object.entries(reasons).sort((a, b) => b[1] - a[1]);
+  return [
+    el("ul", {}, ordered.map(([name, share]) => el("li", {}, `${signed(share)} ${titleOf(name)}`))),
+    ...listed("Similar documents with it", having),
+    ...listed("Similar documents without it", lacking),
+  ];
+}
 
 // Actions
 
