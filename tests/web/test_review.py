@@ -165,7 +165,9 @@ def test_a_label_can_be_added_and_the_model_taught(review):
     expect(page.locator("#warning")).to_contain_text(
         re.compile(r"^You accepted 1 of the \d+ labels shown\. For new documents, .* as absent")
     )
+    expect(page.locator("#accept-shown")).to_be_visible()
     page.get_by_label("Leave the rest open").check()
+    expect(page.locator("#accept-shown")).to_be_hidden()
     expect(page.locator("#warning")).to_contain_text("did not accept stay open: unknown, not wrong")
     page.get_by_role("button", name="Teach the model").click()
     expect(page.locator("#message")).to_have_text("The model has learned 1 document.")
@@ -175,6 +177,16 @@ def test_a_label_can_be_added_and_the_model_taught(review):
     )
     address = page.url.replace("/review", "/v1/document?id=one")
     assert page.request.get(address).status == 404
+
+
+@needs_browser
+def test_all_labels_can_be_accepted_where_the_page_warns(review):
+    review.keyboard.press("a")
+    review.locator("#accept-shown").click()
+    shown = review.locator("#labels li").count()
+    expect(review.locator("#labels li.accepted")).to_have_count(shown)
+    expect(review.locator("#accept-shown")).to_be_hidden()
+    expect(review.locator("#warning")).to_contain_text("did not accept count as absent")
 
 
 @needs_browser
@@ -189,6 +201,7 @@ def test_an_audit_says_what_looks_wrong(open_page, server):
         "probability": 0.01,
         "text": "A tale",
         "reasons": {"prior": -3.0, "words": -1.5},
+        "titles": {"prior": "how common the label is", "words": "words typical of it"},
         "having": [{"id": "b7", "similarity": 0.2, "text": "Another tale"}],
         "lacking": [],
     }
@@ -217,7 +230,7 @@ def test_the_page_finds_suspicious_labels(open_page, server):
     page = open_page()
     pair = {
         "id": load_catalogue("train").ids[0],
-        # No document has it, so the model's own reasons for it lack most of these.
+        # The model does not know it, so it has no reasons of its own.
         "label": "Sleighs",
         "name": "Sleighs",
         "given": False,

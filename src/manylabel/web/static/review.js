@@ -99,10 +99,10 @@ function showProgress() {
   find("teach").hidden = learning === "off" || decisions.length === 0;
   const news = queue.documents.filter((one) => !one.known && decisions.some((d) => d.id === one.id));
   find("warning").hidden = learning === "off" || news.length === 0;
+  const isOpen = find("rest-open").checked;
+  find("accept-shown").hidden = isOpen || !counted();
   find("warning").firstElementChild.textContent = `${counted()}For new documents, labels that you did not accept ${
-    find("rest-open").checked
-      ? "stay open: unknown, not wrong."
-      : "count as absent. Accept all shown where they are right."
+    isOpen ? "stay open: unknown, not wrong." : "count as absent."
   }`;
   find("take-back").hidden = taught.undo.length + taught.added.length === 0;
   find("unkept").hidden = queue.isKept;
@@ -209,22 +209,26 @@ const showReasons = whenCalm(150, async () => {
   const one = labels[here];
   const document_ = queue.current;
   if (!one || !document_) return;
+  const audited = document_.suspects.find((suspect) => suspect.label === one.label && suspect.reasons);
   try {
-    const answer = await post("/v1/explain", { model: served.name, text: document_.text, labels: [one.label] });
+    const why = audited ? null : await explained(document_, one.label);
     if (document_ !== queue.current || labels[here] !== one) return;
-    const why = answer.labels[0];
-    const audited = document_.suspects.find((suspect) => suspect.label === one.label && suspect.reasons);
     // A model that knows the document finds every word of it typical of its labels.
     const highlights = document_.known ? [] : why.highlights.filter(({ weight }) => weight > 0);
     find("text").replaceChildren(...withSpans(cut(document_.text), highlights));
     find("why").replaceChildren(
       el("h3", {}, `Why ${one.name}?`),
-      ...(audited ? withoutIt(audited, why.parts) : asNew(why)),
+      ...(audited ? withoutIt(audited) : asNew(why)),
     );
   } catch {
     find("why").replaceChildren();
   }
 });
+
+async function explained({ text }, label) {
+  const answer = await post("/v1/explain", { model: served.name, text, labels: [label] });
+  return answer.labels[0];
+}
 
 const listed = (title, near) =>
   near?.length
@@ -238,12 +242,10 @@ const asNew = (why) => [
 ];
 
 /** The reasons of an audit: by models that have not seen the document. */
-function withoutIt({ reasons, titles, having, lacking }, parts) {
-  // The reports of older versions have no titles.
-  const titleOf = (name) => titles?.[name] ?? parts.find((part) => part.kind === name)?.title ?? name;
+function withoutIt({ reasons, titles, having, lacking }) {
   const ordered = Object.entries(reasons).sort((a, b) => b[1] - a[1]);
   return [
-    el("ul", {}, ordered.map(([name, share]) => el("li", {}, `${signed(share)} ${titleOf(name)}`))),
+    el("ul", {}, ordered.map(([name, share]) => el("li", {}, `${signed(share)} ${titles?.[name] ?? name}`))),
     ...listed("Similar documents with it", having),
     ...listed("Similar documents without it", lacking),
   ];
@@ -381,7 +383,7 @@ async function begin() {
   completes(find("add"), { model: () => served.name, choose: add, takesNew: () => true });
   find("back").addEventListener("click", KEYS.b);
   find("undo").addEventListener("click", KEYS.u);
-  find("all").addEventListener("click", acceptAll);
+  for (const id of ["all", "accept-shown"]) find(id).addEventListener("click", acceptAll);
   find("skip").addEventListener("click", KEYS.s);
   find("next").addEventListener("click", KEYS.Enter);
   find("jsonl").addEventListener("click", () => save("decisions.jsonl", asJsonLines(queue.exported())));
