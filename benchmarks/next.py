@@ -48,7 +48,7 @@ class Setting:
 
 SETTINGS = {
     "eurlex57k": Setting(4_000, 2_000, (300, 450, 675, 1_000, 1_500), "english"),
-    "yso-finna-en": Setting(4_000, 2_000, (300, 450, 675, 1_000, 1_500), skipped=12_000),
+    "yso-finna-en": Setting(16_000, 6_000, (2_000, 3_000, 4_500, 6_750, 10_000), skipped=30_000),
 }
 
 

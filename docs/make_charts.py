@@ -168,7 +168,7 @@ def what_next(documents: str = "laws") -> Any:
         color, style = styles.get(name, (OURS, "o-"))
         axes.plot(sizes, [number(cell) for cell in cells], style, color=color, label=name)
     axes.set(xscale="log", xlabel=f"{documents} with labels")
-    axes.set_ylabel(f"nDCG@5 on 2,000 other {documents}")
+    axes.set_ylabel(f"nDCG@5 on other {documents}")
     axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     axes.minorticks_off()
     axes.legend(frameon=False, loc="lower right")

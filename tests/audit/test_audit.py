@@ -470,9 +470,20 @@ def test_scores_that_are_no_probabilities_do_not_tell_how_sure_a_model_is():
     assert {found.id for found in tagger.next(["ships", "ships", "bees"], n=2)} == {"0", "2"}
     with pytest.raises(InputError, match="lcif gives no probabilities to be unsure of: choose by"):
         tagger.next(["ships"], by="uncertainty")
-    expected = "`by` must be coverage, uncertainty or words; got 'luck'"
+    expected = "`by` must be auto, coverage, words, uncertainty; got 'luck'"
     with pytest.raises(ParameterError, match=expected):
         tagger.next(["ships"], by="luck")
+
+
+def test_titles_are_chosen_by_words_and_longer_texts_by_coverage():
+    tagger = Tagger(parameters={"scorers": ["neighbours", "words"]}).fit(load_catalogue("train"))
+    texts = load_catalogue("test").texts[:60]
+    titles = [" ".join(text.split()[:6]) for text in texts]
+    for pool, expected, other in ((texts, "coverage", "words"), (titles, "words", "coverage")):
+        by_itself, asked, unlike = (
+            [each.id for each in tagger.next(pool, n=5, by=by)] for by in ("auto", expected, other)
+        )
+        assert by_itself == asked != unlike
 
 
 def test_the_command_chooses_documents(tmp_path, capfd):
@@ -494,4 +505,4 @@ def test_the_command_chooses_documents(tmp_path, capfd):
     assert run(["next", model, pool, "-n", "4", "-q", "--by", "words"]) == 0
     assert len(capfd.readouterr().out.splitlines()) == 4
     assert run(["next", model, pool, "--by", "luck"]) == 2
-    assert "--by must be coverage, uncertainty or words; got 'luck'" in capfd.readouterr().err
+    assert "--by must be auto, coverage, words, uncertainty; got 'luck'" in capfd.readouterr().err

@@ -6,10 +6,11 @@ that cannot be told apart, and labels that cannot be learned.
 """
 
 from manylabel.audit.audit import Audit, audit
-from manylabel.audit.next import choose_by_words, choose_next, most_uncertain, uncertainty
+from manylabel.audit.next import SHORT, choose_by_words, choose_next, most_uncertain, uncertainty
 from manylabel.audit.pairs import document_errors, pair_errors, unlisted_errors
 
 __all__ = [
+    "SHORT",
     "Audit",
     "audit",
     "choose_by_words",

@@ -13,8 +13,10 @@ from manylabel.exceptions import InputError
 from manylabel.neighbors import NeighborIndex
 from manylabel.predictions import keep_top
 
-__all__ = ["choose_by_words", "choose_next", "most_uncertain", "uncertainty"]
+__all__ = ["SHORT", "choose_by_words", "choose_next", "most_uncertain", "uncertainty"]
 
+#: Texts with fewer different words, on average, are titles, which are chosen by their words.
+SHORT = 30
 #: A document is represented by one of this many nearest neighbours, if at all.
 _NEAR = 100
 #: Labels of a document that count for its uncertainty.

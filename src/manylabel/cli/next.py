@@ -41,11 +41,11 @@ def next(
         typer.Option(
             "--by",
             metavar="ORDER",
-            help="coverage: documents that represent most others. uncertainty: those of which "
-            "the model is least sure. words: titles with frequent words that few labelled ones "
-            "have.",
+            help="coverage: documents that represent most others. words: titles with frequent "
+            "words that few labelled ones have. auto: words for titles, coverage for longer "
+            "texts. uncertainty: those of which the model is least sure.",
         ),
-    ] = "coverage",
+    ] = "auto",
     output: Annotated[
         str,
         typer.Option("--output", "-o", metavar="OUT", help="A file; - is standard output."),
@@ -58,19 +58,21 @@ def next(
 ) -> None:
     """Choose the documents that a person should label next.
 
-    Chooses documents that represent many others, and that differ from each other and from the known
-    documents. A terminal shows a table; a file or a pipe gets JSON Lines with the id, the text and
-    the suggested labels of each document, in the order in which to label them.
+    Chooses documents that represent many others, or titles with frequent words, and that differ
+    from each other and from the known documents. A terminal shows a table; a file or a pipe gets
+    JSON Lines with the id, the text and the suggested labels of each document, in the order in
+    which to label them.
 
     For example:
       manylabel next model unlabelled.jsonl -n 50 -o queue.jsonl
-      manylabel next model titles.jsonl --by words
+      manylabel next model titles.jsonl --by uncertainty
     """
     from manylabel.corpus.detection import check_writable
     from manylabel.corpus.files import atomic_write
+    from manylabel.tagger.quality import ORDERS
 
-    if by not in ("coverage", "uncertainty", "words"):
-        raise typer.BadParameter(f"--by must be coverage, uncertainty or words; got {by!r}.")
+    if by not in ORDERS:
+        raise typer.BadParameter(f"--by must be {', '.join(ORDERS)}; got {by!r}.")
     check_writable(output)
     tagger = open_tagger(model, jobs, quiet)
     unlabelled = reading.corpus(pool, quiet)

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from manylabel.audit.report import AuditReport
     from manylabel.metrics import CoverageCurve
 
-__all__ = ["Quality"]
+__all__ = ["ORDERS", "Quality"]
+
+#: The orders in which `next` proposes documents.
+ORDERS = ("auto", "coverage", "words", "uncertainty")
 
 
 class Quality(Persistent):
@@ -254,7 +257,7 @@ class Quality(Persistent):
         return report_of(judged, top, corpus.ids, corpus.full_texts, corpus.label_names, shown)
 
     def next(
-        self, texts: Any, n: int = 20, top: int = 10, *, by: str = "coverage"
+        self, texts: Any, n: int = 20, top: int = 10, *, by: str = "auto"
     ) -> list[Suggestions]:
         """Choose the documents to label next.
 
@@ -266,14 +269,16 @@ class Quality(Persistent):
             The number of documents to choose.
         top : int, default=10
             Maximum labels to suggest per document.
-        by : {"coverage", "uncertainty", "words"}
+        by : {"auto", "coverage", "words", "uncertainty"}
+            "auto": "words" for texts with fewer than 30 different words on average, "coverage" for
+            longer ones.
             "coverage": the documents that represent most others, as long as neither the tagger's
             documents nor those chosen before do. That helped with laws, not with titles. Models
             other than an ensemble only avoid what was chosen before.
+            "words": those with frequent words that few of the tagger's documents have. That helped
+            with titles, not with laws.
             "uncertainty": those about whose labels the tagger is least sure, unlike each other. A
             model whose scores are no probabilities does not know how sure it is.
-            "words": those with frequent words that few of the tagger's documents have. For titles:
-            it was never much worse than random order there.
 
         Returns
         -------
@@ -291,14 +296,20 @@ class Quality(Persistent):
         >>> len(tagger.next(load_catalogue("test"), n=3))
         3
         """
-        from manylabel.audit import choose_by_words, choose_next, most_uncertain, uncertainty
+        from manylabel.audit import (
+            SHORT,
+            choose_by_words,
+            choose_next,
+            most_uncertain,
+            uncertainty,
+        )
         from manylabel.ensemble import Ensemble
         from manylabel.text import make_weighting
 
         check_whole("n", n, 1)
         check_whole("top", top, 1)
-        if by not in ("coverage", "uncertainty", "words"):
-            raise ParameterError(f"`by` must be coverage, uncertainty or words; got {by!r}.")
+        if by not in ORDERS:
+            raise ParameterError(f"`by` must be {', '.join(ORDERS)}; got {by!r}.")
         if isinstance(texts, str | os.PathLike):
             from manylabel.corpus import read
 
@@ -314,6 +325,8 @@ class Quality(Persistent):
             documents, ids = state.read(texts)
             scores, counts = state.scores(documents), documents.counts
             near = known = None
+            if by == "auto":
+                by = "words" if counts.nnz < SHORT * counts.shape[0] else "coverage"
             if isinstance(state.model, Ensemble):
                 rows = state.model.weighting_.transform(counts)
                 nearest = state.model.source_.search(rows, self.n_jobs)

@@ -76,10 +76,11 @@ class NextRequest(Request):
     model: ModelName = None
     texts: list[Text] = Field(min_length=1)
     n: int = Field(20, ge=1, le=1000)
-    by: Literal["coverage", "uncertainty", "words"] = Field(
-        "coverage",
-        description="Texts that represent most others, those of which the model is least sure, or "
-        "those with frequent words that few known documents have.",
+    by: Literal["auto", "coverage", "words", "uncertainty"] = Field(
+        "auto",
+        description="Texts that represent most others; those with frequent words that few known "
+        "documents have; those of which the model is least sure. By default words for titles, and "
+        "coverage for longer texts.",
     )
 
 

@@ -66,7 +66,7 @@ async function audit() {
   }
 }
 
-/** Put what is left in order: by "coverage" what teaches most, by "uncertainty" what is unclear. */
+/** Put what is left in order: by "auto" what teaches most, by "uncertainty" what is unclear. */
 async function sort(by) {
   const left = queue.documents.slice(queue.place);
   const texts = left.map((one) => one.text);
@@ -373,8 +373,8 @@ async function begin() {
     highlight(false);
     if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
   });
-  for (const by of ["coverage", "uncertainty"]) {
-    find(by).addEventListener("click", () => sort(by).catch((error) => say(error.message)));
+  for (const [id, by] of [["useful", "auto"], ["uncertainty", "uncertainty"]]) {
+    find(id).addEventListener("click", () => sort(by).catch((error) => say(error.message)));
   }
   find("empty").addEventListener("click", () => {
     queue.empty();
