@@ -139,3 +139,24 @@ def test_it_is_as_good_as_in_the_lcif_paper(shared_data, name, figures):
     *high, loss = measured.values()
     assert all(mine >= theirs for mine, theirs in zip(high, figures, strict=False))
     assert loss <= figures[-1]
+
+
+def test_k_is_chosen_by_regressions_of_one_half_on_the_other():
+    rng = np.random.default_rng(0)
+    X, Y = rng.poisson(0.7, (80, 12)), rng.random((80, 4)) < 0.4
+    model = IBLR(prune=0.0).fit(X, Y)
+
+    def worth(k):
+        near = model.index_.search_self(k).indices
+        counts = np.array(naive.counts(near.tolist(), Y))
+        halves = np.arange(0, 80, 2), np.arange(1, 80, 2)
+        total = 0.0
+        for learned, asked in (halves, halves[::-1]):
+            inputs = sparse.csr_array(counts[learned])
+            coef, intercept, _ = fit_logistic(inputs, sparse.csc_array(Y[learned].astype(np.int8)))
+            some = sparse.csr_array(counts[asked])
+            scores = logistic_scores(some, some, coef, intercept)
+            total += evaluate(Y[asked], scores, metrics=["ndcg@5"])["ndcg@5"]
+        return total
+
+    assert model.k_ == max((5, 10, 20, 50, 100), key=worth)

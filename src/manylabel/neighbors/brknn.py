@@ -138,14 +138,18 @@ class LazyClassifier(MultiLabelClassifier):
         self.k_ = self._best_k() if self.k == AUTO else int(self.k)
 
     def _best_k(self) -> int:
-        """The number of neighbours whose votes rank the labels of left-out documents best."""
+        """The number of neighbours that rank the labels of left-out documents best."""
         rows = documents_to_try(np.ones(self.labels_.shape[0], np.bool_))
         if not rows.size or self.single_label_:
             return _AUTOMATIC_K[0]
         near = self.index_.search_self(max(_AUTOMATIC_K), rows=rows, n_jobs=self.n_jobs).indices
-        votes = {k: share_scores(near[:, :k], self.labels_, self.n_jobs) for k in _AUTOMATIC_K}
-        worth = {k: ndcg_at(self.labels_[rows], votes[k], 5) for k in _AUTOMATIC_K}
+        worth = {k: self._worth(rows, near[:, :k]) for k in _AUTOMATIC_K}
         return max(worth, key=lambda k: worth[k])
+
+    def _worth(self, rows: NDArray[np.int64], neighbors: NDArray[np.int32]) -> float:
+        """How well the labels of training documents are ranked, given their nearest others."""
+        votes = share_scores(neighbors, self.labels_, self.n_jobs)
+        return ndcg_at(self.labels_[rows], votes, 5)
 
     @property
     def _n_neighbors(self) -> int:

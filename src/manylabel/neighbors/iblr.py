@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
+from manylabel.metrics import ndcg_at
 from manylabel.neighbors.automatic import AUTO
 from manylabel.neighbors.brknn import BLOCK, LazyClassifier, joined, label_counts
 from manylabel.parallel import run_blocks
@@ -148,8 +149,8 @@ class IBLR(LazyClassifier):
     Parameters
     ----------
     k : int or "auto", default="auto"
-        Neighbours. "auto" takes the number of 5, 10, 20, 50 and 100 whose votes rank the labels of
-        up to 1,000 training documents best, each scored as if it were new.
+        Neighbours. "auto" takes the number of 5, 10, 20, 50 and 100 with which regressions learned
+        from one half of up to 1,000 training documents rank the labels of the other half best.
     plus : bool, default=False
         Add the weighted features of the document itself (IBLR-ML+).
     C : float, default=1
@@ -251,6 +252,24 @@ class IBLR(LazyClassifier):
     def _scores(self, X: sparse.csr_array, top: int | None) -> sparse.csr_array:
         counts = label_counts(self._neighbors(X).indices, self.labels_, self.n_jobs)
         return self._probabilities(self._inputs(counts, X), counts)
+
+    def _worth(self, rows: NDArray[np.int64], neighbors: NDArray[np.int32]) -> float:
+        """How well regressions of each half of the documents rank the labels of the other half.
+
+        Many neighbours have more labels in common than few, and regressions overfit them: votes
+        would say the opposite. The features of ``plus`` are left out.
+        """
+        counts, Y = label_counts(neighbors, self.labels_, self.n_jobs), self.labels_[rows]
+        halves = np.arange(0, rows.size, 2), np.arange(1, rows.size, 2)
+        total = 0.0
+        for learned, asked in (halves, halves[::-1]):
+            coef, intercept, _ = fit_logistic(
+                counts[learned], Y[learned], self.C, prune=self.prune, n_jobs=self.n_jobs
+            )
+            some = counts[asked]
+            scores = logistic_scores(some, some, coef, intercept, self.n_jobs)
+            total += ndcg_at(Y[asked], scores, 5)
+        return total
 
     def _inputs(self, counts: sparse.csr_array, X: sparse.csr_array) -> sparse.csr_array:
         """The features of the regressions."""
