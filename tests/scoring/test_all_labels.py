@@ -7,14 +7,16 @@ import manylabel
 from manylabel import Ensemble
 
 
-def test_every_label_is_a_candidate_if_the_user_asks_for_it(tmp_path):
+def test_every_label_is_a_candidate_if_there_are_few_or_the_user_asks_for_it(tmp_path):
     rng = np.random.default_rng(0)
     Y = sparse.csr_array((rng.random((90, 6)) < 0.3).astype(np.int8))
     X = sparse.csr_array(rng.poisson(0.5, (90, 20)).astype(float))
     settings = {"k": 5, "scorers": ["neighbours", "linear"]}
-    few = Ensemble(**settings).fit(X[:80], Y[:80])
-    assert few.sources_ == []
-    model = Ensemble(sources=["all"], **settings).fit(X[:80], Y[:80])
+    fewer = Ensemble(n_candidates=5, **settings).fit(X[:80], Y[:80])
+    assert fewer.sources_ == []
+    asked = Ensemble(n_candidates=5, sources=["all"], **settings).fit(X[:80], Y[:80])
+    model = Ensemble(n_candidates=6, **settings).fit(X[:80], Y[:80])
+    assert np.diff(asked.decision_function(X[80:]).indptr).tolist() == [6] * 10
     assert np.diff(model.decision_function(X[80:]).indptr).tolist() == [6] * 10
     more = sparse.csr_array(sparse.hstack([Y[80:], np.ones((10, 1), np.int8)], "csr"))
     model.partial_fit(X[80:], more)

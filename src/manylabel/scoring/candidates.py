@@ -24,6 +24,9 @@ __all__ = [
     "union",
 ]
 
+#: With fewer documents per label, on average, candidates that no neighbour has make rankings worse.
+_MANY_PER_LABEL = 20
+
 
 @dataclass(frozen=True)
 class Candidates:
@@ -179,7 +182,7 @@ class CandidateSource(ABC):
 
 
 class AllLabels(CandidateSource):
-    """Proposes every label, so that none is missed; for small label sets.
+    """Proposes every label, so that none is missed; by default for small label sets.
 
     Examples
     --------
@@ -195,8 +198,10 @@ class AllLabels(CandidateSource):
         self.n_labels = 0
 
     def wants(self, training: Training) -> bool:
-        """Only if the user asks for it: it did not help on the corpora tried."""
-        return training.settings.get("sources", "auto") != "auto"
+        """Whether labels are few and have many documents, or the user asks for it."""
+        is_small = training.Y.shape[1] <= training.settings.get("n_candidates", 0)
+        is_known = training.documents_per_label >= _MANY_PER_LABEL
+        return (is_small and is_known) or training.settings.get("sources", "auto") != "auto"
 
     def fit(self, training: Training) -> None:
         """Learn the number of labels."""
