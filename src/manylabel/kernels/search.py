@@ -17,6 +17,8 @@ from manylabel.kernels.heap import drain, push, select_kth
 
 #: Rows whose scores are compared at a time, and groups of rows whose highest scores are compared.
 _LOOK, _GROUPS = 64, 1024
+#: Numbers of 32 bits per cache line.
+_LINE = np.uint64(16)
 
 
 class Batch(NamedTuple):
@@ -54,6 +56,22 @@ def similarity(row, rows, query):
         # Adding zeros for absent features avoids a branch.
         total += np.float64(rows.values[i]) * np.float64(query[np.uint32(rows.features[i])])
     return np.float32(total)
+
+
+@kernel
+def fetch(kept, size, rows, scratch):
+    """Read a number of each cache line of some rows, whose similarities are computed next.
+
+    The rows are far apart in memory. Here the processor waits for many of them at once.
+    """
+    # The sum is kept somewhere, or the compiler would leave out the reading.
+    total = np.float32(0)
+    for i in range(size):
+        row = kept[i]
+        start, stop = np.uint64(rows.ptr[row]), np.uint64(rows.ptr[row + 1])
+        for j in range(start, stop, _LINE):
+            total += rows.values[j] + np.float32(rows.features[j])
+    scratch[0] = total
 
 
 @kernel
@@ -208,6 +226,7 @@ def settle(first, query, final, queries, rows, batch):
     if final or 2 * size > kept_scores.size:
         spread(first + query, queries, batch.spread)
         filled = batch.heap_size[query]
+        fetch(kept_rows, size, rows, batch.scratch)
         for i in range(size):
             true = similarity(kept_rows[i], rows, batch.spread)
             if true > 0:
