@@ -62,7 +62,7 @@ def small_blocks():
         # All tests but one let the kernels count.
         patch.setattr(blocks, "_FEW_CHARACTERS", 0)
         patch.setattr(blocks, "_FEW_WORDS", 0)
-        patch.setattr(blocks, "_PATIENCE", 0)
+        patch.setattr(blocks, "_n_split", [0, 0])
         yield
 
 
@@ -262,14 +262,31 @@ def test_the_first_characters_of_a_process_are_split_without_kernels(monkeypatch
         return kernel(*arguments)
 
     monkeypatch.setattr(text_tokens, "tokenize", tokenize)
-    monkeypatch.setattr(blocks, "_PATIENCE", 20)
-    monkeypatch.setattr(blocks, "_n_split", [0])
+    monkeypatch.setattr(blocks, "_n_split", [0, 20])
     found = []
     for _ in range(3):
         sequence, pointers, words = blocks.find_tokens(["one two", "two"], 2)
         found.append((sequence.tolist(), pointers.tolist(), words, len(called)))
     expected = [0, 1, 1], [0, 2, 3], ["one", "two"]
     assert found == [(*expected, 0), (*expected, 1), (*expected, 2)]
+
+
+def test_the_disk_is_rarely_asked_for_kernels(monkeypatch):
+    asked = []
+
+    class Missing:
+        @property
+        def is_compiled(self):
+            asked.append(True)
+            return False
+
+    monkeypatch.setattr(text_tokens, "tokenize", Missing())
+    monkeypatch.setattr(blocks, "_FEW_CHARACTERS", 1000)
+    monkeypatch.setattr(blocks, "_PATIENCE", 20)
+    monkeypatch.setattr(blocks, "_n_split", [0, 20])
+    for _ in range(8):  # of ten characters each
+        assert blocks.find_tokens(["one two", "two"], 2)[2] == ["one", "two"]
+    assert len(asked) == 4
 
 
 def test_a_vocabulary_larger_than_the_first_hash_table_is_counted_exactly():

@@ -45,7 +45,7 @@ __all__ = ["DEFAULT_MODEL", "Tagger"]
 DEFAULT_MODEL = "ensemble"
 
 #: Number of texts after which all tables have been made, and the length of a long one.
-_WARMING, _LONG = 20, 10_000
+_WARMING, _LONG = 20, 70_000
 
 
 class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels):
@@ -273,7 +273,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
             # Some tables are made only after several texts, so that a single one does not wait.
             for _ in range(_WARMING):
                 self.suggest(text)
-            # Long texts are read in another way.
+            # After as many characters, words are found in another way.
             self.suggest(f"{text} " * (_LONG // (len(text) + 1) + 1))
             self.explain(text, top=1)
         except InputError:

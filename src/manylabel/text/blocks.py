@@ -44,9 +44,10 @@ _BLOCK_CHARACTERS = 1 << 23
 #: hundredths of a second, while kernels take seconds to compile after an installation.
 _FEW_CHARACTERS, _FEW_WORDS = 1 << 19, 1 << 17
 #: The first characters in a process are split without kernels even if these are compiled: loading
-#: them takes as long.
+#: them takes as long. After each as many, the disk is asked again whether they are compiled.
 _PATIENCE = 1 << 16
-_n_split = [0]
+#: The characters so far, and when to ask.
+_n_split = [0, _PATIENCE]
 
 
 @dataclass
@@ -246,7 +247,10 @@ def find_tokens(
 
     n_characters = sum(map(len, texts))
     _n_split[0] += n_characters
-    if _n_split[0] < _PATIENCE or (n_characters < _FEW_CHARACTERS and not tokenize.is_compiled):
+    if _n_split[0] < _n_split[1]:
+        return _find_few_tokens(texts, min_length)
+    if n_characters < _FEW_CHARACTERS and not tokenize.is_compiled:
+        _n_split[1] = _n_split[0] + _PATIENCE
         return _find_few_tokens(texts, min_length)
     # A str may hold an unpaired surrogate, which has no other encoding; it separates words.
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
