@@ -124,7 +124,7 @@ def measure_search() -> None:
     )
 
 
-def measure_shards(index: NeighborIndex, queries: object) -> None:
+def measure_shards(index: NeighborIndex, queries: sparse.csr_array) -> None:
     """What shards cost: every query goes to each of them."""
     whole = index.rows()
     lines = []
@@ -137,6 +137,7 @@ def measure_shards(index: NeighborIndex, queries: object) -> None:
             one.search(queries, K)
             work = sum(receipt.cpu_seconds for receipt in cluster.receipts)
             lines.append([name, time.perf_counter() - start, work, memory_of_workers(cluster)])
+            remember(shard_query=work / queries.shape[0] / len(one._shards))
     print("### Shards\n")
     print(table(["index", "seconds", "CPU seconds of workers", "MB per worker"], lines), "\n")
 
@@ -339,6 +340,8 @@ def make_plan() -> None:
         line("a query over all shards, core ms", lambda n: 1e3 * search * n),
         line("leave-one-out search, core hours", lambda n: search * n * n / 3600),
         line("the same for 2 million documents, core hours", lambda n: search * n * 2e6 / 3600),
+        # A group of `quick` is half as large as the shards whose queries were measured.
+        line("search in groups, at most, core hours", lambda n: n * known["shard_query"] / 3600),
         line("training pairs, billions", lambda n: n * pairs / 1e9),
         line("training the pairs, core hours", lambda n: n * pairs * known["pair_seconds"] / 3600),
         line("weights, GB", lambda n: 8 * n * pairs * known["weights_per_pair"] / 1e9),
