@@ -59,7 +59,8 @@ __all__ = ["Ensemble"]
 
 #: Documents scored at a time.
 ROUND = 8_192
-#: A quick training of more documents compares each with about this many others.
+#: A quick training of more documents compares each with at most this many others: a segment of the
+#: index.
 GROUP = 65_536
 #: For labels with at most this many documents, the held-out document is subtracted from the count
 #: only if it has the label: one document more or less matters a lot to a rare label.

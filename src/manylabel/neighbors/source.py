@@ -464,7 +464,7 @@ class NeighborSource(ChangingSource):
     ) -> sparse.csr_array:
         """Candidates of all training documents, with neighbours from a part of the documents only.
 
-        Documents are divided at random into groups of about ``size``, and each is compared with
+        Documents are divided at random into groups of at most ``size``, and each is compared with
         those of another group: the time grows with the number of documents, not with its square.
         Each document still votes as often as any other.
 
@@ -475,7 +475,7 @@ class NeighborSource(ChangingSource):
         assert self.index is not None
         n = len(documents)
         order = np.random.default_rng([seed, 5]).permutation(n)
-        groups = [np.sort(each) for each in np.array_split(order, max(2, round(n / size)))]
+        groups = [np.sort(each) for each in np.array_split(order, max(2, -(-n // size)))]
         numbers, patterns = [], []
         with progress_bar("documents", verbose) as callback:
             for asked, other in zip(groups, [*groups[1:], groups[0]], strict=True):
