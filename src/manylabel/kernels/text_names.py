@@ -93,55 +93,27 @@ def find_names(asked, asked_ends, names, out):
 
 
 @kernel
-def _hashed_pair(terms, ends, head, last):
-    """The hash of two terms with a space between them."""
-    code = _hashed(terms, ends[head], ends[head + 1], _FNV_OFFSET)
-    code = (code ^ np.uint64(_SPACE)) * _FNV_PRIME
-    return _hashed(terms, ends[last], ends[last + 1], code)
-
-
-@kernel
-def _find_pair(terms, ends, head, last, code, names):
+def _find_pair(terms, ends, head, last, names):
     """The name that consists of two terms with a space between them; -1 if there is none."""
     start, stop, begin, end = ends[head], ends[head + 1], ends[last], ends[last + 1]
+    code = _hashed(terms, start, stop, _FNV_OFFSET)
+    code = (code ^ np.uint64(_SPACE)) * _FNV_PRIME
+    code = _hashed(terms, begin, end, code)
     mark, slot = _mark(code), _home(code, names.slots)
     first, size = stop - start, stop - start + 1 + end - begin
     while names.slots[slot] != _EMPTY:
         name = names.slots[slot] & _LOW
-        if names.slots[slot] - name == mark:
-            at = names.ends[name]
-            if (
-                names.ends[name + 1] - at == size
-                and names.letters[at + first] == _SPACE
-                and _same(names.letters, at, terms, start, first)
-                and _same(names.letters, at + first + 1, terms, begin, end - begin)
-            ):
-                return name
+        at = names.ends[name]
+        if (
+            names.slots[slot] - name == mark
+            and names.ends[name + 1] - at == size
+            and names.letters[at + first] == _SPACE
+            and _same(names.letters, at, terms, start, first)
+            and _same(names.letters, at + first + 1, terms, begin, end - begin)
+        ):
+            return name
         slot = (slot + 1) & (names.slots.size - 1)
     return -1
-
-
-@kernel
-def _find_pairs(terms, ends, heads, lasts, names, columns):
-    """The name of each pair of terms, or -1.
-
-    The table is much larger than the processor's cache. Each loop reads it in one way for all
-    pairs, so that it waits for many places at once.
-    """
-    codes, slots = np.empty(heads.size, np.uint64), np.empty(heads.size, np.int64)
-    for i in range(heads.size):
-        codes[i] = _hashed_pair(terms, ends, heads[i], lasts[i])
-        slots[i] = names.slots[_home(codes[i], names.slots)]
-    # Most pairs are no name, and most of those have an empty slot or another mark.
-    for i in range(heads.size):
-        columns[i] = 0
-        if slots[i] == _EMPTY:
-            columns[i] = -1
-        elif slots[i] - (slots[i] & _LOW) == _mark(codes[i]):
-            slots[i] = names.letters[names.ends[slots[i] & _LOW]]
-    for i in range(heads.size):
-        if columns[i] == 0:
-            columns[i] = _find_pair(terms, ends, heads[i], lasts[i], codes[i], names)
 
 
 @kernel
@@ -182,13 +154,7 @@ def count_features(
         The columns in ascending order, and how often each occurs; as long as ``keys``.
     """
     # With literals, Numba compiles the functions that receive them twice.
-    size, n_pairs, head, head_times = np.int64(0), np.int64(0), np.int64(-1), 0
-    most = numbers.size if with_pairs else 0
-    heads, lasts, weights = (
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-    )
+    size, head, head_times = np.int64(0), np.int64(-1), 0
     for i in range(numbers.size):
         number = np.int64(numbers[i])
         if number < 0:
@@ -199,15 +165,11 @@ def count_features(
             size += 1
         if with_pairs:
             if head >= 0:
-                heads[n_pairs], lasts[n_pairs], weights[n_pairs] = head, number, head_times
-                n_pairs += 1
+                column = _find_pair(terms, ends, head, number, names)
+                if column >= 0:
+                    keys[size] = np.int64(column) << 32 | head_times
+                    size += 1
             head, head_times = number, times
-    of_pairs = np.empty(n_pairs, np.int64)
-    _find_pairs(terms, ends, heads[:n_pairs], lasts[:n_pairs], names, of_pairs)
-    for i in range(n_pairs):
-        if of_pairs[i] >= 0:
-            keys[size] = of_pairs[i] << 32 | weights[i]
-            size += 1
     _sort(keys, size)
     n_found, before = -1, np.int64(-1)
     for i in range(size):
