@@ -187,3 +187,14 @@ def test_the_kernel_adds_curves_to_the_last_bit_as_numpy_does(seed):
         total += values
     expected = combined.offsets[groups] + combined.factors[groups] * total
     assert combined(parts, counts).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("sums", [[0.3, -1.0, 2.5, 2.5], [-4.0], [], [-np.inf, -np.inf], [800.0]])
+def test_a_document_alone_has_the_rivals_that_it_has_among_others(sums):
+    rivals = Combination({}, np.zeros(7), rivalry=0.4, sharpness=1.7, usual=0.2)
+    others = np.array([1.0, 2.0])
+    many, ptr = np.concatenate([others, sums, others]), np.array([0, 2, 2, 4])
+    ptr[2:] += len(sums)
+    together = rivals.competition(many, ptr)
+    alone = rivals.competition(np.array(sums), np.array([0, len(sums)]))
+    assert alone.tolist() == [together[1]]

@@ -104,6 +104,18 @@ def test_weights_can_be_float32(scheme):
     np.testing.assert_allclose(single.toarray(), double.toarray(), rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_row_alone_has_the_weights_that_it_has_among_others(scheme, dtype):
+    counts = np.random.default_rng(0).integers(0, 4, (12, 300))
+    counts[3], counts[5, 1:] = 0, 0
+    weighting = Weighting(scheme, dtype=dtype).fit(counts)
+    together = weighting.transform(counts)
+    for row in range(len(counts)):
+        alone = weighting.transform(counts[[row]])
+        assert alone.data.tolist() == together[[row]].data.tolist()
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_callers_matrix_stays_as_it_was(scheme):
     counts = sparse.csr_array([[3.0, 0, 1], [1, 2, 9]])
