@@ -15,11 +15,21 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.validation import check_structure, check_whole, pointers, trusted_csr
 
-__all__ = ["FEW", "best_of_rows", "canonical_scores", "keep_top", "rank_order", "values_at"]
+__all__ = [
+    "FEW",
+    "best_of_rows",
+    "canonical_scores",
+    "is_stored",
+    "keep_top",
+    "rank_order",
+    "values_at",
+]
 
 #: Fewer entries than this are ranked and judged without kernels that are not compiled yet: that
 #: takes some hundredths of a second, while compilation takes a second after an installation.
 FEW = 1 << 17
+#: Entries are looked up for this many rows at a time: keys and positions take 24 bytes per entry.
+_ROWS = 1 << 14
 
 
 def canonical_scores(scores: Any) -> sparse.csr_array:
@@ -67,6 +77,23 @@ def values_at(
         return np.full(wanted.size, absent)
     positions = np.minimum(np.searchsorted(stored, wanted), stored.size - 1)
     return np.where(stored[positions] == wanted, scores.data[positions], absent)
+
+
+def is_stored(matrix: sparse.csr_array, pattern: sparse.csr_array) -> NDArray[np.bool_]:
+    """Whether a matrix of ones has the entries that ``pattern`` stores, of which many may be.
+
+    Examples
+    --------
+    >>> matrix = sparse.csr_array([[1, 0, 1]])
+    >>> is_stored(matrix, sparse.csr_array([[1, 1, 0]])).tolist()
+    [True, False]
+    """
+    found = np.empty(pattern.nnz, np.bool_)
+    for start in range(0, pattern.shape[0], _ROWS):
+        rows = slice(start, min(start + _ROWS, pattern.shape[0]))
+        entries = slice(pattern.indptr[rows.start], pattern.indptr[rows.stop])
+        found[entries] = values_at(matrix[rows], pattern[rows]) > 0
+    return found
 
 
 def _keys(matrix: sparse.csr_array, width: int) -> NDArray[np.int64]:

@@ -204,6 +204,33 @@ def test_how_many_documents_have_a_label_does_not_give_it_away():
     assert out.probabilities.data[is_rare].mean() < 0.05
 
 
+def test_many_documents_are_judged_in_rounds_and_combined_by_a_sample(monkeypatch):
+    from manylabel import predictions
+    from manylabel.ensemble import fitting, out_of_sample
+
+    corpus = load_catalogue("train").vectorized()
+    model = Ensemble(**QUICK)
+    out = model.fit_out_of_sample(corpus.X, corpus.Y)
+    errors, unlisted = pair_errors(out, corpus.Y), unlisted_errors(out, corpus.Y)
+    documents = document_errors(out.pattern, errors)
+    assert {out.log_odds.dtype, errors.dtype, out.probabilities.dtype} == {np.dtype(np.float32)}
+    monkeypatch.setattr(out_of_sample, "_ROUND", 100)
+    monkeypatch.setattr(predictions, "_ROWS", 70)
+    again = replace(out)
+    np.testing.assert_array_equal(again.log_odds, out.log_odds)
+    np.testing.assert_array_equal(again.probabilities.data, out.probabilities.data)
+    np.testing.assert_array_equal(pair_errors(again, corpus.Y), errors)
+    np.testing.assert_array_equal(unlisted_errors(again, corpus.Y), unlisted)
+    np.testing.assert_allclose(document_errors(out.pattern, errors), documents, rtol=1e-6)
+    # Scorers are combined by a sample, and all documents are judged.
+    assert model.held_out_[0].shape[0] == len(corpus)
+    monkeypatch.setattr(fitting, "_MAX_JUDGED", 200)
+    few = model.fit_out_of_sample(corpus.X, corpus.Y)
+    assert model.held_out_[0].shape[0] == 200
+    assert few.pattern.shape[0] == few.nearest.indices.shape[0] == len(corpus)
+    assert np.corrcoef(few.log_odds, out.log_odds)[0, 1] > 0.95
+
+
 def test_flipped_labels_come_first(noisy, report):
     _, wrong = noisy
     found = [(each.id, each.label) in wrong for each in report]

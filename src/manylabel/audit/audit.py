@@ -21,6 +21,7 @@ from manylabel.audit.pairs import SHARE, document_errors, pair_errors, unlisted_
 from manylabel.ensemble import Ensemble, OutOfSample
 from manylabel.estimators import clone
 from manylabel.exceptions import ParameterError
+from manylabel.neighbors import Neighbors
 from manylabel.predictions import values_at
 from manylabel.validation import check_labels, check_real, check_whole
 
@@ -84,7 +85,7 @@ class Audit:
 
     out: OutOfSample
     Y: sparse.csr_array
-    errors: NDArray[np.float64]
+    errors: NDArray[np.float32]
     unlisted: NDArray[np.float64]
     model: Ensemble = field(repr=False)
     duplicates: list[Duplicates] = field(default_factory=list)
@@ -99,9 +100,11 @@ class Audit:
 
     def suspects(self, top: int) -> NDArray[np.int64]:
         """Entries of ``out.pattern``, the most suspicious first."""
-        top = min(top, self.errors.size)
-        some = np.argpartition(-self.errors, top - 1)[:top] if top else np.empty(0, np.int64)
-        return some[np.lexsort((some, -self.errors[some]))]
+        least = -np.inf
+        if top < self.errors.size:
+            least = np.partition(self.errors, self.errors.size - top)[self.errors.size - top]
+        some = np.flatnonzero(self.errors >= least)
+        return some[np.argsort(-self.errors[some], kind="stable")[:top]]
 
     def position(self, entry: int) -> tuple[int, int]:
         """The document and the label of an entry."""
@@ -111,7 +114,8 @@ class Audit:
 
     def is_given(self, entries: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether the documents of entries have their labels."""
-        return values_at(self.Y, self.out.pattern)[entries] > 0
+        places = map(self.position, entries.tolist())
+        return np.array([self.Y[place] > 0 for place in places], np.bool_)
 
     def witnesses(self, document: int, label: int) -> Witnesses:
         """The most similar other documents, with and without a label."""
@@ -175,27 +179,28 @@ def audit(
     # Probabilities matter here, not the order of the first labels.
     ensemble = (Ensemble() if model is None else clone(model)).set_params(objective="likelihood")
     out = ensemble.fit_out_of_sample(X, labels, incomplete)
-    probabilities = out.probabilities
-    index = ensemble.source_.index
+    errors, unlisted = pair_errors(out, labels, share), unlisted_errors(out, labels, share)
+    probabilities, index = out.probabilities, ensemble.source_.index
     assert index is not None
+    assert out.nearest is not None
     return Audit(
         out,
         labels,
-        pair_errors(out, labels, share),
-        unlisted_errors(out, labels, share),
+        errors,
+        unlisted,
         ensemble,
-        _duplicates(ensemble, labels, top),
+        _duplicates(out.nearest, labels, top),
         same_labels(probabilities, labels, top),
         two_meanings(index.rows(), labels, top),
         unlearned(probabilities, labels, top),
     )
 
 
-def _duplicates(model: Ensemble, Y: sparse.csr_array, top: int) -> list[Duplicates]:
-    """Pairs of nearly identical documents with different labels, most similar first."""
-    index = model.source_.index
-    assert index is not None
-    near = index.search_self(1, n_jobs=model.n_jobs)
+def _duplicates(near: Neighbors, Y: sparse.csr_array, top: int) -> list[Duplicates]:
+    """Pairs of nearly identical documents with different labels, most similar first.
+
+    ``near`` has the most similar other document of each.
+    """
     first = np.arange(near.indices.shape[0])
     second, similarity = near.indices[:, 0], near.similarities[:, 0]
     close = (second >= 0) & (similarity >= _DUPLICATE)

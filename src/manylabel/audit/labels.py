@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manylabel.predictions import is_stored, values_at
+
 __all__ = ["SameLabels", "TwoMeanings", "Unlearned", "same_labels", "two_meanings", "unlearned"]
 
 #: Labels with fewer documents than this are skipped.
@@ -18,6 +20,8 @@ _MIN_LIKENESS = 0.5
 _NOT_LEARNED = 0.05
 #: A label is learned well enough for a comparison from this mean probability on.
 _LEARNED = 0.2
+#: Lower probabilities count as 0 where labels are compared: most are, and hardly change a mean.
+_NOTICED = 0.01
 #: To look for two meanings: minimum documents per label, maximum documents to look at per label,
 #: and maximum labels.
 _MIN_TO_SPLIT, _MAX_SAMPLE, _MAX_LABELS = 20, 100, 1_000
@@ -96,19 +100,21 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
     [SameLabels(first=0, second=1, likeness=1.0, together=0)]
     """
     counts = np.bincount(Y.indices, minlength=Y.shape[1])
-    own = sparse.csr_array(probabilities.multiply(Y))
-    itself = np.bincount(own.indices, own.data, Y.shape[1]) / np.maximum(counts, 1)
+    given, itself = _on_own_documents(probabilities, Y)
     # Labels that are not learned cannot be compared.
     usable = (counts >= _MIN_DOCUMENTS) & (itself >= _LEARNED)
-    others = _only(sparse.csr_array(probabilities - own), usable)
-    Y = _only(Y.astype(np.float64), usable)
+    noticed = (probabilities.data >= _NOTICED) & ~given
+    others = _only(probabilities, noticed & usable[probabilities.indices])
+    Y = _only(Y.astype(np.float64), usable[Y.indices])
     # The sum of each label's probabilities on the documents of each other label without it.
-    on_others = sparse.coo_array(sparse.csr_array(Y.T @ others))
+    on_others = sparse.csr_array(Y.T @ others)
+    on_others.sort_indices()
     both = sparse.csr_array(Y.T @ Y)
-    first, second = on_others.coords
-    if not first.size:
+    both.sort_indices()
+    if not on_others.nnz:
         return []
-    alone = counts[first] - np.asarray(both[first, second]).ravel()
+    alone = counts.repeat(np.diff(on_others.indptr)) - values_at(both, on_others)
+    first, second = on_others.tocoo().coords
     enough = alone >= _MIN_DOCUMENTS - 2
     first, second, alone = first[enough], second[enough], alone[enough]
     sums = on_others.data[enough]
@@ -129,9 +135,18 @@ def same_labels(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) 
     ]
 
 
-def _only(matrix: sparse.csr_array, columns: NDArray[np.bool_]) -> sparse.csr_array:
-    """The entries of some columns; the shape stays."""
-    kept = columns[matrix.indices] & (matrix.data != 0)
+def _on_own_documents(
+    probabilities: sparse.csr_array, Y: sparse.csr_array
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Which entries are given labels, and the mean probability of each label where it is given."""
+    given = is_stored(Y, probabilities)
+    counts = np.bincount(Y.indices, minlength=Y.shape[1])
+    sums = np.bincount(probabilities.indices[given], probabilities.data[given], Y.shape[1])
+    return given, sums / np.maximum(counts, 1)
+
+
+def _only(matrix: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
+    """Some of the entries; the shape stays."""
     ends = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
     return sparse.csr_array(
         (matrix.data[kept], matrix.indices[kept], ends.astype(matrix.indptr.dtype)),
@@ -149,8 +164,7 @@ def unlearned(probabilities: sparse.csr_array, Y: sparse.csr_array, top: int) ->
     [Unlearned(label=0, n_documents=6, probability=0.01)]
     """
     counts = np.bincount(Y.indices, minlength=Y.shape[1])
-    own = sparse.csr_array(probabilities.multiply(Y))
-    itself = np.bincount(own.indices, own.data, Y.shape[1]) / np.maximum(counts, 1)
+    _, itself = _on_own_documents(probabilities, Y)
     labels = np.flatnonzero((counts >= _MIN_DOCUMENTS) & (itself < _NOT_LEARNED))
     labels = labels[np.argsort(-counts[labels], kind="stable")][:top]
     return [Unlearned(int(label), int(counts[label]), float(itself[label])) for label in labels]

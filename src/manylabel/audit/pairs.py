@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from manylabel.ensemble import OutOfSample
-from manylabel.predictions import values_at
+from manylabel.ensemble import OutOfSample, rounds
+from manylabel.predictions import is_stored
+from manylabel.validation import trusted_csr
 
 __all__ = ["document_errors", "pair_errors", "unlisted_errors"]
 
@@ -31,7 +32,7 @@ _STANDARD_ERRORS = 3
 _HARDLY = 0.03
 
 
-def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float64]:
+def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> NDArray[np.float32]:
     r"""The probability that a label was given in error, or is missing in error.
 
     Let p be the probability that a document has a label, as learned from other documents. If a
@@ -80,21 +81,44 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
     n_documents, n_labels = Y.shape
     counts = np.bincount(Y.indices, minlength=n_labels)
     n_without = n_documents - counts
-    given = values_at(Y, out.pattern) > 0
-    labels = out.pattern.indices
-    rows = np.repeat(np.arange(n_documents), np.diff(out.pattern.indptr))
-    ranks = _ranks(out)
-    missing = _missing_rates(ranks, labels, given, counts, share)
+    given = is_stored(Y, out.pattern)
+    # Given labels are all stored, so no document without an entry can be among the first.
+    n_first = (_MOST_LIKELY * counts).astype(np.int64)
     # Documents without an entry rank last.
     n_last = (_LEAST_LIKELY * n_without).astype(np.int64)
-    unlikely = given & (ranks >= n_documents - n_last[labels])
-    accidents = _accident_rates(labels[unlikely], n_last)[labels]
+    lacking, unlikely = _extremes(out, given, n_first, n_documents - n_last)
+    labels = out.pattern.indices[unlikely]
+    rows = np.searchsorted(out.pattern.indptr, unlikely, side="right") - 1
+    missing = (lacking + _PRIOR_DOCUMENTS * share) / (n_first + _PRIOR_DOCUMENTS)
+    accidents = _accident_rates(labels, n_last)
     expected = Y.nnz / n_labels / np.maximum(n_without, 1) * missing
-    expected = expected[labels] * _occasions(Y, rows[unlikely], labels[unlikely])[rows]
+    occasions, generosity = _occasions(Y, rows, labels), _generosity(out, Y, given)
+    errors = np.empty(given.size, np.float32)
+    for some, entries in rounds(out.pattern.indptr):
+        labels, n_pairs = out.pattern.indices[entries], np.diff(out.pattern.indptr[_ends(some)])
+        errors[entries] = _errors(
+            out.log_odds[entries].astype(np.float64),
+            given[entries],
+            accidents[labels],
+            expected[labels] * np.repeat(occasions[some], n_pairs),
+            np.minimum(missing[labels] * np.repeat(generosity[some], n_pairs), 0.5),
+            share,
+        )
+    return errors
+
+
+def _errors(
+    log_odds: NDArray[np.float64],
+    given: NDArray[np.bool_],
+    accidents: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    missing: NDArray[np.float64],
+    share: float,
+) -> NDArray[np.float64]:
+    """The probability that pairs are errors; ``accidents`` are those seen, not ``expected``."""
     mistaken = np.minimum(np.maximum(expected, accidents), 0.5)
-    missing = np.minimum(missing[labels] * _generosity(out, Y, rows, given)[rows], 0.5)
     log_odds = np.where(
-        accidents > expected, _without_errors(out.log_odds, mistaken, missing), out.log_odds
+        accidents > expected, _without_errors(log_odds, mistaken, missing), log_odds
     )
     by_accident = np.log(mistaken) - log_odds
     by_confusion = np.log(_CONFUSED_SHARE * share) - np.logaddexp(0, log_odds)
@@ -103,7 +127,8 @@ def pair_errors(out: OutOfSample, Y: sparse.csr_array, share: float = SHARE) -> 
         np.logaddexp(by_accident, by_confusion) - np.log1p(-missing),
         log_odds + np.log(missing) - np.log1p(-mistaken),
     )
-    return 1 / (1 + np.exp(-odds))
+    errors: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+    return errors
 
 
 def unlisted_errors(
@@ -122,7 +147,7 @@ def unlisted_errors(
     """
     n_documents, n_labels = Y.shape
     labels = out.pattern.indices
-    unlisted = ~out.proposed & (values_at(Y, out.pattern) > 0)
+    unlisted = ~out.proposed & is_stored(Y, out.pattern)
     having = np.bincount(labels[unlisted], minlength=n_labels)
     lacking = n_documents - np.bincount(labels, minlength=n_labels)
     odds = share * having / np.maximum(lacking, 1)
@@ -169,7 +194,7 @@ def _occasions(
 
 
 def _generosity(
-    out: OutOfSample, Y: sparse.csr_array, rows: NDArray[np.int64], given: NDArray[np.bool_]
+    out: OutOfSample, Y: sparse.csr_array, given: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     r"""How many labels each document should have, compared to how many the model expects.
 
@@ -178,40 +203,70 @@ def _generosity(
     :math:`(1 + v n) / (1 + v x)`. v is how much :math:`(n - x)^2` exceeds what chance gives,
     divided by :math:`x^2`; both are means over documents with candidates that they lack.
     """
-    size = Y.shape[0]
-    p = expit(out.log_odds)
-    n, x = np.diff(Y.indptr), np.bincount(rows, p, size)
-    by_chance = np.bincount(rows, p * (1 - p), size)
-    some = np.bincount(rows[~given], minlength=size) > 0
+    n = np.diff(Y.indptr)
+    x, by_chance, some = np.zeros(n.size), np.zeros(n.size), np.zeros(n.size, np.bool_)
+    for rows, entries in rounds(out.pattern.indptr):
+        size = rows.stop - rows.start
+        own = np.repeat(np.arange(size), np.diff(out.pattern.indptr[_ends(rows)]))
+        p = expit(out.log_odds[entries].astype(np.float64))
+        x[rows] = np.bincount(own, p, size)
+        by_chance[rows] = np.bincount(own, p * (1 - p), size)
+        some[rows] = np.bincount(own[~given[entries]], minlength=size) > 0
     excess = ((n - x) ** 2 - by_chance)[some].sum()
     v = max(excess, 0.0) / max((x[some] ** 2).sum(), 1e-9)
     ratio: NDArray[np.float64] = (1 + v * n) / (1 + v * x)
     return ratio
 
 
-def _ranks(out: OutOfSample) -> NDArray[np.int64]:
-    """The rank of each entry's document for its label, the most probable first, from 0."""
-    labels = out.pattern.indices
-    order = np.lexsort((-out.log_odds, labels))
-    stored = np.bincount(labels, minlength=out.pattern.shape[1])
-    firsts = np.concatenate([[0], np.cumsum(stored)[:-1]])
-    ranks = np.empty(labels.size, np.int64)
-    ranks[order] = np.arange(labels.size) - np.repeat(firsts, stored)
-    return ranks
+def _ends(rows: slice) -> slice:
+    """Where the pointers of consecutive rows are."""
+    return slice(rows.start, rows.stop + 1)
 
 
-def _missing_rates(
-    ranks: NDArray[np.int64],
-    labels: NDArray[np.int32],
+def _extremes(
+    out: OutOfSample,
     given: NDArray[np.bool_],
-    counts: NDArray[np.int64],
-    share: float,
-) -> NDArray[np.float64]:
-    """How often each label is missing: the expected rate, and what its most likely tenth shows."""
-    # Given labels are all stored, so no document without an entry can be among the first.
-    n_first = (_MOST_LIKELY * counts).astype(np.int64)
-    lacking = np.bincount(labels[~given & (ranks < n_first[labels])], minlength=counts.size)
-    return (lacking + _PRIOR_DOCUMENTS * share) / (n_first + _PRIOR_DOCUMENTS)
+    n_first: NDArray[np.int64],
+    n_before: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What is surprising among the documents that are most and least likely to have each label.
+
+    Returns
+    -------
+    lacking : ndarray of shape (n_labels,)
+        How many of the first ``n_first`` documents lack the label.
+    unlikely : ndarray
+        Entries of those that have it, though ``n_before`` documents are more likely to; ascending.
+    """
+    pattern = out.pattern
+    numbers = np.arange(given.size, dtype=pattern.indices.dtype)
+    by_label = trusted_csr(numbers, pattern.indices, pattern.indptr, pattern.shape).tocsc()
+    lacking, unlikely = np.zeros(n_first.size, np.int64), [np.empty(0, np.int64)]
+    wanted = (n_first > 0) | (np.diff(by_label.indptr) > n_before)
+    for label in np.flatnonzero(wanted).tolist():
+        entries = by_label.data[by_label.indptr[label] : by_label.indptr[label + 1]]
+        log_odds, has = out.log_odds[entries], given[entries]
+        lacking[label] = np.count_nonzero(_best(log_odds, n_first[label]) & ~has)
+        unlikely.append(entries[~_best(log_odds, n_before[label]) & has])
+    return lacking, np.sort(np.concatenate(unlikely))
+
+
+def _best(values: NDArray[np.floating], n: int) -> NDArray[np.bool_]:
+    """Mark the n greatest values; among equal ones, the first.
+
+    Examples
+    --------
+    >>> _best(np.array([0.1, 0.3, 0.3]), 1).tolist()
+    [False, True, False]
+    """
+    if n >= values.size:
+        return np.ones(values.size, np.bool_)
+    if n == 0:
+        return np.zeros(values.size, np.bool_)
+    least = np.partition(values, values.size - n)[values.size - n]
+    best: NDArray[np.bool_] = values > least
+    best[np.flatnonzero(values == least)[: n - np.count_nonzero(best)]] = True
+    return best
 
 
 def _accident_rates(labels: NDArray[np.int32], n_last: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -224,7 +279,7 @@ def _accident_rates(labels: NDArray[np.int32], n_last: NDArray[np.int64]) -> NDA
     return (found - _STANDARD_ERRORS * np.sqrt(found)) / np.maximum(n_last, 1)
 
 
-def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+def document_errors(pattern: sparse.csr_array, errors: NDArray[np.floating]) -> NDArray[np.float64]:
     r"""How suspicious each document is, between 0 and 1.
 
     The probability that there is any error among labels with the probabilities :math:`e_l` is
@@ -232,6 +287,10 @@ def document_errors(pattern: sparse.csr_array, errors: NDArray[np.float64]) -> N
     that are hardly suspicious, and their probabilities are the least certain ones, so they count
     less: :math:`s_l` is replaced by :math:`s_l^2 / (s_l + 0.03)`.
     """
-    sums = -np.log1p(-np.minimum(errors, 1 - 1e-12))
-    sums = np.concatenate([[0.0], np.cumsum(sums * sums / (sums + _HARDLY))])
-    return -np.expm1(sums[pattern.indptr[:-1]] - sums[pattern.indptr[1:]])
+    suspicion = np.empty(pattern.shape[0])
+    for rows, entries in rounds(pattern.indptr):
+        sums = -np.log1p(-np.minimum(errors[entries], 1 - 1e-12, dtype=np.float64))
+        sums = np.concatenate([[0.0], np.cumsum(sums * sums / (sums + _HARDLY))])
+        sums = sums[pattern.indptr[_ends(rows)] - entries.start]
+        suspicion[rows] = -np.expm1(sums[:-1] - sums[1:])
+    return suspicion

@@ -259,7 +259,7 @@ def report_of(
                 id=ids[row],
                 text=text(row),
                 given=given,
-                probability=float(expit(audit.out.log_odds[entry])),
+                probability=float(expit(sum(shares.values()))),
                 error=float(audit.errors[entry]),
                 reasons=shares,
                 having=[witness(*pair) for pair in having],

@@ -2,7 +2,7 @@
 
 from manylabel.ensemble.curves import Combination, Curve
 from manylabel.ensemble.ensemble import Ensemble
-from manylabel.ensemble.out_of_sample import OutOfSample
+from manylabel.ensemble.out_of_sample import OutOfSample, rounds
 from manylabel.ensemble.report import Report
 from manylabel.ensemble.scorers import SCORERS, SOURCES, register
 
@@ -15,4 +15,5 @@ __all__ = [
     "OutOfSample",
     "Report",
     "register",
+    "rounds",
 ]

@@ -98,7 +98,7 @@ class HeldOut:
     def of_documents(self, which: NDArray[np.bool_]) -> HeldOut:
         """The candidates of a subset of the documents."""
         rows = np.flatnonzero(which)
-        mine = which[self.candidates.rows]
+        mine = np.repeat(which, np.diff(self.candidates.pattern.indptr))
         return HeldOut(
             self.candidates.take(rows),
             {name: values[mine] for name, values in self.scores.items()},

@@ -44,6 +44,7 @@ from manylabel.exceptions import ParameterError
 from manylabel.kernels.logistic import expit
 from manylabel.metrics import calibration, evaluate, get_measure
 from manylabel.neighbors.scorers import fit_source
+from manylabel.neighbors.source import PROPOSED
 from manylabel.predictions import keep_top, values_at
 from manylabel.scoring import Candidates, CandidateSource, Documents, Scorer, Training
 from manylabel.scoring.candidates import recall, union
@@ -266,17 +267,19 @@ class Ensemble(Updating):
             scorers = [s for s in scorers if s.configure_source(self.source_, training, is_forced)]
             candidates, held, proposed = self._propose_training(training, scorers)
             self.source_.trial = None
-            known, others = known_elsewhere(training, held), self.counts_[held.labels]
-            scores: dict[str, NDArray[np.float64]] = {}
-            held_out = HeldOut(held, scores, others, Y[training.held], known)
-            # Count the other documents that have the label. Subtracting only from true labels
-            # reveals the truth where it moves a label to another group, so frequent labels always
-            # lose one.
-            taken = np.where(others <= _RARE, held_out.truth, 1)
-            if proposed is not None:
-                # Documents are judged by these probabilities: nothing may reveal the truth.
-                taken = np.minimum(others, 1)
-            held_out = replace(held_out, counts=others - taken)
+            known = known_elsewhere(training, held)
+            # A scorer may have a hundred scores for each of a million documents.
+            dtype = np.float64 if proposed is None else np.float32
+            scores: dict[str, NDArray[Any]] = {}
+            # Documents are judged by these probabilities: no count may reveal the truth.
+            fewer: NDArray[Any] = np.maximum(self.counts_ - 1, 0).astype(np.int32)
+            held_out = HeldOut(held, scores, fewer[held.labels], Y[training.held], known)
+            if proposed is None:
+                # Subtracting only from true labels reveals the truth where it moves a label to
+                # another group, so this is done for rare labels alone.
+                others = self.counts_[held.labels]
+                taken = np.where(others <= _RARE, held_out.truth, 1)
+                held_out = replace(held_out, counts=others - taken)
             for scorer in sorted(scorers, key=lambda scorer: scorer.needs_trial(training)):
                 if scorer.name in prepared:
                     prepared[scorer.name].result()
@@ -289,17 +292,21 @@ class Ensemble(Updating):
                 ):
                     scorers.remove(scorer)
                     continue
-                values = fit_scorer(scorer, training, candidates, held)
+                values = fit_scorer(scorer, training, candidates, held).astype(dtype, copy=False)
                 if not scorer.learns_at_once:
                     # As in prediction: such a scorer gives 0 to labels that are new to it.
-                    values = np.where(known, values, 0.0)
+                    values = np.where(known, values, dtype(0))
                 scores[scorer.name] = values
         held_out = replace(held_out, scores={s.name: scores[s.name] for s in scorers})
         self._combine(scorers, fair_sample(training, held_out, proposed), Y)
         if proposed is not None:
-            counts, scores = np.where(known, held_out.counts, 0), held_out.scores
             self._out_of_sample = OutOfSample(
-                held.pattern, scores, counts, self.combination_, proposed
+                held.pattern,
+                held_out.only(list(self.combination_.curves)),
+                held_out.counts * known,
+                self.combination_,
+                proposed,
+                held.neighbors,
             )
 
     def fit_out_of_sample(self, X: Any, Y: Any, incomplete: Any = None) -> OutOfSample:
@@ -361,10 +368,7 @@ class Ensemble(Updating):
                 candidates, held = self.source_.propose_training(
                     training.shared, training.held, also, self.n_jobs, self.verbose, given
                 )
-        proposed = None
-        if given is not None:
-            proposed = values_at(candidates, held.pattern) > 0
-            candidates = union([candidates, given])
+        proposed = held.evidence.pop(PROPOSED, None)
         if training.incomplete is not None:
             # A label that is missing from an incomplete document is neither true nor false.
             candidates = training.known(candidates)

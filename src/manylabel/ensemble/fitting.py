@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ _MAX_ALL_HELD_OUT, _FOLDS = 6_000, 5
 _FOLDS_OF_MANY = 3
 #: Of more documents, this share is held out, up to this number.
 _SHARE, _MAX_HELD_OUT = 0.2, 6_000
+#: Maximum number of documents by which scorers are judged and combined.
+_MAX_JUDGED = 20_000
 #: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
 #: Labels per document that are drawn at random, on average.
@@ -69,7 +72,7 @@ def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
     """
     folds, n_labels = training.folds, training.Y.shape[1]
     total = np.bincount(training.Y.indices, minlength=n_labels)
-    of = folds[training.held][held.rows]
+    of = np.repeat(folds[training.held], np.diff(held.pattern.indptr))
     known = np.empty(len(held), np.bool_)
     for fold in range(training.n_folds):
         own = training.Y[np.flatnonzero(folds == fold)]
@@ -128,16 +131,16 @@ def is_worth_fitting(
         rows = positions[rows]
     there = np.zeros(training.held.size, np.bool_)
     there[rows] = True
-    values = np.zeros(len(held))
-    values[there[held.rows]] = tried
-    is_tried = np.isfinite(values)
+    values: NDArray[Any] = np.zeros(len(held), np.float64 if proposed is None else np.float32)
+    values[np.repeat(there, np.diff(held.pattern.indptr))] = tried
+    held_out = replace(held_out, scores=held_out.scores | {scorer.name: values})
+    fair = fair_sample(training, held_out, proposed, there)
+    fair = fair.take(np.isfinite(fair.scores[scorer.name]))
     # As they are combined in the end.
-    scores = held_out.scores | {scorer.name: np.where(held_out.known, values, 0.0)}
-    counts = np.where(held_out.known, held_out.counts, 0)
-    held_out = replace(held_out, scores=scores, counts=counts).take(is_tried)
-    proposed = None if proposed is None else proposed[is_tried]
-    gain = gain_of(fair_sample(training, held_out, proposed, there), scorer.name)
-    return gain >= _MIN_GAIN
+    tried = np.where(fair.known, fair.scores[scorer.name], 0.0)
+    scores = fair.scores | {scorer.name: tried}
+    fair = replace(fair, scores=scores, counts=np.where(fair.known, fair.counts, 0))
+    return gain_of(fair, scorer.name) >= _MIN_GAIN
 
 
 def fair_sample(
@@ -148,13 +151,26 @@ def fair_sample(
 ) -> HeldOut:
     """What models are judged by: complete documents, and candidates that sources proposed.
 
-    ``among`` says which held-out documents may be taken; all by default.
+    If all of very many documents are held out, a sample of them is enough. ``among`` says which
+    held-out documents may be taken; all by default.
     """
     there = np.isin(training.held, training.judged)
     if among is not None:
         there &= among
-    mine = held_out if proposed is None else held_out.take(proposed)
-    return mine if there.all() else mine.of_documents(there)
+    judged = np.flatnonzero(there)
+    if judged.size > _MAX_JUDGED:
+        random = np.random.default_rng([training.seed, 6])
+        there[:] = False
+        there[random.permutation(judged)[:_MAX_JUDGED]] = True
+    if not there.all():
+        if proposed is not None:
+            proposed = proposed[np.repeat(there, np.diff(held_out.candidates.pattern.indptr))]
+        held_out = held_out.of_documents(there)
+    if proposed is None:
+        return held_out
+    mine = held_out.take(proposed)
+    scores = {name: values.astype(np.float64) for name, values in mine.scores.items()}
+    return replace(mine, scores=scores)
 
 
 def held_out_folds(

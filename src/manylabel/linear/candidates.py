@@ -80,9 +80,12 @@ def _scores_at(
 ) -> sparse.csr_array:
     """The scores of the pairs that are asked for, in some of the rows; ``by_label`` has them all.
 
-    There may be many more scores than are asked for, so these are not sorted by row.
+    There may be many more scores than are asked for; then they are not sorted by row.
     """
     lengths = np.diff(asked.indptr)
+    if by_label.nnz == lengths[scored].sum():
+        # All of them are asked for.
+        return sparse.csr_array(by_label.T.tocsr())
     columns, ptr = asked.indices[np.repeat(scored, lengths)], pointers(lengths * scored)
     positions = sparse.csr_array((np.arange(columns.size), columns, ptr), shape=asked.shape)
     positions = sparse.csr_array(positions.T.tocsr())

@@ -14,7 +14,6 @@ from manylabel.evidence import Reason, WordReasons
 from manylabel.linear.candidates import candidate_scores, train_on_candidates
 from manylabel.linear.model import LinearModel
 from manylabel.linear.training import Settings
-from manylabel.predictions import values_at
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.candidates import all_pairs
 from manylabel.scoring.scorer import Reasons
@@ -138,10 +137,10 @@ class LinearScorer(Scorer):
         self.model, scores, self.n_iter = train_on_candidates(
             rows, Y, pairs, settings, folds, training.sample_weight, asked
         )
-        margins = values_at(scores[training.held], held.pattern)
-        scores = self._rescaled(margins, rows, training, held)
+        # Only the held-out documents have scores, in the order of their candidates.
+        margins = self._rescaled(scores.data, rows, training, held)
         # A label without documents is not trained: it scores as if all documents were negative.
-        return np.where(np.isfinite(scores), scores, -1.0)
+        return np.where(np.isfinite(margins), margins, -1.0)
 
     def _rescaled(
         self,
@@ -160,7 +159,10 @@ class LinearScorer(Scorer):
         intercepts = self.model.intercept[held.labels]
         each = np.repeat(shrunk, np.diff(held.pattern.indptr))
         with np.errstate(invalid="ignore"):
-            return intercepts + (margins - intercepts) / each
+            rescaled = margins - intercepts
+            rescaled /= each
+            rescaled += intercepts
+        return rescaled
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None

@@ -45,7 +45,7 @@ class _Votes(Scorer):
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
-        return held.evidence[self.name].astype(np.float64)
+        return held.evidence[self.name]
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None

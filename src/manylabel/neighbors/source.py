@@ -18,6 +18,7 @@ from manylabel.neighbors.changing_source import ChangingSource
 from manylabel.neighbors.features import FeatureSimilarity, to_power
 from manylabel.neighbors.index import NeighborIndex, Neighbors
 from manylabel.parallel import Zeros, current_place, run_blocks
+from manylabel.predictions import values_at
 from manylabel.progress import progress_bar
 from manylabel.scoring import Candidates, Documents
 from manylabel.scoring.candidates import stacked, union
@@ -29,11 +30,13 @@ from manylabel.validation import (
     trusted_csr,
 )
 
-__all__ = ["ALL", "NEAREST", "WORDS", "NeighborSource", "as_csr"]
+__all__ = ["ALL", "NEAREST", "PROPOSED", "WORDS", "NeighborSource", "as_csr"]
 
 #: The evidence of the source for each candidate: its share of the votes of all neighbours, of the
 #: nearest few, and of the words.
 ALL, NEAREST, WORDS = "neighbours", "nearest", "words"
+#: Whether a candidate was proposed without seeing the labels of its document.
+PROPOSED = "proposed"
 #: Documents per task, and documents whose neighbours are in memory at a time.
 BLOCK, ROUND = 256, 16_384
 
@@ -416,13 +419,14 @@ class NeighborSource(ChangingSource):
         n_jobs : int, optional
         verbose : bool
         given : csr_array, optional
-            Labels of all documents whose votes to return even if they are not candidates.
+            Labels of all documents, to be candidates, too; ``kept`` must be all documents.
 
         Returns
         -------
         pattern : csr_array of shape (n_documents, n_labels), int8
         candidates : Candidates
-            Of the documents in ``kept``, with the labels in ``given``.
+            Of the documents in ``kept``. With ``given``, their evidence "proposed" says which were
+            proposed without seeing these labels, and ``neighbors`` has the nearest document.
         """
         numbers, is_kept = np.arange(len(documents)), np.zeros(len(documents), np.bool_)
         is_kept[kept] = True
@@ -439,19 +443,26 @@ class NeighborSource(ChangingSource):
                 some = numbers[start : start + size]
                 near = self.search_self(some, n_jobs)
                 candidates = voted(some, near, None if also is None else also[some])
-                patterns.append(candidates.pattern)
-                if given is not None:
-                    candidates = voted(some, near, union([candidates.pattern, given[some]]))
-                candidates = replace(candidates, neighbors=None)
-                mine.append(candidates.take(np.flatnonzero(is_kept[some])))
+                if given is None:
+                    patterns.append(candidates.pattern)
+                    candidates = replace(candidates, neighbors=None)
+                    mine.append(candidates.take(np.flatnonzero(is_kept[some])))
+                else:
+                    proposed = candidates.pattern
+                    candidates = voted(some, near, union([proposed, given[some]]))
+                    candidates.evidence[PROPOSED] = values_at(proposed, candidates.pattern) > 0
+                    nearest = None if near is None else near.nearest()
+                    mine.append(replace(candidates, neighbors=nearest))
                 if callback is not None:
                     callback(start + some.size, numbers.size)
         evidence = {
-            name: np.concatenate([each.evidence[name] for each in mine])
-            for name in mine[0].evidence
+            name: np.concatenate([each.evidence.pop(name) for each in mine])
+            for name in list(mine[0].evidence)
         }
-        held = Candidates(stacked([each.pattern for each in mine]), evidence, self)
-        return stacked(patterns), held
+        pattern = stacked([each.pattern for each in mine])
+        found = [each.neighbors for each in mine if each.neighbors is not None]
+        held = Candidates(pattern, evidence, self, Neighbors.stacked(found) if found else None)
+        return pattern if given is not None else stacked(patterns), held
 
     def propose_in_groups(
         self,

@@ -71,6 +71,22 @@ class Neighbors:
     candidates: int
     postings: int
 
+    def nearest(self) -> Neighbors:
+        """A copy with the nearest row of each query alone."""
+        indices, similarities = self.indices[:, :1].copy(), self.similarities[:, :1].copy()
+        return replace(self, indices=indices, similarities=similarities)
+
+    @classmethod
+    def stacked(cls, parts: list[Neighbors]) -> Neighbors:
+        """The results of several searches, one after another."""
+        return cls(
+            np.concatenate([each.indices for each in parts]),
+            np.concatenate([each.similarities for each in parts]),
+            parts[0].strategy,
+            sum(each.candidates for each in parts),
+            sum(each.postings for each in parts),
+        )
+
 
 @dataclass
 class Job:

@@ -55,7 +55,7 @@ class Candidates:
     """
 
     pattern: sparse.csr_array
-    evidence: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    evidence: dict[str, NDArray[Any]] = field(default_factory=dict)
     source: Any = None
     neighbors: Any = None
     vocabulary: Any = None

@@ -96,17 +96,14 @@ class TopicScorer(Scorer):
         """Score documents by what was learned without their fold; see the base class."""
         folds, whole = training.folds[training.held], self.word_labels
         shared = training.shared[training.held]
-        by_row: dict[int, NDArray[np.float64]] = {}
+        scores = np.zeros(len(held))
         for fold, without in enumerate(self._without):
             self.word_labels = without
             out = np.flatnonzero(folds == fold)
-            mine = held.take(out)
-            scores = self.score(shared[out], mine, training.n_jobs)
-            by_row.update(
-                zip(out.tolist(), np.split(scores, mine.pattern.indptr[1:-1]), strict=True)
-            )
+            there = np.repeat(folds == fold, np.diff(held.pattern.indptr))
+            scores[there] = self.score(shared[out], held.take(out), training.n_jobs)
         self.word_labels, self._without = whole, []
-        return np.concatenate([by_row[row] for row in sorted(by_row)])
+        return scores
 
     # Prediction
 
