@@ -45,7 +45,7 @@ _ROUGH = 1e-6
 #: Number of candidates on which scorers are compared.
 _SAMPLE = 60_000
 #: Number of candidates from which curves are learned.
-CURVES = 250_000
+CURVES = 120_000
 #: Factors tried for stretching a scorer's curve.
 _STRETCHES = (0.5, 0.7, 0.85, 1.15, 1.4, 2.0)
 _ROUNDS = 2
@@ -153,18 +153,26 @@ def choose_scorers(
     used, _ = thinned(truth, _SAMPLE)
     learn, judge = used & (rows % 2 == 0), used & (rows % 2 == 1)
 
+    given = {name: values[learn] for name, values in held_out.scores.items()}
+    asked = {name: values[judge] for name, values in held_out.scores.items()}
+
+    def fitted(names: list[str], start: Combination | None = None) -> Combination:
+        """Curves of some scorers; those of more scorers are near enough to start from."""
+        some = {name: given[name] for name in names}
+        counts = held_out.counts[learn]
+        return fit_combination(some, counts, truth[learn], tolerance=_ROUGH, start=start)
+
     def loss(names: list[str]) -> float:
         """Out-of-sample log-loss of some scorers."""
-        given = {name: values[learn] for name, values in held_out.only(names).items()}
-        combination = fit_combination(given, held_out.counts[learn], truth[learn], tolerance=_ROUGH)
-        asked = {name: values[judge] for name, values in held_out.only(names).items()}
+        combination = fitted(names, start)
         return log_loss(combination(asked, held_out.counts[judge]), truth[judge])
 
     kept = list(held_out.scores)
     gain = dict.fromkeys(kept, 0.0)
     if not truth[learn].any() or not truth[judge].any() or len(kept) < 2:
         return kept, gain
-    whole = loss(kept)
+    start = fitted(kept)
+    whole = log_loss(start(asked, held_out.counts[judge]), truth[judge])
     without = {name: loss([other for other in kept if other != name]) for name in kept}
     gain = {name: _lowered(value, whole) for name, value in without.items()}
     # One at a time, the least useful first: each of two similar scorers may be dispensable, but
@@ -197,17 +205,16 @@ def gain_of(held_out: HeldOut, name: str) -> float:
     if not all(truth[half].any() for half in halves):
         return 1.0
 
-    def loss(names: list[str]) -> float:
-        total = 0.0
-        for learn, judge in (halves, halves[::-1]):
-            given = {other: held_out.scores[other][learn] for other in names}
-            combination = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH)
-            asked = {other: held_out.scores[other][judge] for other in names}
-            total += log_loss(combination(asked, counts[judge]), truth[judge])
-        return total
-
-    whole = loss(list(held_out.scores))
-    return _lowered(loss([other for other in held_out.scores if other != name]), whole)
+    whole = without = 0.0
+    for learn, judge in (halves, halves[::-1]):
+        given = {other: values[learn] for other, values in held_out.scores.items()}
+        asked = {other: values[judge] for other, values in held_out.scores.items()}
+        both = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH)
+        del given[name]
+        one = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH, start=both)
+        whole += log_loss(both(asked, counts[judge]), truth[judge])
+        without += log_loss(one(asked, counts[judge]), truth[judge])
+    return _lowered(without, whole)
 
 
 def _lowered(without: float, whole: float) -> float:
@@ -215,32 +222,47 @@ def _lowered(without: float, whole: float) -> float:
     return 1 - whole / without if without else 0.0
 
 
-def most_likely(held_out: HeldOut, names: list[str]) -> Combination:
-    """The most likely curves of some scorers, weighted by how frequent labels are."""
-    few, share = thinned(held_out.truth, CURVES)
+def most_likely(
+    held_out: HeldOut, names: list[str], start: Combination | None = None, most: int = CURVES
+) -> Combination:
+    """The most likely curves of some scorers, weighted by how frequent labels are.
+
+    They are learned from ``most`` candidates. ``start`` has curves that are near, from which to
+    start.
+    """
+    few, share = thinned(held_out.truth, most)
     given = {name: values[few] for name, values in held_out.only(names).items()}
-    combination = fit_combination(given, held_out.counts[few], held_out.truth[few], share=share)
-    return weigh_by_frequency(held_out, combination)
+    combination = fit_combination(
+        given, held_out.counts[few], held_out.truth[few], share=share, start=start
+    )
+    return weigh_by_frequency(held_out, combination, most)
 
 
-def weigh_by_frequency(held_out: HeldOut, combination: Combination) -> Combination:
+def weigh_by_frequency(
+    held_out: HeldOut, combination: Combination, most: int = CURVES
+) -> Combination:
     """Weight scorers by how frequent the label is, if that helps.
 
     Weights are learned on every other document and judged on the rest. Without that check, a few
-    hundred documents would give random weights.
+    hundred documents would give random weights. A sample of ``most`` candidates is enough for both.
     """
-    learn, judge = held_out.halves()
+    few, share = thinned(held_out.truth, most)
+    sample = held_out.take(few)
+    learn, judge = sample.halves()
     if not learn.truth.any() or not judge.truth.any():
         return combination
+    # The sample has fewer false candidates, so all log-odds are higher.
+    shift = np.log(share)
+    likely = combination.shifted(-shift)
 
     def loss(tried: Combination) -> float:
         tried = tried.calibrated(learn.scores, learn.counts, learn.truth)
         return log_loss(tried(judge.scores, judge.counts), judge.truth)
 
-    weighted = combination.weighted(learn.scores, learn.counts, learn.truth)
-    if loss(weighted) > (1 - _MIN_GAIN) * loss(combination):
+    weighted = likely.weighted(learn.scores, learn.counts, learn.truth)
+    if loss(weighted) > (1 - _MIN_GAIN) * loss(likely):
         return combination
-    return combination.weighted(held_out.scores, held_out.counts, held_out.truth)
+    return likely.weighted(sample.scores, sample.counts, sample.truth).shifted(shift)
 
 
 def stretch_curves(

@@ -35,6 +35,8 @@ _BEYOND = 0.02
 RIDGE = 1e-5
 _TOLERANCE = 1e-8
 _FIRST = np.zeros(1, np.int64)
+#: Of this many candidates or more, one in so many gives a start, to this tolerance.
+_LARGE, _EVERY, _PART_TOLERANCE = 20_000, 5, 1e-6
 #: Prior standard deviations of the offset and the factor of a group's log-odds.
 _SPREAD = (1.0, 0.3)
 #: Prior standard deviations of the weight of a scorer in a group, and of rivalry.
@@ -217,6 +219,10 @@ class Combination:
             )
         return replace(self, curves=curves)
 
+    def shifted(self, by: float) -> Combination:
+        """A copy with other offsets."""
+        return replace(self, offsets=self.offsets + by)
+
     def like_one_document(self, share: float) -> Combination:
         """A copy that judges labels without documents partly like labels with one document.
 
@@ -355,6 +361,7 @@ def fit_combination(
     tolerance: float = _TOLERANCE,
     is_cautious: bool = False,
     share: float = 1.0,
+    start: Combination | None = None,
 ) -> Combination:
     """Find the curves with the maximum likelihood.
 
@@ -379,6 +386,9 @@ def fit_combination(
     share : float
         The share of the false candidates that are given, if most are left out. A logistic model of
         such a sample has the same curves, and log-odds that are too high by minus its logarithm.
+    start : Combination, optional
+        Curves to start from, of at least these scorers. They save time and do not change the
+        result by more than the tolerance.
 
     Examples
     --------
@@ -403,14 +413,22 @@ def fit_combination(
     design = np.concatenate([*bases, groups[:, None] == used], axis=1, dtype=np.float32)
     ridge = np.full(design.shape[1], RIDGE)
     ridge[n_rises:] = RIDGE / 10
-    base = np.log((truth.sum() + 0.5) / (truth.size - truth.sum() + 0.5))
+    if start is None:
+        base = np.log((truth.sum() + 0.5) / (truth.size - truth.sum() + 0.5))
+        begin = np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)])
+    else:
+        rises = [np.diff(start.curves[name](positions)) for name, positions in knots.items()]
+        begin = np.concatenate([*rises, start.offsets[used] - np.log(share)])
+    lowest = np.where(np.arange(design.shape[1]) < n_rises, 0.0, -np.inf)
+    precision = 2 * ridge
+    if start is None and truth.size >= _LARGE:
+        # Most steps take place on a part of the candidates.
+        part, given = design[::_EVERY].copy(), truth[::_EVERY]
+        begin = fit_logistic(
+            part, given, begin, 0.0, given.size * precision, lowest, tolerance=_PART_TOLERANCE
+        )
     learned = fit_logistic(
-        design,
-        truth,
-        start=np.concatenate([np.full(n_rises, 0.1), np.full(used.size, base)]),
-        prior_precision=2 * truth.size * ridge,
-        lower_bound=np.where(np.arange(design.shape[1]) < n_rises, 0.0, -np.inf),
-        tolerance=tolerance,
+        design, truth, begin, 0.0, truth.size * precision, lowest, tolerance=tolerance
     )
     # A group without candidates is interpolated from those that have some.
     offsets = np.interp(np.arange(N_GROUPS), used, learned[n_rises:]) + np.log(share)

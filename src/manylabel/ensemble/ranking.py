@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manylabel.ensemble.choosing import (
+    CURVES,
     HeldOut,
     measured_by_sample,
     most_likely,
@@ -53,7 +54,7 @@ def rank_curves(
         return combination
     gains = []
     for learn, judge in (halves, halves[::-1]):
-        likely = most_likely(learn, list(combination.curves))
+        likely = most_likely(learn, list(combination.curves), combination, CURVES // 2)
         values = measured_by_sample(judge, measure, Y_train)
         asked = judge.scores, judge.counts
         gains.append(values(_ranked(learn, likely)(*asked)) - values(likely(*asked)))

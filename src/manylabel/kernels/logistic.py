@@ -34,25 +34,28 @@ def add_curves(curves, scores, groups, out):
 
     Rounded as NumPy's ``interp`` rounds.
     """
-    for i in range(out.size):
-        total, group = 0.0, groups[i]
-        for part in range(scores.shape[0]):
-            begin, end = curves.ptr[part], curves.ptr[part + 1] - 1
-            score, knots, values = scores[part, i], curves.knots, curves.values
+    knots, values = curves.knots, curves.values
+    slopes = np.empty(knots.size)
+    out[:] = 0.0
+    for part in range(scores.shape[0]):
+        begin, end = curves.ptr[part], curves.ptr[part + 1] - 1
+        for at in range(begin, end):
+            slopes[at] = (values[at + 1] - values[at]) / (knots[at + 1] - knots[at])
+        for i in range(out.size):
+            score, at = scores[part, i], begin
+            # Counting takes less time than a search whose end cannot be predicted.
+            for knot in range(begin + 1, end):
+                at += score >= knots[knot]
+            inside = slopes[at] * (score - knots[at]) + values[at]
             if score >= knots[end]:
                 inside = values[end]
-            elif score < knots[begin]:
+            if score < knots[begin]:
                 inside = values[begin]
-            else:
-                at = begin
-                while score >= knots[at + 1]:
-                    at += 1
-                slope = (values[at + 1] - values[at]) / (knots[at + 1] - knots[at])
-                inside = slope * (score - knots[at]) + values[at]
             inside += curves.first[part] * min(score - knots[begin], 0.0)
             inside += curves.last[part] * max(score - knots[end], 0.0)
-            total += inside * curves.weights[part, group]
-        out[i] = curves.offsets[group] + curves.factors[group] * total
+            out[i] += inside * curves.weights[part, groups[i]]
+    for i in range(out.size):
+        out[i] = curves.offsets[groups[i]] + curves.factors[groups[i]] * out[i]
 
 
 @kernel
