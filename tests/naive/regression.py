@@ -55,8 +55,8 @@ def profile(rows, truth, new, ridge, offset):
     return np.array(score(rows, truth, new, ridge, offset)) - means
 
 
-def score_by_profile(rows, truth, new, ridges, offsets, which=None):
-    """The score of each label by a second regression, on profiles.
+def score_by_profile(rows, truth, new, ridges, offsets, chosen, jitter, which=None):
+    """The score of each label by a second regression, on profiles, compared with chosen ones only.
 
     A training row has the profile that the others give it, a new row that of all. ``which`` is a
     training row to score by the others; then ``new`` does not count.
@@ -69,9 +69,12 @@ def score_by_profile(rows, truth, new, ridges, offsets, which=None):
         mine.append(profile(*given, rows[i], ridges[0], offsets[0]))
     asked = profile(rows, truth, new, ridges[0], offsets[0]) if which is None else mine[which]
     known = [i for i in everything if i != which]
-    units = [_as_dictionary(mine[i]) for i in known]
-    labels = [truth[i] for i in known]
-    return score(units, labels, _as_dictionary(asked), ridges[1], offsets[1])
+    units = [_as_dictionary(vector) for vector in mine]
+    landmarks = [units[i] for i in chosen]
+    given = [units[i] for i in known], [truth[i] for i in known]
+    return score_by_landmarks(
+        *given, landmarks, _as_dictionary(asked), ridges[1], offsets[1], jitter
+    )
 
 
 def _as_dictionary(vector):

@@ -8,13 +8,14 @@ from scipy import sparse
 
 from manylabel import Ensemble
 from manylabel.exceptions import InputError
+from manylabel.regression.landmarks import JITTER
 from manylabel.regression.profile_scorer import ProfileScorer
 from manylabel.regression.profiles import (
     PROFILE_OFFSET,
     Profiles,
+    compare_profiles,
     learn_profiles,
     profiles_of,
-    solve_profiles,
 )
 from manylabel.regression.training import LEAST, OFFSET, solve
 from manylabel.scoring import Candidates, Documents, Training
@@ -28,11 +29,17 @@ sizes = st.tuples(st.integers(0, 99), st.integers(3, 8), st.integers(1, 6), st.i
 
 
 def learned(rows, Y, ridges=(0.3, 1.0)):
-    """Profiles, and the solution of the second regression."""
+    """Profiles of which every other one is a landmark, and the second solution."""
     solved = solve(rows, Y, ridges[0])
     units, axes = profiles_of(solved)
-    solution = solve_profiles(units, Y, ridges[1])
-    return learn_profiles(solved, units, axes, solution), solution
+    chosen = every_other(rows)
+    solution = compare_profiles(units, chosen, Y).solve(ridges[1])
+    return learn_profiles(solved, units, axes, solution, chosen), solution
+
+
+def every_other(rows):
+    """The numbers of every other row, from the first on."""
+    return np.arange(0, rows.shape[0], 2)
 
 
 def has_profiles(rows, Y):
@@ -54,7 +61,10 @@ def test_scores_and_shares_are_those_of_the_loops(shape):
         asked = naive.profile(given_rows, truth, row, 0.3, OFFSET)
         if np.linalg.norm(asked) < 1e-3:
             continue  # the direction of a vector this short is mostly rounding
-        expected = naive.score_by_profile(given_rows, truth, row, (0.3, 1.0), OFFSETS)
+        marks = every_other(rows)
+        expected = naive.score_by_profile(
+            given_rows, truth, row, (0.3, 1.0), OFFSETS, marks, JITTER
+        )
         expected = np.where(profiles.is_trained, expected, 0.0)
         np.testing.assert_allclose(scores[place], expected, atol=2e-3)
         for label in np.flatnonzero(profiles.is_trained):
@@ -72,7 +82,9 @@ def test_a_left_out_document_is_scored_by_the_others_alone(shape):
     scores = solution.left_out(everything, all_pairs(*Y.shape)).reshape(Y.shape)
     given_rows, truth = as_dictionaries(rows), Y.toarray().tolist()
     for which in everything:
-        expected = naive.score_by_profile(given_rows, truth, None, (0.3, 1.0), OFFSETS, which)
+        expected = naive.score_by_profile(
+            given_rows, truth, None, (0.3, 1.0), OFFSETS, every_other(rows), JITTER, which
+        )
         np.testing.assert_allclose(scores[which], expected, atol=5e-3)
 
 
@@ -158,10 +170,12 @@ def test_a_forgotten_document_leaves_nothing():
     rows, Y = problem(5, 9, 4, 3)
     profiles, _ = learned(rows, Y)
     less = profiles.without(rows[[2, 4]])
-    gone = ~less.units.any(axis=0) & profiles.units.any(axis=0)
+    gone = ~less.steps.any(axis=1) & profiles.steps.any(axis=1)
     assert less.postings.nnz == profiles.postings.nnz - rows[[2, 4]].nnz
-    assert not less.steps[gone].any()
-    assert not less.duals[:, gone].any()
+    mine = gone[profiles.landmarks]
+    assert mine.any()
+    assert not less.units[:, mine].any()
+    assert not less.duals[:, mine].any()
     lost = profiles.steps[gone].sum(axis=0)
     np.testing.assert_allclose(less.start, profiles.start - LEAST * lost, atol=1e-6)
     assert profiles.without(rows[[2]] * np.float32(0.5)) is profiles

@@ -355,7 +355,9 @@ class Ensemble(Updating):
             trial = self.source_.trial
             self.sources_ = [s for s in fitted if s.is_worthwhile(trial)]
         given = training.Y if self._scores_all_documents else None
-        if self.effort == "quick" and given is None and fitted and len(everything) >= MANY:
+        learns = any(scorer.learns_from_candidates for scorer in scorers)
+        is_large = fitted and len(everything) >= MANY
+        if self.effort == "quick" and given is None and (is_large or not learns):
             candidates, held = self._propose_quickly(training, fitted, scorers)
         else:
             proposals = [

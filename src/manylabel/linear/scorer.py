@@ -72,13 +72,18 @@ class LinearScorer(Scorer):
     def wants(self, training: Training) -> bool:
         """Whether documents have the view that it reads.
 
-        A quick training has a regression instead, if that suits the corpus, or vectors of words if
-        there are many labels of short texts.
+        If a regression suits the corpus, it takes the place of the model of words, whose weight
+        beside it was always 0. A quick training of short texts with many labels has vectors of
+        words instead.
         """
+        if not training.documents.has_view(self.view):
+            return False
+        is_usual = training.settings.get("effort") != "best" and training.incomplete is None
+        if is_usual and self.view == "rows" and training.suits_regression:
+            return False
         n_words = training.documents.counts.nnz / max(len(training.documents), 1)
         has_vectors = n_words < _SHORT and training.documents_per_label >= FEW_PER_LABEL
-        has_others = training.suits_regression or (has_vectors and _has_many_labels(training))
-        return training.documents.has_view(self.view) and not (training.is_quick and has_others)
+        return not (training.is_quick and has_vectors and _has_many_labels(training))
 
     def _rows(self, documents: Documents) -> sparse.csr_array:
         """Weighted rows of the view."""

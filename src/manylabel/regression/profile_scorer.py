@@ -11,9 +11,9 @@ from scipy import sparse
 from manylabel.evidence import WordReasons
 from manylabel.regression.profiles import (
     Profiles,
+    compare_profiles,
     learn_profiles,
     profiles_of,
-    solve_profiles,
 )
 from manylabel.regression.scorer import (
     SOLVED,
@@ -30,6 +30,8 @@ __all__ = ["ProfileScorer"]
 
 #: Ridges to try, and the number of documents to try them on.
 _RIDGES, _SAMPLE = (0.3, 1.0, 3.0), 1_500
+#: Profiles are compared with those of this many documents only: more take longer and add nothing.
+_LANDMARKS = 1_000
 #: Every label is part of a profile.
 _MAX_LABELS = 2_000
 
@@ -37,8 +39,9 @@ _MAX_LABELS = 2_000
 class ProfileScorer(RegressionScorer):
     """Scores candidates by a regression on the profile of a document.
 
-    Its profile is what the regression on words expects of all labels: labels that occur together,
-    or never do, help each other. Training documents have the profile that the others give them.
+    The profile is what the regression on words expects of all labels: labels that occur together,
+    or never do, help each other. Training documents have the profile that the others give them, and
+    are compared with a sample of them only.
 
     Attributes
     ----------
@@ -96,14 +99,18 @@ class ProfileScorer(RegressionScorer):
     ) -> tuple[Profiles, NDArray[np.float64]]:
         """Profiles, and scores of held-out documents by all others."""
         units, axes = profiles_of(solved)
-        sample = sample_of(np.arange(len(units)), _SAMPLE, seed)
-        few, Y, asked = units[sample], solved.Y[sample], candidates[sample]
-        self.ridge = max(_RIDGES, key=lambda ridge: quality(solve_profiles(few, Y, ridge), asked))
-        solution = solve_profiles(units, solved.Y, self.ridge)
-        scores = np.empty(0)
+        everything = np.arange(len(units))
+        chosen = sample_of(everything, _LANDMARKS, seed)
+        compared = compare_profiles(units, chosen, solved.Y)
+        sample = sample_of(everything, _SAMPLE, seed)
+        solutions = {ridge: compared.solve(ridge) for ridge in _RIDGES}
+        self.ridge = max(
+            _RIDGES, key=lambda ridge: quality(solutions[ridge], candidates[sample], sample)
+        )
+        solution, scores = solutions[self.ridge], np.empty(0)
         if documents is not None and held is not None:
             scores = solution.left_out(documents, held.pattern)
-        return learn_profiles(solved, units, axes, solution), scores
+        return learn_profiles(solved, units, axes, solution, chosen), scores
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None

@@ -10,21 +10,20 @@ from scipy import sparse
 
 from manylabel.exceptions import InputError
 from manylabel.parallel import run_blocks, single_threaded_blas
+from manylabel.regression.landmarks import Compared, LandmarkSolution, compare
 from manylabel.regression.training import (
     LEAST,
     OFFSET,
-    Solution,
     Solved,
     documents_with,
     effects_of,
     postings_of,
     similarities,
-    solve_kernel,
     without_documents,
 )
 from manylabel.validation import check_numbers, csr_parts
 
-__all__ = ["PROFILE_OFFSET", "Profiles", "learn_profiles", "profiles_of", "solve_profiles"]
+__all__ = ["PROFILE_OFFSET", "Profiles", "compare_profiles", "learn_profiles", "profiles_of"]
 
 #: The constant c of the kernel ((s + c) / (1 + c))^2 of profiles with cosine s.
 PROFILE_OFFSET = 0.5
@@ -38,7 +37,7 @@ _ROWS = 64
 
 @dataclass(frozen=True)
 class Profiles:
-    """The profiles of training documents, and the weights of all labels.
+    """The profiles of some training documents, the landmarks, and the weights of all labels.
 
     Parameters
     ----------
@@ -48,14 +47,16 @@ class Profiles:
         What each document adds to the profile of a text, per unit of their kernel.
     start : ndarray of shape (size,), float64
         The profile of a text that shares no word with any document.
-    units : ndarray of shape (size, n_documents), float32
-        The profiles of the documents, of length 1.
-    duals : ndarray of shape (n_labels, n_documents), float32
-        The weight of each document for each label.
+    units : ndarray of shape (size, n_landmarks), float32
+        The profiles of the landmarks, of length 1.
+    duals : ndarray of shape (n_labels, n_landmarks), float32
+        The weight of each landmark for each label.
     constants : ndarray of shape (n_labels,), float64
         The score of each label for a profile that is unlike all others.
     is_trained : ndarray of shape (n_labels,), bool
         Which labels occur in a training document.
+    landmarks : ndarray of shape (n_landmarks,), int64, optional
+        The documents that are landmarks; by default all.
     """
 
     postings: sparse.csr_array
@@ -65,14 +66,19 @@ class Profiles:
     duals: NDArray[np.float32]
     constants: NDArray[np.float64]
     is_trained: NDArray[np.bool_]
+    #: For older model folders, which lack it.
+    landmarks: NDArray[np.int64] | None = None
 
     def _check_stored(self) -> None:
         """Refuse arrays whose shapes disagree, and values that are not finite."""
         n_labels, n_documents, size = len(self.constants), self.postings.shape[1], len(self.start)
+        marks = np.arange(n_documents) if self.landmarks is None else self.landmarks
         if (
             self.steps.shape != (n_documents, size)
-            or self.units.shape != (size, n_documents)
-            or self.duals.shape != (n_labels, n_documents)
+            or marks.ndim != 1
+            or not 0 <= marks.min(initial=0) <= marks.max(initial=0) < max(n_documents, 1)
+            or self.units.shape != (size, marks.size)
+            or self.duals.shape != (n_labels, marks.size)
             or self.constants.ndim != 1
             or self.is_trained.shape != (n_labels,)
         ):
@@ -94,6 +100,7 @@ class Profiles:
             np.pad(self.duals, ((0, n_new), (0, 0))),
             np.pad(self.constants, (0, n_new)),
             np.pad(self.is_trained, (0, n_new)),
+            self.landmarks,
         )
 
     def without(self, rows: sparse.csr_array) -> Profiles:
@@ -104,16 +111,18 @@ class Profiles:
         gone = documents_with(rows, self.postings)
         if not gone.any():
             return self
+        marks = gone if self.landmarks is None else gone[self.landmarks]
         steps, units, duals = self.steps.copy(), self.units.copy(), self.duals.copy()
-        steps[gone], units[:, gone], duals[:, gone] = 0, 0, 0
+        steps[gone], units[:, marks], duals[:, marks] = 0, 0, 0
         return Profiles(
             without_documents(self.postings, gone),
             steps,
             self.start - LEAST * self.steps[gone].sum(axis=0, dtype=np.float64),
             units,
             duals,
-            self.constants - _UNRELATED * self.duals[:, gone].sum(axis=1, dtype=np.float64),
+            self.constants - _UNRELATED * self.duals[:, marks].sum(axis=1, dtype=np.float64),
             self.is_trained,
+            self.landmarks,
         )
 
     def scores(
@@ -152,7 +161,7 @@ class Profiles:
         cosines = profile @ self.units / length
         pull = self.duals[label] * (cosines + 2 * PROFILE_OFFSET) / (1 + PROFILE_OFFSET) ** 2
         direction = self.units @ pull / length
-        weights = np.zeros(self.duals.shape[1])
+        weights = np.zeros(len(self.steps))
         weights[documents] = effects * (self.steps[documents] @ direction)
         shares: NDArray[np.float64] = rows.data * (self.postings[rows.indices] @ weights)
         return shares, float(self.constants[label] + direction @ self.start)
@@ -178,21 +187,26 @@ def profiles_of(solved: Solved) -> tuple[NDArray[np.float32], NDArray[np.float64
     return np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0), axes
 
 
-def solve_profiles(units: NDArray[np.float32], Y: sparse.csr_array, ridge: float) -> Solution:
-    """Solve the regression of labels on profiles of length 1."""
+def compare_profiles(
+    units: NDArray[np.float32], chosen: NDArray[np.int64], Y: sparse.csr_array
+) -> Compared:
+    """Prepare regressions of labels on profiles of length 1, with some of them as landmarks."""
     with single_threaded_blas():
-        matrix = np.asfortranarray(units @ units.T)
-    matrix += np.float32(PROFILE_OFFSET)
-    matrix /= np.float32(1 + PROFILE_OFFSET)
-    np.square(matrix, out=matrix)
-    return solve_kernel(matrix, Y, ridge)
+        kernel = units @ units[chosen].T
+    for start in range(0, len(kernel), _ROWS):
+        some = kernel[start : start + _ROWS]
+        some += np.float32(PROFILE_OFFSET)
+        some /= np.float32(1 + PROFILE_OFFSET)
+        np.square(some, out=some)
+    return compare(kernel, chosen, Y)
 
 
 def learn_profiles(
     solved: Solved,
     units: NDArray[np.float32],
     axes: NDArray[np.float64],
-    solution: Solution,
+    solution: LandmarkSolution,
+    chosen: NDArray[np.int64],
 ) -> Profiles:
     """What is needed to score new texts, given the solutions for words and for profiles."""
     first, duals = solved.duals(), solution.duals()
@@ -202,8 +216,9 @@ def learn_profiles(
         postings_of(solved.rows),
         steps,
         LEAST * steps.sum(axis=0, dtype=np.float64),
-        np.ascontiguousarray(units.T),
+        np.ascontiguousarray(units[chosen].T),
         duals,
         solution.means + _UNRELATED * duals.sum(axis=1, dtype=np.float64),
         solution.is_trained,
+        chosen,
     )

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from manylabel.evidence import WordReasons
 from manylabel.metrics import ndcg_at
-from manylabel.regression.landmarks import solve_landmarks
+from manylabel.regression.landmarks import LandmarkSolution, solve_landmarks
 from manylabel.regression.training import Regression, Solution, kernel_of, solve, solve_kernel
 from manylabel.scoring import Candidates, Documents, Scorer, Training
 from manylabel.scoring.scorer import Reasons
@@ -28,8 +28,9 @@ _RIDGES, _SAMPLE = (0.1, 0.3, 1.0, 3.0), 1_500
 #: A trial learns from this share of the documents: 3 % of the time. Fewer would say little about
 #: all, since a regression gains more from documents than other models.
 _TRIED = 1 / 3
-#: With effort "quick", texts are compared with this many documents only, with this ridge.
-_QUICK_LANDMARKS, _QUICK_RIDGE = 2_000, 1.0
+#: With effort "quick" and more than `MANY` documents, texts are compared with this many only, with
+#: this ridge.
+_QUICK_LANDMARKS, _QUICK_RIDGE = 1_500, 1.0
 
 
 class RegressionScorer(Scorer):
@@ -83,7 +84,7 @@ class RegressionScorer(Scorer):
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Solve for all documents, and leave out each held-out one exactly."""
-        if training.is_quick:
+        if training.is_quick and training.Y.shape[0] > MANY:
             return self._fit_quickly(training, held)
         self.ridge = best_ridge(training, candidates)
         solved = solve(training.documents.rows, training.Y, self.ridge)
@@ -97,7 +98,7 @@ class RegressionScorer(Scorer):
         self.ridge = _QUICK_RIDGE
         solved = solve_landmarks(training.documents.rows, training.Y, chosen, self.ridge)
         self.model = solved.regression()
-        return solved.left_out(training.held, held.pattern)
+        return solved.solution.left_out(training.held, held.pattern)
 
     def score(
         self, documents: Documents, candidates: Candidates, n_jobs: int | None = None
@@ -139,19 +140,28 @@ def best_ridge(training: Training, candidates: sparse.csr_array) -> float:
     cache = training.documents.cache
     known = cache.get(_RIDGE)
     if known is None or known[0] is not candidates or known[1] is not training.Y:
-        sample = sample_of(np.arange(training.Y.shape[0]), _SAMPLE, training.seed)
+        # A quick training has candidates of the held-out documents only.
+        there = np.flatnonzero(np.diff(candidates.indptr))
+        there = there if there.size else np.arange(training.Y.shape[0])
+        sample = sample_of(there, _SAMPLE, training.seed)
         Y, asked = training.Y[sample], candidates[sample]
         kernel = kernel_of(training.documents.rows[sample])
-        qualities = {r: quality(solve_kernel(kernel.copy("F"), Y, r), asked) for r in _RIDGES}
+        everything = np.arange(sample.size)
+        qualities = {
+            ridge: quality(solve_kernel(kernel.copy("F"), Y, ridge), asked, everything)
+            for ridge in _RIDGES
+        }
         known = candidates, training.Y, max(_RIDGES, key=qualities.__getitem__)
         cache[_RIDGE] = known
     return float(known[2])
 
 
-def quality(solution: Solution, asked: sparse.csr_array) -> float:
-    """The nDCG@5 of some labels of each document, by the others alone."""
-    Y = solution.Y
-    scores = solution.left_out(np.arange(Y.shape[0]), asked)
+def quality(
+    solution: Solution | LandmarkSolution, asked: sparse.csr_array, documents: NDArray[np.int64]
+) -> float:
+    """The nDCG@5 of some labels of some documents, by the others alone."""
+    Y = solution.Y[documents]
+    scores = solution.left_out(documents, asked)
     # Rankings have no place for scores below 0.
     above = scores - scores.min(initial=0) + 1
     return float(ndcg_at(Y, trusted_csr(above, asked.indices, asked.indptr, Y.shape), 5))

@@ -12,7 +12,7 @@ from scipy import sparse
 from manylabel.exceptions import InputError
 from manylabel.parallel import run_blocks, single_threaded_blas
 from manylabel.predictions import values_at
-from manylabel.validation import check_numbers, csr_parts
+from manylabel.validation import check_numbers, csr_parts, pointers
 
 __all__ = [
     "LEAST",
@@ -190,11 +190,11 @@ class Solution:
         y = values_at(self.Y[documents], pattern).astype(np.float64)
         means = (self._sums[labels] - y) / max(self.Y.shape[0] - 1, 1)
         duals = self.raw[who, labels] - means * self.ones[who]
-        return y - duals / self._diagonal(documents)[each]
+        return y - duals / self._diagonal_at(documents)[each]
 
     def all_left_out(self) -> NDArray[np.float32]:
         """The same for every label of every document, minus the mean of the others."""
-        each = self._diagonal(np.arange(self.Y.shape[0]))
+        each = self._diagonal
         out = np.empty(self.raw.shape, np.float32)
         rest = max(self.Y.shape[0] - 1, 1)
         for start in range(0, len(out), _COLUMNS):
@@ -205,8 +205,19 @@ class Solution:
             out[some] -= means
         return out
 
-    def _diagonal(self, documents: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The diagonal of G^-1: squared lengths of the columns of the inverse factor."""
+    @cached_property
+    def _diagonal(self) -> NDArray[np.float64]:
+        """The diagonal of G^-1."""
+        return self._solved_diagonal(np.arange(self.Y.shape[0]))
+
+    def _diagonal_at(self, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The diagonal of G^-1 at some documents."""
+        if "_diagonal" in self.__dict__ or documents.size == self.Y.shape[0]:
+            return self._diagonal[documents]
+        return self._solved_diagonal(documents)
+
+    def _solved_diagonal(self, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The squared lengths of columns of the inverse factor."""
         from scipy.linalg import solve_triangular
 
         out = np.empty(documents.size)
@@ -298,19 +309,35 @@ def solve(rows: sparse.csr_array, Y: sparse.csr_array, ridge: float) -> Solved:
 
 
 def kernel_of(rows: sparse.csr_array) -> NDArray[np.float32]:
-    """The kernel of all pairs of weighted rows of unit length."""
+    """The kernel of all pairs of weighted rows of unit length: its lower triangle."""
+    from manylabel.kernels import regression_pairs
+    from manylabel.kernels.index import Rows
+
     n = rows.shape[0]
-    matrix = np.empty((n, n), np.float32, order="F")
-    by_feature = rows.T.tocsr()
-    for start in range(0, n, _COLUMNS):
-        # The matrix is symmetric, so rows can be written to columns.
-        block = (rows[start : start + _COLUMNS] @ by_feature).toarray()
-        matrix[:, start : start + _COLUMNS] = (((block + OFFSET) / (1 + OFFSET)) ** 2).T
+    given = Rows(*csr_parts(rows, np.float32))
+    order = np.argsort(given.features, kind="stable")
+    places = np.empty_like(order)
+    places[order] = np.arange(order.size)
+    documents = np.repeat(np.arange(n, dtype=np.int32), np.diff(given.ptr))[order]
+    lengths = np.bincount(given.features, minlength=rows.shape[1])
+    postings = Rows(pointers(lengths).astype(np.int64), documents, given.values[order])
+    # In this order of memory a column is contiguous, as the row of the transposed matrix.
+    matrix = np.zeros((n, n), np.float32, order="F")
+    regression_pairs.add_products(0, n, given, places, postings, matrix.T)
+    # A few columns at a time stay in the processor's cache.
+    for start in range(0, n, _ROWS):
+        some = matrix[start:, start : start + _ROWS]
+        some += np.float32(OFFSET)
+        some /= np.float32(1 + OFFSET)
+        np.square(some, out=some)
     return matrix
 
 
 def solve_kernel(matrix: NDArray[np.float32], Y: sparse.csr_array, ridge: float) -> Solution:
-    """Solve for the kernel of all pairs of documents, whose memory is reused."""
+    """Solve for the kernel of all pairs of documents, whose memory is reused.
+
+    Only its lower triangle is read.
+    """
     from scipy.linalg import cho_factor, cho_solve
 
     n = Y.shape[0]

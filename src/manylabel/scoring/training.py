@@ -146,13 +146,9 @@ class Training:
 
     @property
     def suits_regression(self) -> bool:
-        """Whether there are enough documents for a regression, and few enough documents and labels.
-
-        With fewer than `MANY` documents, a quick training does without.
-        """
+        """Whether there are enough documents for a regression, and not too many, nor labels."""
         n_rows, n_labels = self.Y.shape
-        least = MANY if self.is_quick else MIN_REGRESSION
-        return least <= n_rows <= MAX_REGRESSION and n_rows * n_labels <= _MAX_WEIGHTS
+        return MIN_REGRESSION <= n_rows <= MAX_REGRESSION and n_rows * n_labels <= _MAX_WEIGHTS
 
     @property
     def is_small(self) -> bool:

@@ -94,7 +94,8 @@ def choose_features(
     """
     if Y.shape[0] < _MIN_DOCUMENTS:
         return vectorizer
-    chosen = np.random.default_rng(0).permutation(Y.shape[0])[:_MAX_DOCUMENTS]
+    n_tried = min(max(_MIN_DOCUMENTS, Y.shape[0] // 2), _MAX_DOCUMENTS)
+    chosen = np.random.default_rng(0).permutation(Y.shape[0])[:n_tried]
     sample = texts(chosen)
     typical = float(np.median([len(text.split()) for text in sample]))
     if typical >= _LONG:

@@ -21,8 +21,9 @@ __all__ = ["TreeScorer"]
 _FORESTS, _TREES = 5, 20
 #: Trees that are tried first.
 _TRIAL_TREES = 5
-#: Trees are worth their time from this many documents on.
-_MIN_DOCUMENTS = 2_000
+#: Trees are worth their time from this many documents on, up to this many: growing them then takes
+#: longer than all other scorers together, and adds little. With effort "best", more do no harm.
+_MIN_DOCUMENTS, _MAX_DOCUMENTS = 2_000, 6_000
 
 
 class TreeScorer(Scorer):
@@ -42,7 +43,9 @@ class TreeScorer(Scorer):
 
     def wants(self, training: Training) -> bool:
         """Whether the corpus is of medium size, where trees are fast and helpful."""
-        is_medium = len(training.documents) >= _MIN_DOCUMENTS and training.is_small
+        n_documents, is_best = len(training.documents), training.settings.get("effort") == "best"
+        is_few = n_documents <= _MAX_DOCUMENTS or is_best
+        is_medium = n_documents >= _MIN_DOCUMENTS and is_few and training.is_small
         return is_medium and training.documents_per_label >= FEW_PER_LABEL
 
     def needs_trial(self, training: Training) -> bool:

@@ -113,7 +113,9 @@ def _mean(parts: list[Vectors]) -> Vectors:
 
 
 def _are_wanted(training: Training) -> bool:
-    """Whether there are enough documents to learn vectors from."""
+    """Whether there are enough documents to learn vectors from, and time to do so."""
+    if training.is_quick and training.suits_regression:
+        return False
     complete = training.complete
     n_documents, is_thin = len(complete.documents), complete.documents_per_label < FEW_PER_LABEL
     return n_documents >= _MIN_DOCUMENTS and not (is_thin and n_documents >= MANY)
