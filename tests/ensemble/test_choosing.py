@@ -40,8 +40,13 @@ def test_only_what_helps_is_kept(held_out):
 
 @pytest.mark.parametrize("protected", [("idle",), ("noise",), ("idle", "noise")])
 def test_what_must_stay_stays_whether_it_helps_or_not(held_out, protected):
-    kept, _ = choose_scorers(held_out, protected)
+    kept, _ = choose_scorers(held_out, {name: name for name in protected})
     assert set(kept) == {"able", *protected}
+
+
+def test_a_scorer_stays_as_long_as_the_one_that_it_builds_on(held_out):
+    assert set(choose_scorers(held_out, {"idle": "able"})[0]) == {"able", "idle"}
+    assert choose_scorers(held_out, {"idle": "noise"})[0] == ["able"]
 
 
 @pytest.mark.parametrize("differs", [True, False])

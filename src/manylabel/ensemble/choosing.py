@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -143,12 +143,19 @@ def thinned(truth: NDArray[np.bool_], n: int) -> tuple[NDArray[np.bool_], float]
 
 
 def choose_scorers(
-    held_out: HeldOut, protected: tuple[str, ...] = ()
+    held_out: HeldOut, protected: Mapping[str, str] | None = None
 ) -> tuple[list[str], dict[str, float]]:
     """Names of the scorers that help, and the share by which each lowers the log-loss of the rest.
 
     Curves are learned on every other document and judged on the rest.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+    protected : mapping, optional
+        Scorer -> another one: the first is kept as long as the other is, which may be itself.
     """
+    protected = {} if protected is None else protected
     rows, truth = held_out.candidates.rows, held_out.truth
     used, _ = thinned(truth, _SAMPLE)
     learn, judge = used & (rows % 2 == 0), used & (rows % 2 == 1)
@@ -177,17 +184,18 @@ def choose_scorers(
     gain = {name: _lowered(value, whole) for name, value in without.items()}
     # One at a time, the least useful first: each of two similar scorers may be dispensable, but
     # not both. Those that are left gain when one goes, so only the least useful is measured again.
-    useful = {name: value for name, value in gain.items() if name not in protected}
-    is_new = set(useful)
-    while len(kept) > 1 and useful:
-        name = min(useful, key=lambda other: useful[other])
+    useful, is_new = dict(gain), set(kept)
+    while len(kept) > 1:
+        free = [name for name in kept if protected.get(name) not in kept]
+        if not free:
+            break
+        name = min(free, key=lambda other: useful[other])
         if name not in is_new:
             without[name] = loss([other for other in kept if other != name])
             useful[name] = _lowered(without[name], whole)
             is_new.add(name)
         elif useful[name] < _MIN_GAIN:
             kept.remove(name)
-            del useful[name]
             whole, is_new = without[name], set()
         else:
             break

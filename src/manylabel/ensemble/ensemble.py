@@ -415,7 +415,7 @@ class Ensemble(Updating):
     def _combine(self, scorers: list[Scorer], held_out: HeldOut, Y_train: sparse.csr_array) -> None:
         """Learn the curves, keep the scorers that help, and write the report."""
         truth, parts, Y, known = held_out.truth, held_out.scores, held_out.Y, held_out.known
-        protected = tuple(scorer.name for scorer in scorers if scorer.is_needed)
+        protected = {s.name: s.name if s.is_needed else s.builds_on for s in scorers}
         # Labels that only documents of the fold have count as labels without documents.
         others, counts = held_out.counts, np.where(known, held_out.counts, 0)
         held_out = replace(held_out, counts=counts)

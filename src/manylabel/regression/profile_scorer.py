@@ -51,6 +51,8 @@ class ProfileScorer(RegressionScorer):
 
     name: ClassVar[str] = "profile"
     effort: ClassVar[str] = "normal"
+    # It ranks better than the regression, even where it makes single labels no more probable.
+    builds_on: ClassVar[str] = "regression"
     title: ClassVar[str] = "labels that go together"
     sentence: ClassVar[str] = (
         "Words that make other labels likely, which training documents have together with this one."
@@ -63,6 +65,10 @@ class ProfileScorer(RegressionScorer):
     def wants(self, training: Training) -> bool:
         """Whether a regression suits the corpus, and there are few enough labels."""
         return super().wants(training) and 1 < training.Y.shape[1] <= _MAX_LABELS
+
+    def needs_trial(self, training: Training) -> bool:
+        """Not if there is a regression to build on, which takes most of the time."""
+        return super().needs_trial(training) and SOLVED not in training.documents.cache
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates

@@ -58,6 +58,8 @@ class Scorer(ABC):
     reads_incomplete: ClassVar[bool] = False
     #: Whether an ensemble keeps it even if it does not seem to help.
     is_needed: ClassVar[bool] = False
+    #: The name of a scorer that it contains, in a way: an ensemble drops it after that one only.
+    builds_on: ClassVar[str] = ""
     #: Whether ``fit`` learns from the candidates of all training documents, not only of those that
     #: are held out.
     learns_from_candidates: ClassVar[bool] = False
