@@ -24,7 +24,7 @@ _MIN_DOCUMENTS = 1_000
 #: Hidden units of a network if there are several folds, and if there is one.
 _SIZE, _SIZE_OF_ONE = 256, 384
 #: Networks per fold if there is only one fold: their mean is better than each.
-_COPIES_OF_ONE = 4
+_COPIES_OF_ONE = 3
 #: Hidden units of the network that is tried first.
 _TRIAL_SIZE = 64
 #: Learning rates, first and last, of the epoch that adds the held-out documents.
