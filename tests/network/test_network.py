@@ -140,7 +140,7 @@ def test_without_a_single_fold_several_networks_are_trained(either_or):
     for n_jobs in (1, 2):
         scorer = NetworkScorer(NetworkSettings(size=8, epochs=2))
         scores = scorer.fit(Training(documents, Y, folds, n_jobs=n_jobs), every, held)
-        assert len(scorer.networks) == 4
+        assert len(scorer.networks) == 3
         assert not np.array_equal(scorer.networks[0].features, scorer.networks[1].features)
         found.append([scores, scorer.score(documents, Candidates(every))])
     np.testing.assert_array_equal(found[0][0], found[1][0])
