@@ -218,3 +218,22 @@ def test_a_threshold_is_fitted_on_the_documents_themselves_if_they_are_few():
     X, Y = clear_cut()
     predicted = FlatLDA(threshold="cardinality").fit(X[:6], Y[:6]).predict(X[:6])
     assert predicted.sum() == 12
+
+
+@pytest.mark.parametrize(
+    ("model", "of_few", "of_many"),
+    [
+        (FlatLDA, 0.1, 0.1),
+        (PriorLDA, 0.1, 0.01),
+        (DependencyLDA, 0.1, 0.01),
+        (SubsetLLDA, 0.01, 0.01),
+    ],
+)
+def test_the_default_pseudo_count_depends_on_the_model_and_the_number_of_words(
+    model, of_few, of_many
+):
+    few, Y = clear_cut()
+    many = np.pad(few, ((0, 0), (0, 1000 - few.shape[1])))
+    for X, expected in ((few, of_few), (many, of_many)):
+        fitted = model(burn_in=1, train_burn_in=1, train_chains=1).fit(X, Y)
+        assert fitted.word_labels_.beta == expected

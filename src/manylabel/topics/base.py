@@ -27,6 +27,8 @@ __all__ = ["Credit", "TopicClassifier", "best_positions"]
 
 #: One in this many training documents is held out to fit a threshold that reads scores.
 _HELD_OUT = 10
+#: With fewer different words than this, larger pseudo-counts of words are better.
+_FEW_WORDS = 1_000
 #: A source of a label's prior is reported if it makes up at least this share of it.
 _REPORTED = 0.01
 
@@ -67,7 +69,7 @@ class TopicClassifier(MultiLabelClassifier):
 
     training: LabelledTraining | None = None
     inference: str = "cgs_p"
-    beta: float = 0.01
+    beta: float | None = None
     train_eta: float = 50.0
     train_alpha_sum: float = 0.0
     train_chains: int = 2
@@ -88,6 +90,9 @@ class TopicClassifier(MultiLabelClassifier):
     # Prior weights per word of a document, where a parameter is None.
     _eta_per_word = 0.0
     _alpha_per_word = 0.5
+    # The same for `beta`, and for `beta` with few words.
+    _beta = 0.01
+    _beta_of_few = 0.01
 
     @classmethod
     def from_preset(cls, name: str, **parameters: Any) -> Self:
@@ -122,6 +127,12 @@ class TopicClassifier(MultiLabelClassifier):
         if self.alpha_sum is not None:
             check_positive("alpha_sum", self.alpha_sum)
 
+    def _pseudo_count(self, n_words: int) -> float:
+        """The pseudo-count of each word."""
+        if self.beta is not None:
+            return float(self.beta)
+        return self._beta_of_few if n_words < _FEW_WORDS else self._beta
+
     def _schedule(self) -> Schedule:
         return Schedule(self.chains, self.burn_in, self.samples, self.lag)
 
@@ -133,7 +144,7 @@ class TopicClassifier(MultiLabelClassifier):
             inference=self.inference,
             eta=self.train_eta,
             alpha_sum=self.train_alpha_sum,
-            beta=self.beta,
+            beta=self._pseudo_count(X.shape[1]),
             chains=self.train_chains,
             burn_in=self.train_burn_in,
             samples=self.train_samples,

@@ -27,7 +27,6 @@ __all__ = ["FlatLDA", "LabeledLDA", "PriorLDA", "pseudo_count"]
 _BLOCK, _CELLS = 32, 1 << 21
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class FlatLDA(TopicClassifier):
     r"""Labelled LDA with a symmetric prior (Ramage et al., 2009; Flat-LDA in Rubin et al., 2012).
 
@@ -42,9 +41,9 @@ class FlatLDA(TopicClassifier):
     inference : {"cgs_p", "cgs", "cvb0"}, default="cgs_p"
         For training and prediction: collapsed Gibbs sampling with counts, the same with summed
         conditional distributions, or deterministic expected counts.
-    beta : float, default=0.1
-        Pseudo-count of each word under each label. Without a prior that knows the labels, rankings
-        are better with more than the 0.01 of the papers.
+    beta : float, optional
+        Pseudo-count of each word under each label; by default 0.1, with which rankings are better
+        than with the 0.01 of the papers.
     train_eta : float, default=50
         Prior weight that a training document shares among its labels.
     train_alpha_sum : float, default=0
@@ -84,7 +83,7 @@ class FlatLDA(TopicClassifier):
     [[1, 0], [0, 1]]
     """
 
-    beta: float = 0.1
+    _beta = _beta_of_few = 0.1
 
     def _fit_prior(self, X: sparse.csr_array, Y: sparse.csr_array) -> None:
         self.topics_ = self._label_topics(Y)
@@ -188,8 +187,9 @@ class PriorLDA(FlatLDA):
     label_beta : float, optional
         Pseudo-count of each label; by default a tenth of the label tokens is shared among all
         labels, as in Rubin's appendix B.
-    beta : float, default=0.01
-        Pseudo-count of each word under each label.
+    beta : float, optional
+        Pseudo-count of each word under each label; by default 0.01, or 0.1 with fewer than 1,000
+        features.
     training, inference, ...
         As in :class:`FlatLDA`.
 
@@ -208,10 +208,10 @@ class PriorLDA(FlatLDA):
     [[1, 0], [0, 1]]
     """
 
-    beta: float = 0.01
     eta: float | None = None
     label_beta: float | None = None
 
+    _beta = 0.01
     _eta_per_word = 0.5
     _alpha_per_word = 0.1
 

@@ -52,7 +52,9 @@ class SubsetLLDA(TopicClassifier):
         the document's length.
     inference : {"cvb0", "cgs", "cgs_p"}, default="cvb0"
     combine : {"posterior", "counts", "scaled"}, default="posterior"
-    training, beta, ...
+    beta : float, optional
+        Pseudo-count of each word under each label; by default 0.01.
+    training, ...
         These and the two above are as in :class:`FlatLDA`.
 
     Attributes
