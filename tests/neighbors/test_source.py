@@ -9,7 +9,7 @@ from naive import ensemble as naive
 from scipy import sparse
 
 from manylabel.exceptions import InputError
-from manylabel.neighbors import NeighborIndex, features
+from manylabel.neighbors import NeighborIndex
 from manylabel.neighbors.features import FeatureSimilarity
 from manylabel.neighbors.source import NeighborSource
 from manylabel.scoring import Documents
@@ -260,29 +260,3 @@ def test_in_groups_each_document_has_the_labels_of_its_neighbours_in_another_gro
             np.testing.assert_array_equal(found[[row]].indices, expected)
     threaded = source.propose_in_groups(Documents(rows), 20, seed=1, n_jobs=2)
     assert (found != threaded).nnz == 0
-
-
-@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7, 8, 50])
-def test_sums_are_added_a_few_times_each_and_in_an_order_that_depends_on_their_number(
-    n_blocks, monkeypatch
-):
-    random = np.random.default_rng(0)
-    X = sparse.csr_array(random.integers(0, 3, (50, 8)).astype(float))
-    Y = sparse.csr_array(random.integers(0, 2, (50, 6)).astype(np.int8))
-    size = -(-50 // n_blocks)
-    monkeypatch.setattr("manylabel.neighbors.features.BLOCK", size)
-    added: list[int] = []
-    original = features._add_last
-
-    def counted(sums):
-        added.append(sums[-1][0] + sums[-2][0])
-        original(sums)
-
-    monkeypatch.setattr("manylabel.neighbors.features._add_last", counted)
-    together, squares, counts = features._sums(X, Y)
-    np.testing.assert_array_equal(together.toarray(), (X.T @ Y).toarray())
-    np.testing.assert_array_equal(squares, (X.toarray() ** 2).sum(axis=0))
-    np.testing.assert_array_equal(counts, Y.sum(axis=0))
-    n = -(-50 // size)
-    assert len(added) == n - 1
-    assert sum(added) <= n * np.ceil(np.log2(n))

@@ -325,24 +325,14 @@ def _spans(ptr: NDArray[Any], size: int) -> list[tuple[int, int]]:
 def _sums(X: sparse.csr_array, Y: sparse.csr_array) -> Sums:
     """Products of the columns, squared lengths of features and counts of labels.
 
-    Documents are added in blocks, and the blocks in a fixed order, so rounding does not depend on
-    where they are computed. Sums over equally many blocks are added first: with one block after the
-    other, the whole sum would be copied for each.
+    Documents are added in blocks, and the blocks in order, so rounding does not depend on where
+    they are computed.
     """
-    sums: list[tuple[int, Sums]] = []
-    for block in map_blocks(_sums_of_block, (X, Y), max(X.shape[0], 1), BLOCK, fixed=True):
-        sums.append((1, block))
-        while len(sums) > 1 and sums[-2][0] == sums[-1][0]:
-            _add_last(sums)
-    while len(sums) > 1:
-        _add_last(sums)
-    return sums[0][1]
-
-
-def _add_last(sums: list[tuple[int, Sums]]) -> None:
-    """Replace the last two sums, and the numbers of their blocks, by their sum."""
-    (n_more, more), (n, some) = sums.pop(), sums.pop()
-    sums.append((n + n_more, (some[0] + more[0], some[1] + more[1], some[2] + more[2])))
+    blocks = map_blocks(_sums_of_block, (X, Y), max(X.shape[0], 1), BLOCK, fixed=True)
+    together, squares, counts = next(blocks)
+    for more in blocks:
+        together, squares, counts = together + more[0], squares + more[1], counts + more[2]
+    return together, squares, counts
 
 
 def _sums_of_block(X: sparse.csr_array, Y: sparse.csr_array, start: int, stop: int) -> Sums:
