@@ -55,7 +55,7 @@ def separate(spans: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, fl
     taken = bytearray(max((end for _, end, _ in heaviest), default=0))
     chosen = []
     for start, end, weight in heaviest:
-        if not any(taken[start:end]):
+        if taken.find(1, start, end) < 0:
             taken[start:end] = b"\1" * (end - start)
             chosen.append((start, end, weight))
     return sorted(chosen)

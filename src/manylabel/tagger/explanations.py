@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -140,24 +140,26 @@ class LabelReasons:
         A neighbour's share is divided among the words that make it similar.
         """
         weights: dict[Span, float] = {}
-        for word in self.words:
-            for span in word.spans:
-                weights[span] = weights.get(span, 0.0) + word.share / len(word.spans)
+        before = weights.get
+        for _, share, spans in _triples(self.words):
+            each = share / len(spans) if spans else 0.0
+            for span in spans:
+                weights[span] = before(span, 0.0) + each
         for neighbour in self.neighbours:
-            for word in neighbour.words:
-                for span in word.spans:
-                    share = neighbour.share * word.share / neighbour.similarity / len(word.spans)
-                    weights[span] = weights.get(span, 0.0) + share
+            own, similarity = neighbour.share, neighbour.similarity
+            for _, share, spans in _triples(neighbour.words):
+                each = own * share / similarity / len(spans) if spans else 0.0
+                for span in spans:
+                    weights[span] = before(span, 0.0) + each
         return [(start, end, weight) for (start, end), weight in sorted(weights.items())]
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON."""
         # `dataclasses.asdict` would copy the spans of every word, which takes most of the time.
-        own = {**vars(self), "words": [dict(vars(word)) for word in self.words]}
+        own = {**vars(self), "words": _word_data(self.words)}
         own["parts"] = [dict(vars(part)) for part in self.parts]
         own["neighbours"] = [
-            {**vars(near), "words": [dict(vars(word)) for word in near.words]}
-            for near in self.neighbours
+            {**vars(near), "words": _word_data(near.words)} for near in self.neighbours
         ]
         return own | {"total": self.total}
 
@@ -209,3 +211,16 @@ class TextExplanation:
         from manylabel.tagger.display import explanation_html
 
         return explanation_html(self)
+
+
+def _triples(words: Sequence[WordReason]) -> Iterable[tuple[str, float, list[Span]]]:
+    """The word, share and spans of each, without making reasons that do not exist yet."""
+    made = getattr(words, "triples", None)
+    return made() if made is not None else [(one.word, one.share, one.spans) for one in words]
+
+
+def _word_data(words: Sequence[WordReason]) -> list[dict[str, Any]]:
+    """Words as data for JSON."""
+    return [
+        {"word": word, "share": share, "spans": spans} for word, share, spans in _triples(words)
+    ]

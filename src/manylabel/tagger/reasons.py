@@ -60,16 +60,21 @@ class Words:
     def _spans(self) -> Mapping[int, list[Span]]:
         return self._find_spans()
 
-    def reason(self, feature: int, share: float) -> WordReason:
-        """Make the reason for a feature: the word, its share and its spans."""
+    def entry(self, feature: int) -> tuple[str, list[Span]]:
+        """The word of a feature, and where it occurs."""
         known = self._known.get(feature)
         if known is None:
             spans = self._spans.get(feature, [])
             word = self._text[slice(*spans[0])] if spans else str(self._names[feature])
             known = self._known[feature] = word, spans
+        return known
+
+    def reason(self, feature: int, share: float) -> WordReason:
+        """Make the reason for a feature: the word, its share and its spans."""
+        word, spans = self.entry(feature)
         # Each label has hundreds, and the constructor would take twice the time.
         reason = object.__new__(WordReason)
-        reason.__dict__.update(word=known[0], share=share, spans=known[1])
+        reason.__dict__.update(word=word, share=share, spans=spans)
         return reason
 
     def shared(self, words: Sequence[Reason]) -> Sequence[WordReason]:
@@ -177,6 +182,14 @@ class FoundWords(Sequence[WordReason]):
 
     def __iter__(self) -> Iterator[WordReason]:
         return iter(self._made(slice(None)))
+
+    def triples(self) -> Iterator[tuple[str, float, list[Span]]]:
+        """The word, share and spans of each, without an object: an explanation has thousands."""
+        words, *arrays = self._placed
+        entries = [view.entry for view in words]
+        for view, feature, share in zip(*(array.tolist() for array in arrays), strict=True):
+            word, spans = entries[view](feature)
+            yield word, share, spans
 
     def _made(self, positions: slice) -> list[WordReason]:
         """Make some of the words."""
@@ -322,6 +335,13 @@ class FoundNeighbours(Sequence[NeighbourReason]):
     def __getitem__(self, position: int | slice) -> NeighbourReason | list[NeighbourReason]:
         places = range(len(self))[position]
         return self._made(places) if isinstance(places, int) else [*map(self._made, places)]
+
+    def __iter__(self) -> Iterator[NeighbourReason]:
+        return iter(self._all)
+
+    @cached_property
+    def _all(self) -> list[NeighbourReason]:
+        return [*map(self._made, range(len(self)))]
 
     def _made(self, position: int) -> NeighbourReason:
         document, (words, place) = self._documents[position], self._shared[position]
