@@ -115,7 +115,8 @@ def test_the_default_grid_names_parameters_and_has_the_default_among_its_values(
     own = model.get_params(deep=False)
     assert model.default_grid
     for parameter, values in model.default_grid.items():
-        assert own[parameter] in (*values, "auto")
+        # "auto" and None: the model chooses.
+        assert own[parameter] in (*values, "auto", None)
         for value in values:
             make_model(name, {parameter: value})._check_parameters()
 
