@@ -22,6 +22,7 @@ NAMES = (
     "trees",
     "topics",
     "ensemble",
+    "defaults",
     "tagger",
     "audit",
     "next",

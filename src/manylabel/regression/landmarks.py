@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from scipy import sparse
 
 from manylabel.parallel import single_threaded_blas
 from manylabel.predictions import values_at
-from manylabel.regression.training import LEAST, OFFSET, Regression, postings_of
+from manylabel.regression.training import LEAST, OFFSET, Labelled, Regression, postings_of
 
 __all__ = ["JITTER", "Compared", "LandmarkSolution", "WordLandmarks", "compare", "solve_landmarks"]
 
@@ -61,7 +60,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class LandmarkSolution:
+class LandmarkSolution(Labelled):
     """The regression with the smallest squared error among those that read landmarks only.
 
     Parameters
@@ -76,26 +75,11 @@ class LandmarkSolution:
         The same for a label that all documents have.
     """
 
-    Y: sparse.csr_array
     features: NDArray[np.float32]
     lower: NDArray[np.float32]
     factor: NDArray[np.float32]
     raw: NDArray[np.float32]
     ones: NDArray[np.float32]
-
-    @property
-    def is_trained(self) -> NDArray[np.bool_]:
-        """Which labels occur."""
-        return self._sums > 0
-
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """The share of documents that have each label."""
-        return self._sums / self.Y.shape[0]
-
-    @cached_property
-    def _sums(self) -> NDArray[np.int64]:
-        return np.bincount(self.Y.indices, minlength=self.Y.shape[1])
 
     def duals(self) -> NDArray[np.float32]:
         """The weight of each landmark for each label minus its mean, by label."""
@@ -123,7 +107,7 @@ class LandmarkSolution:
             expected, of_ones, leverage = self._read(some)
             each, labels = np.repeat(np.arange(some.size), np.diff(asked.indptr)), asked.indices
             y = values_at(self.Y[some], asked).astype(np.float64)
-            means = (self._sums[labels] - y) / max(self.Y.shape[0] - 1, 1)
+            means = self.means_of_others(labels, y)
             error = y - means - expected[each, labels] + means * of_ones[each]
             out[own] = y - error / (1 - leverage[each])
         return out

@@ -17,6 +17,7 @@ from manylabel.validation import check_numbers, csr_parts, pointers
 __all__ = [
     "LEAST",
     "OFFSET",
+    "Labelled",
     "Regression",
     "Solution",
     "Solved",
@@ -131,7 +132,40 @@ class Regression:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Labelled:
+    """What every solution knows of the labels of its documents.
+
+    Parameters
+    ----------
+    Y : csr_array of shape (n_documents, n_labels)
+    """
+
+    Y: sparse.csr_array
+
+    @property
+    def is_trained(self) -> NDArray[np.bool_]:
+        """Which labels occur."""
+        return self._sums > 0
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The share of documents that have each label."""
+        return self._sums / self.Y.shape[0]
+
+    def means_of_others(
+        self, labels: NDArray[np.int32], y: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The same without one document, which has the label or not."""
+        means: NDArray[np.float64] = (self._sums[labels] - y) / max(self.Y.shape[0] - 1, 1)
+        return means
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int64]:
+        return np.bincount(self.Y.indices, minlength=self.Y.shape[1])
+
+
+@dataclass(frozen=True)
+class Solution(Labelled):
     """The solution for some documents, whatever their kernel.
 
     Parameters
@@ -145,30 +179,15 @@ class Solution:
         G^-1 1.
     """
 
-    Y: sparse.csr_array
     triangle: NDArray[np.float32]
     raw: NDArray[np.float32]
     ones: NDArray[np.float32]
-
-    @property
-    def is_trained(self) -> NDArray[np.bool_]:
-        """Which labels occur."""
-        return self._sums > 0
-
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """The share of documents that have each label."""
-        return self._sums / self.Y.shape[0]
 
     def duals(self) -> NDArray[np.float32]:
         """The weight of each document for each label minus its mean, by label."""
         return np.ascontiguousarray(
             (self.raw - np.outer(self.ones, self.means.astype(np.float32))).T
         )
-
-    @cached_property
-    def _sums(self) -> NDArray[np.int64]:
-        return np.bincount(self.Y.indices, minlength=self.Y.shape[1])
 
     def left_out(
         self, documents: NDArray[np.int64], pattern: sparse.csr_array
@@ -188,7 +207,7 @@ class Solution:
         each = np.repeat(np.arange(documents.size), np.diff(pattern.indptr))
         who, labels = documents[each], pattern.indices
         y = values_at(self.Y[documents], pattern).astype(np.float64)
-        means = (self._sums[labels] - y) / max(self.Y.shape[0] - 1, 1)
+        means = self.means_of_others(labels, y)
         duals = self.raw[who, labels] - means * self.ones[who]
         return y - duals / self._diagonal_at(documents)[each]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import overload
+from typing import TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from manylabel.tagger.explanations import (
 )
 
 __all__ = ["FoundNeighbours", "FoundWords", "Words", "label_reasons", "summed_words"]
+
+_Made = TypeVar("_Made", WordReason, NeighbourReason)
 
 #: Maximum words per neighbour that it shares with the text.
 _SHARED = 12
@@ -150,7 +152,21 @@ def label_reasons(
     )
 
 
-class FoundWords(Sequence[WordReason]):
+class _LikeList(Sequence[_Made]):
+    """A sequence that equals a list of the same, and is shown like one."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+class FoundWords(_LikeList[WordReason]):
     """Words with their shares, made on first access: a label has hundreds.
 
     Parameters
@@ -200,16 +216,6 @@ class FoundWords(Sequence[WordReason]):
                 *(array[positions].tolist() for array in arrays), strict=True
             )
         ]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # as a list
-
-    def __repr__(self) -> str:
-        return repr(list(self))
 
 
 def summed_words(direct: Sequence[_Direct], words: Mapping[str, Words]) -> FoundWords:
@@ -301,7 +307,7 @@ def _summed_neighbours(
     )
 
 
-class FoundNeighbours(Sequence[NeighbourReason]):
+class FoundNeighbours(_LikeList[NeighbourReason]):
     """Neighbours with their shares, made on first access: a label has dozens.
 
     Parameters
@@ -356,16 +362,6 @@ class FoundNeighbours(Sequence[NeighbourReason]):
             words=self._words.shared(words(place)),
         )
         return made
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # as a list
-
-    def __repr__(self) -> str:
-        return repr(list(self))
 
 
 def _leaves(reason: Reason) -> Iterator[Reason]:
