@@ -20,7 +20,6 @@ DOCS = Path(__file__).parent
 IMAGES = DOCS / "images"
 #: Grey is readable on a white and on a dark page.
 INK, OURS, THEIRS = "#808080", "#009688", "#b0723a"
-_OURS = ("Instance kNN", "LCIF", "Subset SVM", "Ensemble")
 
 
 def table(page: str, headings: list[str], first: str) -> list[list[str]]:
@@ -57,36 +56,26 @@ def figure(width: float = 8.0, columns: int = 1, height: float = 3.4) -> tuple[A
 
 
 def accuracy_and_time() -> Any:
-    """P@5 against seconds of training, on two corpora."""
+    """P@5 against CPU seconds of training, on two corpora."""
     drawn, both_axes = figure(9, columns=2)
-    # Names are to the left of their points, unless listed here.
-    shifts = {"Parabel": (9, -6), "Bonsai": (9, -3), "XR-Linear": (9, -4), "LCIF": (9, -4)}
-    shifts |= {"Ensemble": (9, 3), "Instance kNN": (9, -12)}
-    steps = {"EURLEX57K": 0.01, "YSO-Finna, English titles": 0.005}
+    steps = {"EURLEX57K": 0.01, "YSO-Finna": 0.005}
     for axes, (corpus, step) in zip(both_axes, steps.items(), strict=True):
-        rows = table("benchmarks/extreme.md", [f"## {corpus}"], "Measure")
-        values = {row[0]: row[1:] for row in rows[1:]}
-        for name, precision, seconds in zip(
-            rows[0][1:], values["P@5"], values["Train, s"], strict=True
-        ):
-            if seconds == "–":
-                continue
-            color = OURS if name.startswith(_OURS) else THEIRS
-            short = re.sub(r" \(.*|, tuned", "", name)
-            x, y = number(seconds), number(precision)
+        header, *rows = table("benchmarks/tables.md", ["### Efforts"], corpus)
+        for row in rows:
+            values = dict(zip(header, row, strict=True))
+            name = values[corpus].replace("`manylabel train`", "from texts")
+            color = OURS if "," in name else THEIRS
+            x, y = number(values["train, CPU s"]), number(values["P@5"])
             axes.plot(x, y, "o", color=color, markersize=8)
+            # Names of ours are to the left of their points, those of others to the right.
+            shift, side = ((-9, -3), "right") if color == OURS else ((9, -3), "left")
             axes.annotate(
-                short,
-                (x, y),
-                xytext=shifts.get(short, (-9, 5)),
-                textcoords="offset points",
-                ha="left" if short in shifts else "right",
-                color=color,
+                name, (x, y), xytext=shift, textcoords="offset points", ha=side, color=color
             )
-        axes.set(xscale="log", xlabel="seconds to train, 2 threads", title=corpus)
-        axes.set_xlim(0.7, 1500)
-        axes.margins(y=0.15)
+        axes.set(xscale="log", xlabel="CPU seconds to train", title=corpus)
+        axes.margins(x=0.4, y=0.15)
         axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
         axes.yaxis.set_major_locator(MultipleLocator(step))
         axes.yaxis.set_major_formatter("{x:.3f}")
     both_axes[0].set_ylabel("P@5 on test documents")
