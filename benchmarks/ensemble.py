@@ -34,8 +34,9 @@ from manylabel.compare.external import make_external
 from manylabel.compare.plan import Row
 from manylabel.compare.presets.xmc import xmc
 from manylabel.corpus import Corpus
-from manylabel.ensemble.choosing import HeldOut, stretch_curves
-from manylabel.ensemble.curves import Combination, fit_combination
+from manylabel.ensemble.choosing import HeldOut, most_likely, stretch_curves
+from manylabel.ensemble.curves import Combination
+from manylabel.ensemble.ranking import rank_curves
 from manylabel.ensemble.scorers import EFFORTS, make_scorers
 from manylabel.metrics import calibration, evaluate
 from manylabel.predictions import values_at
@@ -60,8 +61,8 @@ REFITS: dict[str, dict[str, Any]] = {
     "50 candidates": {"n_candidates": 50},
     "200 neighbours": {"k": 200},
 }
-#: Test documents of the ablation, and candidates from which its curves are learned.
-MOST_ABLATED, MOST_LEARNED = 10_000, 250_000
+#: Test documents of the ablation.
+MOST_ABLATED = 10_000
 
 
 class Observed(Ensemble):
@@ -214,16 +215,15 @@ def ablation(name: str) -> None:
     }
     counts = model.counts_[candidates.labels]
 
-    def row(title: str, names: list[str], **ideas: bool) -> list[object]:
-        combined = combination(model.held_out_, names, train.Y, **ideas)
+    def row(title: str, names: list[str], ranked: bool = True) -> list[object]:
+        combined = combination(model.held_out_, names, train.Y, ranked)
         return [title, *measured(candidates.scores(combined(scores, counts)), train, Y)]
 
     kept = list(model.combination_.curves)
     rows = [row("everything", kept)]
     rows += [row(f"without {part}", [n for n in kept if n != part]) for part in kept]
     rows += [row(f"{part} alone", [part]) for part in kept]
-    rows.append(row("not stretched for nDCG@5", kept, stretched=False))
-    rows.append(row("no factors by frequency", kept, by_frequency=False))
+    rows.append(row("most likely curves", kept, ranked=False))
     if name != "yso-finna-en":
         for title, parameters in REFITS.items():
             other = Ensemble(n_jobs=N_JOBS, **parameters).fit(train.X, train.Y)
@@ -236,20 +236,18 @@ def ablation(name: str) -> None:
 
 
 def combination(
-    held_out: HeldOut,
-    names: list[str],
-    Y_train: sparse.csr_array,
-    stretched: bool = True,
-    by_frequency: bool = True,
+    held_out: HeldOut, names: list[str], Y_train: sparse.csr_array, ranked: bool
 ) -> Combination:
     """The combination of some parts, learned as the ensemble does it."""
     parts = {name: held_out.scores[name] for name in names}
-    counts, truth = held_out.counts, held_out.truth
-    few = held_out.candidates.rows % -(-truth.size // MOST_LEARNED) == 0
-    fitted = fit_combination({n: v[few] for n, v in parts.items()}, counts[few], truth[few])
-    if stretched:
-        fitted = stretch_curves(replace(held_out, scores=parts), fitted, "ndcg@5", Y_train)
-    return fitted.calibrated(parts, counts, truth) if by_frequency else fitted
+    # Labels that only documents of the fold have count as labels without documents.
+    counts = np.where(held_out.known, held_out.counts, 0)
+    held_out = replace(held_out, scores=parts, counts=counts)
+    fitted = most_likely(held_out, names)
+    if ranked:
+        fitted = rank_curves(held_out, fitted, "ndcg@5", Y_train)
+        fitted = stretch_curves(held_out, fitted, "ndcg@5", Y_train)
+    return fitted.calibrated(parts, counts, held_out.truth)
 
 
 def measured(scores: sparse.csr_array, train: Corpus, Y: sparse.csr_array) -> list[float]:
