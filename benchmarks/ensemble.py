@@ -69,7 +69,7 @@ class Observed(Ensemble):
     """An ensemble that remembers what its combination was learned from."""
 
     def _combine(self, scorers, held_out, Y_train):
-        self.held_out_ = held_out
+        self.observed_ = held_out
         super()._combine(scorers, held_out, Y_train)
 
 
@@ -216,7 +216,7 @@ def ablation(name: str) -> None:
     counts = model.counts_[candidates.labels]
 
     def row(title: str, names: list[str], ranked: bool = True) -> list[object]:
-        combined = combination(model.held_out_, names, train.Y, ranked)
+        combined = combination(model.observed_, names, train.Y, ranked)
         return [title, *measured(candidates.scores(combined(scores, counts)), train, Y)]
 
     kept = list(model.combination_.curves)
