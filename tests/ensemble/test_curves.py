@@ -64,6 +64,16 @@ def test_calibration_makes_stretched_log_odds_come_true_again(problem):
         assert found[mine].sum() == pytest.approx(truth[mine].sum(), rel=0.02)
 
 
+@pytest.mark.parametrize("scale", [60, 2000])
+def test_calibration_finds_log_odds_of_any_scale(problem, scale):
+    parts, counts, truth, _ = problem
+    fitted = fit_combination(parts, counts, truth)
+    curves = {n: Curve(c.knots, scale * c.values) for n, c in fitted.curves.items()}
+    steep = Combination(curves, scale * fitted.offsets).calibrated(parts, counts, truth)
+    right = fitted.calibrated(parts, counts, truth)
+    assert log_loss(steep(parts, counts), truth) < 1.01 * log_loss(right(parts, counts), truth)
+
+
 def test_what_counts_more_for_some_frequencies_is_found():
     rng = np.random.default_rng(0)
     scores, counts = rng.normal(size=6_000), np.repeat([1, 3], 3_000)

@@ -203,7 +203,7 @@ def test_an_ensemble_uses_vectors_where_there_is_enough_to_learn_from(ensemble, 
 
 def test_vectors_propose_only_where_that_finds_more_true_labels(synonyms):
     X, Y = synonyms
-    # With as many candidates as labels, all labels would be candidates. Neighbours find every label here.
+    # With as many candidates as labels, all would be candidates. Neighbours find every label here.
     assert Ensemble(k=20, n_candidates=5).fit(X, Y).sources_ == []
     # A third of the labels are moved to other documents, so one neighbour is often wrong.
     order = np.arange(1_500)

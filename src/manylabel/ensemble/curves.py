@@ -39,6 +39,9 @@ _FIRST = np.zeros(1, np.int64)
 _LARGE, _EVERY, _PART_TOLERANCE = 20_000, 5, 1e-6
 #: Prior standard deviations of the offset and the factor of a group's log-odds.
 _SPREAD = (1.0, 0.3)
+#: The least factor of a group. If the factor for all groups together is below the second number,
+#: all evidence is scaled first.
+_LEAST_FACTOR, _STEEP = 0.1, 0.5
 #: Prior standard deviations of the weight of a scorer in a group, and of rivalry.
 WEIGHT_SPREAD = 0.3
 _RIVALRY_SPREAD = 0.3
@@ -242,11 +245,21 @@ class Combination:
         """A copy with calibrated probabilities in each frequency group; order there is the same."""
         log_odds, groups = self(parts, counts), frequency_group(counts)
         offsets, factors = self.offsets.copy(), self.factors.copy()
+        is_too_steep = False
         for group in np.unique(groups):
             mine = groups == group
             offset, factor = _line(log_odds[mine], truth[mine])
             offsets[group] = offset + factor * offsets[group]
             factors[group] *= factor
+            is_too_steep |= factor <= _LEAST_FACTOR
+        if is_too_steep:
+            # Curves that rank may have any scale. One line for all first, which keeps the order.
+            offset, factor = _line_of_any_scale(log_odds, truth)
+            if 0 < factor < _STEEP:
+                given = replace(
+                    self, offsets=offset + factor * self.offsets, factors=factor * self.factors
+                )
+                return given.calibrated(parts, counts, truth)
         return replace(self, offsets=offsets, factors=factors)
 
     def with_rivals(
@@ -441,11 +454,22 @@ def _line(log_odds: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[floa
 
     They stay near 0 and 1 if there are few data.
     """
-    expected, lowest = [0.0, 1.0], [-np.inf, 0.1]
+    expected, lowest = [0.0, 1.0], [-np.inf, _LEAST_FACTOR]
     design = np.stack([np.ones(truth.size), log_odds], axis=1)
     precision = 1 / np.square(_SPREAD)
     offset, factor = fit_logistic(design, truth, expected, expected, precision, lowest)
     return float(offset), float(factor)
+
+
+def _line_of_any_scale(
+    log_odds: NDArray[np.float64], truth: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """The most likely line, however far the factor is from 1."""
+    mean, scale = float(log_odds.mean()), max(float(log_odds.std()), 1e-9)
+    design = np.stack([np.ones(truth.size), (log_odds - mean) / scale], axis=1)
+    weak = np.array([1e-3, 1e-3])
+    offset, factor = fit_logistic(design, truth, [0.0, 1.0], 0.0, weak).tolist()
+    return offset - factor * mean / scale, factor / scale
 
 
 def _weights(
