@@ -58,24 +58,32 @@ def figure(width: float = 8.0, columns: int = 1, height: float = 3.4) -> tuple[A
 def accuracy_and_time() -> Any:
     """P@5 against CPU seconds of training, on two corpora."""
     drawn, both_axes = figure(9, columns=2)
-    steps = {"EURLEX57K": 0.01, "YSO-Finna": 0.005}
-    for axes, (corpus, step) in zip(both_axes, steps.items(), strict=True):
+    scales = {
+        "EURLEX57K": (0.01, [5, 10, 30, 100, 300]),
+        "YSO-Finna": (0.005, [50, 100, 300, 1000]),
+    }
+    for axes, (corpus, (step, seconds)) in zip(both_axes, scales.items(), strict=True):
         header, *rows = table("benchmarks/tables.md", ["### Efforts"], corpus)
         for row in rows:
             values = dict(zip(header, row, strict=True))
-            name = values[corpus].replace("`manylabel train`", "from texts")
-            color = OURS if "," in name else THEIRS
+            system, _, effort = values[corpus].partition(", ")
+            color = OURS if effort else THEIRS
+            is_text = system == "`manylabel train`"
+            name = f"{effort}, from texts" if is_text else effort or system
             x, y = number(values["train, CPU s"]), number(values["P@5"])
             axes.plot(x, y, "o", color=color, markersize=8)
             # Names of ours are to the left of their points, those of others to the right.
-            shift, side = ((-9, -3), "right") if color == OURS else ((9, -3), "left")
+            shift, side = ((-9, 1), "right") if color == OURS else ((9, -3), "left")
+            if is_text:
+                shift = (-9, -8)
             axes.annotate(
                 name, (x, y), xytext=shift, textcoords="offset points", ha=side, color=color
             )
         axes.set(xscale="log", xlabel="CPU seconds to train", title=corpus)
-        axes.margins(x=0.4, y=0.15)
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter("")
+        axes.margins(y=0.15)
+        axes.set_xlim(seconds[0], seconds[-1])
+        axes.set_xticks(seconds, [f"{each:,}" for each in seconds])
+        axes.minorticks_off()
         axes.yaxis.set_major_locator(MultipleLocator(step))
         axes.yaxis.set_major_formatter("{x:.3f}")
     both_axes[0].set_ylabel("P@5 on test documents")
