@@ -134,7 +134,7 @@ def test_only_many_labels_with_few_documents_need_a_trial_of_linear_models():
         return Training(Documents(X), Y, np.zeros(labels.size, np.int8))
 
     assert training(1_000, 5).documents_per_label == 5
-    assert LinearScorer().needs_trial(training(1_000, 5))
-    assert not LinearScorer().needs_trial(training(1_000, 4))
+    assert LinearScorer().needs_trial(training(1_000, 2))
+    assert not LinearScorer().needs_trial(training(1_900, 1))
     assert not LinearScorer().needs_trial(training(100, 50))
     assert not LinearScorer().needs_trial(training(1_000, 30))

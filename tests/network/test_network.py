@@ -123,7 +123,7 @@ def test_the_number_of_threads_changes_nothing(either_or):
 
 def test_an_ensemble_reads_it_where_there_is_enough_to_learn_from(either_or, monkeypatch):
     # A regression on profiles solves this as well, so the trial says that the network is no help.
-    monkeypatch.setattr("manylabel.ensemble.ensemble.is_worth_fitting", lambda *_: True)
+    monkeypatch.setattr("manylabel.ensemble.fitting.worth_fitting", lambda scorers, *_: scorers)
     X, Y = either_or
     assert "network" in Ensemble(k=20).fit(X, Y).report_.gain
     assert "network" not in Ensemble(k=20).fit(X[:900], Y[:900]).report_.gain

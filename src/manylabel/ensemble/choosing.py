@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,7 +28,7 @@ __all__ = [
     "HeldOut",
     "add_rivals",
     "choose_scorers",
-    "gain_of",
+    "gains_of",
     "judge_unused_labels",
     "measured_by_sample",
     "most_likely",
@@ -202,8 +202,8 @@ def choose_scorers(
     return kept, gain
 
 
-def gain_of(held_out: HeldOut, name: str) -> float:
-    """By which share a scorer lowers the log-loss of the others.
+def gains_of(held_out: HeldOut, names: Sequence[str]) -> dict[str, float]:
+    """By which share each of some scorers lowers the log-loss of all the others.
 
     Curves are learned on every other document and judged on the documents between, both ways.
     """
@@ -211,18 +211,21 @@ def gain_of(held_out: HeldOut, name: str) -> float:
     used, _ = thinned(truth, 2 * _SAMPLE)
     halves = used & (rows % 2 == 0), used & (rows % 2 == 1)
     if not all(truth[half].any() for half in halves):
-        return 1.0
+        return dict.fromkeys(names, 1.0)
 
-    whole = without = 0.0
+    whole, without = 0.0, dict.fromkeys(names, 0.0)
     for learn, judge in (halves, halves[::-1]):
-        given = {other: values[learn] for other, values in held_out.scores.items()}
-        asked = {other: values[judge] for other, values in held_out.scores.items()}
-        both = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH)
-        del given[name]
-        one = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH, start=both)
-        whole += log_loss(both(asked, counts[judge]), truth[judge])
-        without += log_loss(one(asked, counts[judge]), truth[judge])
-    return _lowered(without, whole)
+        given = {name: values[learn] for name, values in held_out.scores.items()}
+        asked = {name: values[judge] for name, values in held_out.scores.items()}
+        start = fit_combination(given, counts[learn], truth[learn], tolerance=_ROUGH)
+        whole += log_loss(start(asked, counts[judge]), truth[judge])
+        for name in names:
+            others = {other: values for other, values in given.items() if other != name}
+            one = fit_combination(
+                others, counts[learn], truth[learn], tolerance=_ROUGH, start=start
+            )
+            without[name] += log_loss(one(asked, counts[judge]), truth[judge])
+    return {name: _lowered(loss, whole) for name, loss in without.items()}
 
 
 def _lowered(without: float, whole: float) -> float:

@@ -27,9 +27,8 @@ from manylabel.ensemble.curves import Combination, fit_combination, frequency_gr
 from manylabel.ensemble.fitting import (
     documents_for,
     fair_sample,
-    fit_scorer,
+    fit_scorers,
     held_out_folds,
-    is_worth_fitting,
     known_elsewhere,
     prepare_in_background,
     random_labels,
@@ -225,7 +224,7 @@ class Ensemble(Updating):
         self.weighting_ = make_weighting(self.weighting, np.float32).fit(documents.counts)
         all_documents = self._scores_all_documents
         folds = held_out_folds(
-            Y.shape[0],
+            *Y.shape,
             self.seed_,
             self.effort,
             all_documents,
@@ -268,36 +267,20 @@ class Ensemble(Updating):
             candidates, held, proposed = self._propose_training(training, scorers)
             self.source_.trial = None
             known = known_elsewhere(training, held)
-            # A scorer may have a hundred scores for each of a million documents.
-            dtype = np.float64 if proposed is None else np.float32
-            scores: dict[str, NDArray[Any]] = {}
             # Documents are judged by these probabilities: no count may reveal the truth.
             fewer: NDArray[Any] = np.maximum(self.counts_ - 1, 0).astype(np.int32)
-            held_out = HeldOut(held, scores, fewer[held.labels], Y[training.held], known)
+            held_out = HeldOut(held, {}, fewer[held.labels], Y[training.held], known)
             if proposed is None:
                 # Subtracting only from true labels reveals the truth where it moves a label to
                 # another group, so this is done for rare labels alone.
                 others = self.counts_[held.labels]
                 taken = np.where(others <= _RARE, held_out.truth, 1)
                 held_out = replace(held_out, counts=others - taken)
-            for scorer in sorted(scorers, key=lambda scorer: scorer.needs_trial(training)):
-                if scorer.name in prepared:
-                    prepared[scorer.name].result()
-                else:
-                    scorer.prepare(documents_for(scorer, training))
-                if (
-                    not is_forced
-                    and scorer.needs_trial(training)
-                    and not is_worth_fitting(scorer, training, candidates, held_out, proposed)
-                ):
-                    scorers.remove(scorer)
-                    continue
-                values = fit_scorer(scorer, training, candidates, held).astype(dtype, copy=False)
-                if not scorer.learns_at_once:
-                    # As in prediction: such a scorer gives 0 to labels that are new to it.
-                    values = np.where(known, values, dtype(0))
-                scores[scorer.name] = values
-        held_out = replace(held_out, scores={s.name: scores[s.name] for s in scorers})
+            scores = fit_scorers(
+                scorers, training, candidates, held_out, proposed, prepared, not is_forced
+            )
+        scorers = [scorer for scorer in scorers if scorer.name in scores]
+        held_out = replace(held_out, scores=scores)
         self._combine(scorers, fair_sample(training, held_out, proposed), Y)
         if proposed is not None:
             self._out_of_sample = OutOfSample(

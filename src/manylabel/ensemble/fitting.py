@@ -1,7 +1,8 @@
-"""Choose the held-out documents, and fit scorers."""
+"""Choose the held-out documents, and fit the scorers that help."""
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.ensemble.choosing import HeldOut, gain_of
+from manylabel.ensemble.choosing import HeldOut, gains_of
 from manylabel.parallel import effective_jobs
 from manylabel.scoring import Candidates, Scorer, Training
 from manylabel.scoring.candidates import union
@@ -19,21 +20,24 @@ from manylabel.scoring.candidates import union
 __all__ = [
     "documents_for",
     "fair_sample",
-    "fit_scorer",
+    "fit_scorers",
     "held_out_folds",
-    "is_worth_fitting",
     "known_elsewhere",
     "prepare_in_background",
     "random_labels",
+    "worth_fitting",
 ]
 
 #: The share by which a trial must lower the log-loss for a scorer to be fitted.
-_MIN_GAIN = 1e-3
+_MIN_GAIN = 1.5e-3
 #: Up to this many documents, all are held out in turn, in this many folds.
 _MAX_ALL_HELD_OUT, _FOLDS = 6_000, 5
+#: With more labels than the first, each of which is trained without each fold, these are the most
+#: documents that are all held out, and the fewest of a larger number.
+_MANY_LABELS, _MAX_OF_MANY_LABELS, _MIN_OF_MANY_LABELS = 1_000, 3_000, 2_000
 #: Number of folds if all of more documents are to be held out.
 _FOLDS_OF_MANY = 3
-#: Of more documents, this share is held out, up to this number.
+#: Of more documents, this share is held out, up to this number; no fold has a greater share.
 _SHARE, _MAX_HELD_OUT = 0.2, 6_000
 #: Maximum number of documents by which scorers are judged and combined.
 _MAX_JUDGED = 20_000
@@ -41,8 +45,8 @@ _MAX_JUDGED = 20_000
 _BEST_FOLDS = 4
 #: Labels per document that are drawn at random, on average.
 _RANDOM_LABELS = 30
-#: With effort "quick", these are the numbers for all and for some documents.
-_QUICK_ALL_HELD_OUT, _QUICK_HELD_OUT = 2_000, 2_000
+#: With effort "quick", this is the number for all and for some documents.
+_QUICK_HELD_OUT = 2_000
 
 
 def prepare_in_background(
@@ -90,7 +94,59 @@ def random_labels(training: Training) -> sparse.csr_array:
     return union([Y[random.permutation(n_rows)] for _ in range(n_draws)])
 
 
-def fit_scorer(
+def fit_scorers(
+    scorers: list[Scorer],
+    training: Training,
+    candidates: sparse.csr_array,
+    held_out: HeldOut,
+    proposed: NDArray[np.bool_] | None,
+    prepared: dict[str, Future[None]],
+    with_trials: bool,
+) -> dict[str, NDArray[Any]]:
+    """Fit scorers, and return their held-out scores.
+
+    Parameters
+    ----------
+    scorers : list of Scorer
+    training : Training
+    candidates : csr_array
+        Of all training documents.
+    held_out : HeldOut
+        Candidates of the held-out documents, not yet scored.
+    proposed : ndarray of bool, optional
+        Which of these candidates the sources proposed.
+    prepared : dict of str to Future
+        Scorers that are prepared in a thread.
+    with_trials : bool
+        Skip scorers whose trial does not help.
+    """
+    held, known = held_out.candidates, held_out.known
+    # A scorer may have a hundred scores for each of a million documents.
+    dtype = np.float64 if proposed is None else np.float32
+    scores: dict[str, NDArray[Any]] = {}
+    waiting = sorted(scorers, key=lambda scorer: scorer.needs_trial(training))
+    while waiting:
+        first = waiting[0]
+        group = [s for s in waiting if s is first or (s.trials and s.trials == first.trials)]
+        waiting = [s for s in waiting if s not in group]
+        for scorer in group:
+            if scorer.name in prepared:
+                prepared[scorer.name].result()
+            else:
+                scorer.prepare(documents_for(scorer, training))
+        if with_trials and first.needs_trial(training):
+            so_far = replace(held_out, scores=scores)
+            group = worth_fitting(group, training, candidates, so_far, proposed)
+        for scorer in group:
+            values = _fit_scorer(scorer, training, candidates, held).astype(dtype, copy=False)
+            if not scorer.learns_at_once:
+                # As in prediction: such a scorer gives 0 to labels that are new to it.
+                values = np.where(known, values, dtype(0))
+            scores[scorer.name] = values
+    return {scorer.name: scores[scorer.name] for scorer in scorers if scorer.name in scores}
+
+
+def _fit_scorer(
     scorer: Scorer, training: Training, candidates: sparse.csr_array, held: Candidates
 ) -> NDArray[np.float64]:
     """Fit a scorer and return held-out scores.
@@ -112,35 +168,57 @@ def fit_scorer(
     return scores
 
 
-def is_worth_fitting(
-    scorer: Scorer,
+def worth_fitting(
+    scorers: list[Scorer],
     training: Training,
     candidates: sparse.csr_array,
     held_out: HeldOut,
     proposed: NDArray[np.bool_] | None,
-) -> bool:
-    """Whether a scorer's trial helps beside the scorers that are fitted."""
-    held, known = held_out.candidates, documents_for(scorer, training)
-    if known is training:
-        rows, tried = scorer.trial(training, candidates, held)
-    else:
-        assert training.incomplete is not None
-        positions = np.flatnonzero(~training.incomplete[training.held])
-        complete = candidates[np.flatnonzero(~training.incomplete)]
-        rows, tried = scorer.trial(known, complete, held.take(positions))
-        rows = positions[rows]
-    there = np.zeros(training.held.size, np.bool_)
-    there[rows] = True
-    values: NDArray[Any] = np.zeros(len(held), np.float64 if proposed is None else np.float32)
-    values[np.repeat(there, np.diff(held.pattern.indptr))] = tried
-    held_out = replace(held_out, scores=held_out.scores | {scorer.name: values})
+) -> list[Scorer]:
+    """The scorers whose trials help, beside each other and the scorers that are fitted.
+
+    The least useful one goes first: each of two similar scorers may be dispensable, but not both.
+    """
+    there = np.ones(training.held.size, np.bool_)
+    dtype = np.float64 if proposed is None else np.float32
+    trials: dict[str, NDArray[Any]] = {}
+    for scorer in scorers:
+        rows, tried = _trial(scorer, training, candidates, held_out.candidates)
+        mine = np.isin(np.arange(there.size), rows)
+        values = np.full(len(held_out.candidates), np.nan, dtype)
+        values[np.repeat(mine, np.diff(held_out.candidates.pattern.indptr))] = tried
+        trials[scorer.name] = values
+        there &= mine
+    held_out = replace(held_out, scores=held_out.scores | trials)
     fair = fair_sample(training, held_out, proposed, there)
-    fair = fair.take(np.isfinite(fair.scores[scorer.name]))
+    fair = fair.take(np.all([np.isfinite(fair.scores[name]) for name in trials], axis=0))
     # As they are combined in the end.
-    tried = np.where(fair.known, fair.scores[scorer.name], 0.0)
-    scores = fair.scores | {scorer.name: tried}
-    fair = replace(fair, scores=scores, counts=np.where(fair.known, fair.counts, 0))
-    return gain_of(fair, scorer.name) >= _MIN_GAIN
+    known = {name: np.where(fair.known, fair.scores[name], 0.0) for name in trials}
+    counts = np.where(fair.known, fair.counts, 0)
+    fair = replace(fair, scores=fair.scores | known, counts=counts)
+    left = list(scorers)
+    while left:
+        gains = gains_of(fair, [scorer.name for scorer in left])
+        least = min(left, key=lambda scorer: gains[scorer.name])
+        if gains[least.name] >= _MIN_GAIN:
+            break
+        left.remove(least)
+        fair = replace(fair, scores={k: v for k, v in fair.scores.items() if k != least.name})
+    return left
+
+
+def _trial(
+    scorer: Scorer, training: Training, candidates: sparse.csr_array, held: Candidates
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The trial of a scorer, with the documents that it learns from."""
+    known = documents_for(scorer, training)
+    if known is training:
+        return scorer.trial(training, candidates, held)
+    assert training.incomplete is not None
+    positions = np.flatnonzero(~training.incomplete[training.held])
+    complete = candidates[np.flatnonzero(~training.incomplete)]
+    rows, tried = scorer.trial(known, complete, held.take(positions))
+    return positions[rows], tried
 
 
 def fair_sample(
@@ -175,6 +253,7 @@ def fair_sample(
 
 def held_out_folds(
     n_rows: int,
+    n_labels: int,
     seed: int,
     effort: str = "normal",
     all_documents: bool = False,
@@ -184,7 +263,7 @@ def held_out_folds(
 
     Parameters
     ----------
-    n_rows : int
+    n_rows, n_labels : int
     seed : int
     effort : str
         With "best" the held-out documents are in more folds; with "quick" there are fewer.
@@ -193,17 +272,20 @@ def held_out_folds(
     incomplete : array of bool, optional
         Documents to leave out of all folds: models are judged on complete documents.
     """
-    n_folds = _BEST_FOLDS if effort == "best" else 1
-    limit, most = _MAX_ALL_HELD_OUT, _MAX_HELD_OUT
+    limit, least, most = _MAX_ALL_HELD_OUT, 1, _MAX_HELD_OUT
     if effort == "quick":
-        limit, most = _QUICK_ALL_HELD_OUT, _QUICK_HELD_OUT
+        limit = most = _QUICK_HELD_OUT
+    elif n_labels > _MANY_LABELS:
+        limit, least = _MAX_OF_MANY_LABELS, _MIN_OF_MANY_LABELS
+    n_folds = _BEST_FOLDS if effort == "best" else 1
     order = np.random.default_rng(seed).permutation(n_rows)
     folds = np.full(n_rows, -1, np.int8)
     if n_rows <= limit or all_documents:
         n_folds = _FOLDS if n_rows <= limit else max(n_folds, _FOLDS_OF_MANY)
         folds[order] = np.arange(n_rows) % min(n_folds, n_rows)
     else:
-        n_scored = min(most, int(_SHARE * n_rows))
+        n_scored = min(most, max(int(_SHARE * n_rows), least))
+        n_folds = max(n_folds, math.ceil(n_scored / (_SHARE * n_rows)))
         folds[order[:n_scored]] = np.arange(n_scored) % n_folds
     if incomplete is None:
         return folds

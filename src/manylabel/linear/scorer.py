@@ -28,9 +28,11 @@ __all__ = ["LinearScorer"]
 _ALL_PAIRS = 2_000_000
 #: Weights whose absolute value is below this are dropped.
 _PRUNE = 0.03
-#: In a large corpus with this many labels of fewer documents, on average, this share of the labels
-#: is tried first.
-_MANY_LABELS, _MANY_PER_LABEL, _TRIED = 1_000, 30, 0.2
+#: With this many documents and labels, and fewer documents per label, this share of the labels is
+#: tried first.
+_MIN_TO_TRY, _MANY_LABELS, _MANY_PER_LABEL, _TRIED = 2_000, 1_000, 30, 0.2
+#: Factor of the tolerance in a trial.
+_TIMES_TOL = 3
 #: Texts with fewer different words, on average, are short: a linear model has little to add up.
 _SHORT = 30
 
@@ -58,6 +60,7 @@ class LinearScorer(Scorer):
     reads_incomplete: ClassVar[bool] = True
     effort: ClassVar[str] = "quick"
     learns_from_candidates: ClassVar[bool] = True
+    trials: ClassVar[str] = "labels"
     title: ClassVar[str] = "words for and against"
     sentence: ClassVar[str] = "Words of the text, each with the weight it has for the label."
 
@@ -83,7 +86,8 @@ class LinearScorer(Scorer):
             return False
         n_words = training.documents.counts.nnz / max(len(training.documents), 1)
         has_vectors = n_words < _SHORT and training.documents_per_label >= FEW_PER_LABEL
-        return not (training.is_quick and has_vectors and _has_many_labels(training))
+        is_large = len(training.documents) >= MANY
+        return not (training.is_quick and is_large and has_vectors and _has_many_labels(training))
 
     def _rows(self, documents: Documents) -> sparse.csr_array:
         """Weighted rows of the view."""
@@ -98,7 +102,7 @@ class LinearScorer(Scorer):
 
     def needs_trial(self, training: Training) -> bool:
         """With many labels of few documents, training takes long and often adds nothing."""
-        return _has_many_labels(training)
+        return len(training.documents) >= _MIN_TO_TRY and _has_many_labels(training)
 
     def trial(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
@@ -111,14 +115,20 @@ class LinearScorer(Scorer):
         scores = np.full(len(held), np.nan)
         asked = held.keep(is_tried[held.labels])
         asked = replace(asked, pattern=asked.pattern[:, labels])
-        scores[is_tried[held.labels]] = self.fit(some, candidates[:, labels], asked)
+        settings = self._settings(training)
+        settings = replace(settings, tol=_TIMES_TOL * settings.tol)
+        scores[is_tried[held.labels]] = self._fitted(some, candidates[:, labels], asked, settings)
         return np.arange(training.held.size), scores
 
     def fit(
         self, training: Training, candidates: sparse.csr_array, held: Candidates
     ) -> NDArray[np.float64]:
         """Train, and score rows by weights trained without their fold."""
-        settings = self.settings or Settings(
+        return self._fitted(training, candidates, held, self._settings(training))
+
+    def _settings(self, training: Training) -> Settings:
+        """How to train."""
+        return self.settings or Settings(
             C=float(training.settings.get("C", 1.0)),
             bias=True,
             prune=_PRUNE,
@@ -128,6 +138,14 @@ class LinearScorer(Scorer):
             n_jobs=training.n_jobs,
             verbose=training.verbose,
         )
+
+    def _fitted(
+        self,
+        training: Training,
+        candidates: sparse.csr_array,
+        held: Candidates,
+        settings: Settings,
+    ) -> NDArray[np.float64]:
         if self.view != "rows":
             scheme = training.settings.get("weighting", "tfidf")
             self.weighting = make_weighting(scheme, np.float32)
@@ -232,9 +250,9 @@ def reasons_of_row(
 
 
 def _has_many_labels(training: Training) -> bool:
-    """Whether a large corpus has many labels of few documents."""
-    is_large = len(training.documents) >= MANY and training.Y.shape[1] >= _MANY_LABELS
-    return is_large and training.documents_per_label < _MANY_PER_LABEL
+    """Whether there are many labels of few documents."""
+    is_many = training.Y.shape[1] >= _MANY_LABELS
+    return is_many and training.documents_per_label < _MANY_PER_LABEL
 
 
 def _lengths(X: sparse.csr_array) -> NDArray[np.float64]:

@@ -63,6 +63,9 @@ class Scorer(ABC):
     #: Whether ``fit`` learns from the candidates of all training documents, not only of those that
     #: are held out.
     learns_from_candidates: ClassVar[bool] = False
+    #: Scorers with the same value here, other than "", are tried together: their trials score the
+    #: same candidates.
+    trials: ClassVar[str] = ""
     #: Whether :meth:`prepare` takes long and may run in parallel with the search for candidates.
     prepares_in_background: ClassVar[bool] = False
 

@@ -36,6 +36,8 @@ _LEAD: dict[str, Any] = {"lead": 50, "lead_weight": 4}
 _PARTS: dict[str, Any] = {"char_ngrams": (4, 4), "whole_words": True}
 #: Features are judged by ranking the labels of this many neighbours, in this many folds.
 _NEIGHBOURS, _FOLDS = 50, 3
+#: Three times the usual tolerance: the difference is as clear, in three quarters of the time.
+_TOL = 0.3
 #: Minimum gain in nDCG@5, in standard errors, that is worth the time of more features.
 _MIN_GAIN = 1.0
 #: Name of a view -> parameters in which its vectorizer differs from that of the words. The scorer
@@ -94,7 +96,7 @@ def choose_features(
     """
     if Y.shape[0] < _MIN_DOCUMENTS:
         return vectorizer
-    n_tried = min(max(_MIN_DOCUMENTS, Y.shape[0] // 2), _MAX_DOCUMENTS)
+    n_tried = min(max(_MIN_DOCUMENTS, Y.shape[0] // 4), _MAX_DOCUMENTS)
     chosen = np.random.default_rng(0).permutation(Y.shape[0])[:n_tried]
     sample = texts(chosen)
     typical = float(np.median([len(text.split()) for text in sample]))
@@ -138,7 +140,7 @@ def _quality(
     rows = make_weighting("tfidf", np.float32).fit(counts).transform(counts)
     source = NeighborSource(NeighborIndex(rows), Y, k=_NEIGHBOURS)
     settings = Settings(
-        C=1.0, bias=True, prune=0.0, max_iter=1000, tol=0.1, seed=0, n_jobs=n_jobs, verbose=0
+        C=1.0, bias=True, prune=0.0, max_iter=1000, tol=_TOL, seed=0, n_jobs=n_jobs, verbose=0
     )
     folds = (np.arange(rows.shape[0]) % _FOLDS).astype(np.int8)
     itself = np.arange(rows.shape[0])

@@ -61,6 +61,11 @@ def _rows(corpus: str) -> tuple[Row, ...]:
         Row("Subset LLDA, prior added", "subset-llda", {"combine": "posterior"}, preset=_PAPER),
         Row("Subset LLDA, our defaults", "subset-llda"),
         Row("Ensemble, our defaults", "ensemble", {**_RCUT, "random_state": 0}),
+        Row(
+            "Ensemble, thresholds for macro F1",
+            "ensemble",
+            {"threshold": "best:macro-f1:grouped", "random_state": 0},
+        ),
     )
 
 
@@ -83,10 +88,12 @@ def subset_llda(data: Path) -> Plan:
             "drawn. To add the prior back to the counts is our idea, not the paper's.",
             "Delicious without its unlabelled documents has the 12,910 and 3,181 documents of the "
             "paper's table 1.",
-            "Every document gets as many labels as training documents have on average (rcut).",
+            "Every document gets as many labels as training documents have on average (rcut), except "
+            "in the last row: its thresholds, one for each label, are those with the best macro F1 "
+            "on held-out training documents, and labels of few documents share one.",
             "Macro F1 counts a label that is neither true nor predicted as 1, as the authors' "
             "program does.",
-            "The ensemble ran once.",
+            "The ensembles ran once.",
             "The paper's times are from its own machine; compare them with each other.",
             "Mediamill, EUR-Lex and the paper's larger corpora are not available.",
         ),
