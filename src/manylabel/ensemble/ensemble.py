@@ -25,7 +25,6 @@ from manylabel.ensemble.choosing import (
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.fitting import (
-    documents_for,
     fair_sample,
     fit_scorers,
     held_out_folds,
@@ -224,7 +223,8 @@ class Ensemble(Updating):
         self.weighting_ = make_weighting(self.weighting, np.float32).fit(documents.counts)
         all_documents = self._scores_all_documents
         folds = held_out_folds(
-            *Y.shape,
+            Y.shape[0],
+            Y.shape[1],
             self.seed_,
             self.effort,
             all_documents,

@@ -88,9 +88,9 @@ def subset_llda(data: Path) -> Plan:
             "drawn. To add the prior back to the counts is our idea, not the paper's.",
             "Delicious without its unlabelled documents has the 12,910 and 3,181 documents of the "
             "paper's table 1.",
-            "Every document gets as many labels as training documents have on average (rcut), except "
-            "in the last row: its thresholds, one for each label, are those with the best macro F1 "
-            "on held-out training documents, and labels of few documents share one.",
+            "Every document gets as many labels as training documents have on average (rcut), "
+            "except in the last row: its thresholds, one for each label, are those with the best "
+            "macro F1 on held-out training documents, and labels of few documents share one.",
             "Macro F1 counts a label that is neither true nor predicted as 1, as the authors' "
             "program does.",
             "The ensembles ran once.",
