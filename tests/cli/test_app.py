@@ -18,7 +18,7 @@ from manylabel.cli.options import Format
 from manylabel.corpus.detection import FORMATS
 from manylabel.exceptions import InputError
 
-COMMAND = [sys.executable, "-m", "manylabel.cli"]
+COMMAND = [sys.executable, "-m", "manylabel"]
 
 
 def test_the_version_is_printed(call):

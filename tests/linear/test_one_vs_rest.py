@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from manylabel.exceptions import ParameterError
 from manylabel.linear import OneVsRestSVM
-from manylabel.linear.members import NearRows
+from manylabel.linear.one_vs_rest import NearRows
 from manylabel.text import Weighting
 
 X, Y = make_problem()

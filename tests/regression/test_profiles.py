@@ -9,7 +9,6 @@ from scipy import sparse
 from manylabel import Ensemble
 from manylabel.exceptions import InputError
 from manylabel.regression.landmarks import JITTER
-from manylabel.regression.profile_scorer import ProfileScorer
 from manylabel.regression.profiles import (
     PROFILE_OFFSET,
     Profiles,
@@ -17,6 +16,7 @@ from manylabel.regression.profiles import (
     learn_profiles,
     profiles_of,
 )
+from manylabel.regression.scorers import ProfileScorer
 from manylabel.regression.training import LEAST, OFFSET, solve
 from manylabel.scoring import Candidates, Documents, Training
 from manylabel.scoring.candidates import all_pairs

@@ -10,7 +10,7 @@ from manylabel import Ensemble
 from manylabel.exceptions import InputError
 from manylabel.linear.scorer import LinearScorer
 from manylabel.regression.landmarks import JITTER, solve_landmarks
-from manylabel.regression.scorer import RegressionScorer
+from manylabel.regression.scorers import RegressionScorer
 from manylabel.regression.training import OFFSET, Regression, solve
 from manylabel.scoring import Candidates, Documents, Training
 from manylabel.scoring.candidates import all_pairs
@@ -149,8 +149,8 @@ def test_landmarks_score_and_leave_out_as_the_loops_do(shape, ridge, n_landmarks
 
 
 def test_quick_training_compares_with_landmarks_only(either_or, monkeypatch):
-    monkeypatch.setattr("manylabel.regression.scorer.MANY", 900)
-    monkeypatch.setattr("manylabel.regression.scorer._QUICK_LANDMARKS", 300)
+    monkeypatch.setattr("manylabel.regression.scorers.MANY", 900)
+    monkeypatch.setattr("manylabel.regression.scorers._QUICK_LANDMARKS", 300)
     X, Y = either_or
     settings = {"effort": "quick"}
     folds = np.where(np.arange(X.shape[0]) % 5, -1, 0).astype(np.int8)

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manylabel.linear.members import Pairs
 from manylabel.linear.model import LinearModel
-from manylabel.linear.training import Settings, train
+from manylabel.linear.training import Members, Settings, train
 from manylabel.parallel import run_blocks
 from manylabel.predictions import values_at
 from manylabel.validation import csr_parts, pointers
 
-__all__ = ["best_scores", "candidate_scores", "train_on_candidates"]
+__all__ = ["Pairs", "best_scores", "candidate_scores", "train_on_candidates"]
 
 #: Documents per block that a thread scores.
 BLOCK = 256
 _CANDIDATE, _POSITIVE = 1, 2
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Train each label on its own rows, listed label after label."""
+
+    ptr: NDArray[Any]
+    rows: NDArray[np.int32]
+    positive: NDArray[np.bool_]
+
+    def of_label(self, label: int) -> Members:
+        """The rows to train a label on."""
+        span = slice(self.ptr[label], self.ptr[label + 1])
+        return self.rows[span], self.positive[span], None
 
 
 def train_on_candidates(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from scipy import sparse
 
 from manylabel.estimators import ConvergenceWarning
 from manylabel.kernels.index import Rows
-from manylabel.linear.members import AllRows, NearRows, Pairs
 from manylabel.linear.model import LinearModel
 from manylabel.linear.tuning import PATIENCE, QUICK_SWEEPS, choose_weight, thin
 from manylabel.parallel import map_blocks
@@ -21,6 +20,8 @@ from manylabel.progress import progress_bar
 from manylabel.validation import csr_parts, pointers
 
 __all__ = [
+    "Members",
+    "MembersByLabel",
     "Settings",
     "Trained",
     "Trainer",
@@ -33,6 +34,15 @@ __all__ = [
 #: array of all features.
 BLOCK, MAX_BLOCK, TASKS = 8, 256, 1_024
 _HELD_SHARE = 0.2
+#: The rows of a label, which of them have it, and factors of their weights; None for ones.
+Members = tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64] | None]
+
+
+class MembersByLabel(Protocol):
+    """The rows that each label is trained on."""
+
+    def of_label(self, label: int) -> Members:
+        """The rows to train a label on."""
 
 
 @dataclass(frozen=True)
@@ -280,7 +290,7 @@ class Trainer:
 
 def train(
     X: sparse.csr_array,
-    members: AllRows | NearRows | Pairs,
+    members: MembersByLabel,
     n_labels: int,
     settings: Settings,
     folds: NDArray[np.int8] | None = None,
@@ -294,7 +304,7 @@ def train(
     ----------
     X : csr_array of shape (n_rows, n_features)
         Weighted rows.
-    members : AllRows, NearRows or Pairs
+    members : MembersByLabel
         The rows to train each label on.
     n_labels : int
     settings : Settings
@@ -333,7 +343,7 @@ def _train_labels(
     squares: NDArray[np.float64],
     sample_weight: NDArray[np.float64],
     n_features: int,
-    members: AllRows | NearRows | Pairs,
+    members: MembersByLabel,
     settings: Settings,
     folds: NDArray[np.int8] | None,
     with_scores: bool,

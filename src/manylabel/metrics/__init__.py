@@ -34,8 +34,7 @@ from manylabel.metrics.ranking import (
     r_precision_at,
     recall_at,
 )
-from manylabel.metrics.registry import MEASURES, Measure, get_measure
-from manylabel.metrics.report import evaluate
+from manylabel.metrics.registry import MEASURES, Measure, evaluate, get_measure
 from manylabel.metrics.sets import (
     accuracy,
     f1,

@@ -107,6 +107,7 @@ class Record:
     before: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(eq=False)
 class LabelEdits:
     """The labels that were hidden, added, named, renamed, merged or deleted.
 
@@ -128,14 +129,13 @@ class LabelEdits:
         A counter that rises with every edit.
     """
 
-    def __init__(self) -> None:
-        self.hidden: set[str] = set()
-        self.added: set[str] = set()
-        self.names: dict[str, str] = {}
-        self.gone: dict[str, str | None] = {}
-        self.concepts: dict[str, str] = {}
-        self.history: list[Record] = []
-        self.version = 0
+    hidden: set[str] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
+    gone: dict[str, str | None] = field(default_factory=dict)
+    concepts: dict[str, str] = field(default_factory=dict)
+    history: list[Record] = field(default_factory=list)
+    version: int = 0
 
     def snapshot(self, labels: list[str]) -> dict[str, Any]:
         """Everything that is recorded about labels."""

@@ -194,7 +194,7 @@ class Tagger(Estimator, Suggesting, Quality, Learning, LabelEditing, NamedLabels
         self.check_parameters()
         info = check_label_info(label_info)
         file = text_file(texts, labels, ids) if incomplete is False else None
-        vocabulary = as_vocabulary(self.vocabulary)
+        vocabulary = None if self.vocabulary is None else as_vocabulary(self.vocabulary)
         documents = None
         if texts is not None or vocabulary is None:
             documents = file or as_corpus(

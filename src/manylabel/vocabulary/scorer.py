@@ -122,7 +122,7 @@ class NameScorer(Scorer):
 
     def __init__(self) -> None:
         self.weights, self.shift = DEFAULT_WEIGHTS.copy(), np.full(_N_GROUPS, UNNAMED)
-        self.counts = NameCounts.none(0)
+        self.counts: NameCounts
         self.named: LabelNames | None = None
         self.rarity: Rarity | None = None
 
