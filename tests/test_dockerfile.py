@@ -18,7 +18,14 @@ import pytest
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 JSON = "application/json"
-SOURCES = ("src", "deploy", "pyproject.toml", "README.md", "LICENSE")
+
+
+@pytest.fixture(scope="module")
+def sources() -> list[str]:
+    """What `.dockerignore` lets into the image."""
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "*"
+    return [line.removeprefix("!") for line in lines[1:]]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +41,7 @@ def port() -> int:
         return free.getsockname()[1]
 
 
-def test_every_instruction_does_what_it_says(instructions, port, tmp_path):
+def test_every_instruction_does_what_it_says(instructions, sources, port, tmp_path):
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     # Only root may add a user: the stand-in makes the home that the real one would make.
@@ -67,7 +74,7 @@ def test_every_instruction_does_what_it_says(instructions, port, tmp_path):
         elif name == "COPY":
             assert rest == ". /src"
             (tmp_path / "src").mkdir()
-            for source in SOURCES:
+            for source in sources:
                 copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
                 copy(ROOT / source, tmp_path / "src" / source)
         elif name == "RUN":
