@@ -25,6 +25,7 @@ from manylabel.ensemble.choosing import (
 )
 from manylabel.ensemble.curves import Combination, fit_combination, frequency_group
 from manylabel.ensemble.fitting import (
+    enough_documents,
     fair_sample,
     fit_scorers,
     held_out_folds,
@@ -58,6 +59,8 @@ __all__ = ["Ensemble"]
 
 #: Documents scored at a time.
 ROUND = 8_192
+#: With this many documents, a normal training doesn't search for the neighbours of all either.
+_VERY_MANY = 100_000
 #: A quick training of more documents compares each with at most this many others: a segment of the
 #: index.
 GROUP = 65_536
@@ -325,9 +328,10 @@ class Ensemble(Updating):
     ) -> tuple[sparse.csr_array, Candidates, NDArray[np.bool_] | None]:
         """Candidates of all training documents, and `Candidates` of those that are held out.
 
-        A quick training proposes nothing for the others if no scorer learns from that. If every
-        document is to be scored, its labels are added to its candidates. The last array
-        then marks the candidates that sources proposed without seeing the labels.
+        A quick training, and one of very many documents, proposes only the labels of sources for the
+        others, or nothing if no scorer learns from that. If every document is to be scored, its
+        labels are added to its candidates. The last array then marks the candidates that sources
+        proposed without seeing the labels.
         """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
         everything = np.arange(len(training.documents))
@@ -339,8 +343,9 @@ class Ensemble(Updating):
             self.sources_ = [s for s in fitted if s.is_worthwhile(trial)]
         given = training.Y if self._scores_all_documents else None
         learns = any(scorer.learns_from_candidates for scorer in scorers)
-        is_large = fitted and len(everything) >= MANY
-        if self.effort == "quick" and given is None and (is_large or not learns):
+        least = {"quick": MANY, "normal": _VERY_MANY}.get(self.effort, np.inf)
+        is_large = fitted and len(everything) >= least
+        if given is None and (is_large or (self.effort == "quick" and not learns)):
             candidates, held = self._propose_quickly(training, fitted, scorers)
         else:
             proposals = [
@@ -376,8 +381,13 @@ class Ensemble(Updating):
         if any(scorer.learns_from_candidates for scorer in scorers):
             # Linear models score the held-out documents' candidates when they train on them.
             # Without labels drawn at random, they would know only the most similar ones.
-            everything = np.arange(len(training.documents))
-            near = [s.propose(training.shared, everything, n_jobs).pattern for s in fitted]
+            asked = enough_documents(training)
+            documents = (
+                training.shared if asked.size == len(training.shared) else training.shared[asked]
+            )
+            documents.cache = training.shared.cache
+            near = [source.propose(documents, asked, n_jobs).pattern for source in fitted]
+            near = [training.spread(pattern, asked) for pattern in near]
             candidates = union([*near, candidates, random_labels(training)])
         return candidates, replace(proposed, neighbors=None)
 

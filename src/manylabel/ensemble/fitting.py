@@ -19,6 +19,7 @@ from manylabel.scoring.candidates import union
 
 __all__ = [
     "documents_for",
+    "enough_documents",
     "fair_sample",
     "fit_scorers",
     "held_out_folds",
@@ -43,6 +44,8 @@ _SHARE, _MAX_HELD_OUT = 0.2, 6_000
 _MAX_JUDGED = 20_000
 #: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
+#: Documents per label, on average, whose similar labels linear models learn from.
+_ASKED_PER_LABEL = 12
 #: Labels per document that are drawn at random, on average.
 _RANDOM_LABELS = 30
 #: With effort "quick", this is the number for all and for some documents.
@@ -84,6 +87,13 @@ def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
         mine = of == fold
         known[mine] = is_known[held.labels[mine]]
     return known
+
+
+def enough_documents(training: Training) -> NDArray[np.int64]:
+    """The documents whose similar labels linear models learn from: a sample of very many."""
+    n_rows, n_labels = training.Y.shape
+    random = np.random.default_rng([training.seed, 8])
+    return np.sort(random.permutation(n_rows)[: _ASKED_PER_LABEL * n_labels])
 
 
 def random_labels(training: Training) -> sparse.csr_array:

@@ -98,10 +98,12 @@ class Training:
         part.__dict__["shared"] = self.shared[rows]
         return part
 
-    def spread(self, pattern: sparse.csr_array) -> sparse.csr_array:
-        """Labels of the held-out documents as rows among those of all documents."""
+    def spread(
+        self, pattern: sparse.csr_array, rows: NDArray[np.int64] | None = None
+    ) -> sparse.csr_array:
+        """Labels of some documents, ascending, by default those held out, among all documents."""
         lengths = np.zeros(len(self.documents), np.int64)
-        lengths[self.held] = np.diff(pattern.indptr)
+        lengths[self.held if rows is None else rows] = np.diff(pattern.indptr)
         shape = lengths.size, pattern.shape[1]
         return trusted_csr(pattern.data, pattern.indices, pointers(lengths), shape)
 
