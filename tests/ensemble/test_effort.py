@@ -1,6 +1,8 @@
 """How much time training may take."""
 
+import numpy as np
 import pytest
+from scipy import sparse
 
 from manylabel import Ensemble, Tagger
 from manylabel.corpus import load_catalogue
@@ -38,6 +40,62 @@ def test_best_leaves_out_fewer_documents_at_a_time(effort, n_folds, catalogue, m
 
     Watched(effort=effort, scorers=["neighbours", "linear"]).fit(catalogue.X, catalogue.Y)
     assert seen == [n_folds]
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "n_labels", "n_held_out", "n_folds"),
+    [
+        (6_000, 1_000, 6_000, 5),
+        (6_001, 1_000, 1_200, 1),
+        (3_000, 1_001, 3_000, 5),
+        (3_001, 1_001, 2_000, 4),
+        (9_000, 1_001, 2_000, 2),
+        (20_000, 1_001, 4_000, 1),
+        (90_000, 1_001, 6_000, 1),
+    ],
+)
+def test_with_many_labels_fewer_documents_are_held_out(n_documents, n_labels, n_held_out, n_folds):
+    folds = fitting.held_out_folds(n_documents, n_labels, 0)
+    assert np.count_nonzero(folds >= 0) == n_held_out
+    sizes = np.bincount(folds[folds >= 0])
+    assert sizes.size == n_folds
+    assert sizes.max() <= max(0.2 * n_documents, 1)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(4)
+    topics = rng.integers(0, 12, 1_200)
+    X = rng.poisson(0.05 + 0.6 * (np.arange(60) % 12 == topics[:, None]))
+    Y = (np.arange(12) == topics[:, None]) | (rng.random((1_200, 12)) < 0.05)
+    return sparse.csr_array(X.astype(float)), sparse.csr_array(Y.astype(np.int8))
+
+
+SETTINGS = {"scorers": ["neighbours", "linear"], "sources": ["vectors"], "n_jobs": 1}
+
+
+def test_very_many_documents_are_not_all_searched_for(problem, monkeypatch):
+    asked = []
+
+    class Watched(NeighborSource):
+        def propose_training(self, *arguments):
+            asked.append("all")
+            return super().propose_training(*arguments)
+
+    monkeypatch.setattr("manylabel.neighbors.scorers.NeighborSource", Watched)
+    whole = Ensemble(**SETTINGS).fit(*problem)
+    assert asked == ["all"]
+    monkeypatch.setattr("manylabel.ensemble.ensemble._VERY_MANY", 1_000)
+    monkeypatch.setattr(fitting, "_ASKED_PER_LABEL", 20)
+    part = Ensemble(**SETTINGS).fit(*problem)
+    assert asked == ["all"]
+    assert part.report_.together["p@1"] == pytest.approx(whole.report_.together["p@1"], abs=0.05)
+
+
+def test_with_very_many_documents_all_are_scored_if_asked(problem, monkeypatch):
+    monkeypatch.setattr("manylabel.ensemble.ensemble._VERY_MANY", 1_000)
+    found = Ensemble(**SETTINGS).fit_out_of_sample(*problem)
+    assert found.pattern.shape == problem[1].shape
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,30 @@ def test_what_the_user_asks_for_is_fitted_without_a_trial(problem, monkeypatch):
     assert Slow.fits == 1
 
 
+def test_of_those_tried_together_the_least_useful_goes_first(problem, monkeypatch):
+    class Twin(Slow):
+        name = "twin"
+        fits = 0
+
+    asked = []
+
+    def gains(held_out, names):
+        asked.append(list(names))
+        # Each is dispensable beside the other.
+        return {"slow": 0.0, "twin": 1e-4} if len(names) == 2 else dict.fromkeys(names, 0.1)
+
+    monkeypatch.setattr("manylabel.ensemble.fitting.gains_of", gains)
+    monkeypatch.setattr(Slow, "trials", "same")
+    register(Twin)
+    try:
+        model = Ensemble(**SETTINGS).fit(*problem)
+    finally:
+        unregister(Twin)
+    assert asked == [["slow", "twin"], ["twin"]]
+    assert (Slow.fits, Twin.fits) == (0, 1)
+    assert "twin" in model.scorers_
+
+
 def test_incomplete_documents_take_no_part_in_a_trial(problem, monkeypatch):
     seen = []
     trial = Slow.trial

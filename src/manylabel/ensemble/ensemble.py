@@ -328,10 +328,10 @@ class Ensemble(Updating):
     ) -> tuple[sparse.csr_array, Candidates, NDArray[np.bool_] | None]:
         """Candidates of all training documents, and `Candidates` of those that are held out.
 
-        A quick training, and one of very many documents, proposes only the labels of sources for the
-        others, or nothing if no scorer learns from that. If every document is to be scored, its
-        labels are added to its candidates. The last array then marks the candidates that sources
-        proposed without seeing the labels.
+        A quick training, and one of very many documents, proposes only the labels of sources for
+        the others, or nothing if no scorer learns from that. If every document is to be scored,
+        its labels are added to its candidates. The last array then marks the candidates that
+        sources proposed without seeing the labels.
         """
         self.sources_ = [s for s in make_sources(self.sources) if s.wants(training)]
         everything = np.arange(len(training.documents))
