@@ -343,8 +343,11 @@ class Ensemble(Updating):
             self.sources_ = [s for s in fitted if s.is_worthwhile(trial)]
         given = training.Y if self._scores_all_documents else None
         learns = any(scorer.learns_from_candidates for scorer in scorers)
-        least = {"quick": MANY, "normal": _VERY_MANY}.get(self.effort, np.inf)
-        is_large = fitted and len(everything) >= least
+        if self.effort == "quick":
+            is_large = bool(fitted) and len(everything) >= MANY
+        else:
+            is_large = self.effort == "normal" and len(everything) >= _VERY_MANY
+            is_large = is_large and any(source.reaches_all for source in fitted)
         if given is None and (is_large or (self.effort == "quick" and not learns)):
             candidates, held = self._propose_quickly(training, fitted, scorers)
         else:

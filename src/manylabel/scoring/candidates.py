@@ -128,6 +128,9 @@ class CandidateSource(ABC):
     name: ClassVar[str]
     #: The view of documents that it reads.
     view: ClassVar[str] = "rows"
+    #: Whether it proposes labels for every document, so that linear models can learn from these
+    #: alone.
+    reaches_all: ClassVar[bool] = True
 
     def wants(self, training: Training) -> bool:
         """Whether the source has anything to propose for documents like these."""

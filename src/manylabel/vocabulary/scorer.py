@@ -63,6 +63,7 @@ class NameSource(CandidateSource):
     """
 
     name = "names"
+    reaches_all = False
 
     def __init__(self) -> None:
         self.named: LabelNames | None = None
