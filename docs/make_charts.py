@@ -72,8 +72,8 @@ def accuracy_and_time() -> Any:
             name = f"{effort}, from texts" if is_text else effort or system
             x, y = number(values["train, CPU s"]), number(values["P@5"])
             axes.plot(x, y, "o", color=color, markersize=8)
-            # Names of ours are to the left of their points, those of others to the right; on titles,
-            # quick and normal are nearly in the same place.
+            # Names of ours are to the left of their points, those of others to the right.
+            # On titles, quick and normal are nearly in one place.
             is_left = color == OURS and (corpus, name) != ("YSO-Finna", "normal")
             shift, side = ((-9, 1), "right") if is_left else ((9, -3), "left")
             if is_text:
