@@ -44,8 +44,9 @@ _SHARE, _MAX_HELD_OUT = 0.2, 6_000
 _MAX_JUDGED = 20_000
 #: Folds of these with effort "best"; otherwise one. More folds leave more documents to train on.
 _BEST_FOLDS = 4
-#: Documents per label, on average, whose similar labels linear models learn from.
-_ASKED_PER_LABEL = 12
+#: Documents per label, on average, whose similar labels linear models learn from; with effort
+#: "quick", the second number, but at least this many documents in all.
+_ASKED_PER_LABEL, _QUICK_PER_LABEL, _LEAST_ASKED = 12, 6, 50_000
 #: Labels per document that are drawn at random, on average.
 _RANDOM_LABELS = 30
 #: With effort "quick", this is the number for all and for some documents.
@@ -92,8 +93,11 @@ def known_elsewhere(training: Training, held: Candidates) -> NDArray[np.bool_]:
 def enough_documents(training: Training) -> NDArray[np.int64]:
     """The documents whose similar labels linear models learn from: a sample of very many."""
     n_rows, n_labels = training.Y.shape
+    n_asked = _ASKED_PER_LABEL * n_labels
+    if training.is_quick:
+        n_asked = min(n_asked, max(_QUICK_PER_LABEL * n_labels, _LEAST_ASKED))
     random = np.random.default_rng([training.seed, 8])
-    return np.sort(random.permutation(n_rows)[: _ASKED_PER_LABEL * n_labels])
+    return np.sort(random.permutation(n_rows)[:n_asked])
 
 
 def random_labels(training: Training) -> sparse.csr_array:
