@@ -77,7 +77,7 @@ def accuracy_and_time() -> Any:
             is_left = color == OURS and (corpus, name) != ("YSO-Finna", "normal")
             shift, side = ((-9, 1), "right") if is_left else ((9, -3), "left")
             if is_text:
-                shift = (-9, -8)
+                shift = (-9, -8) if effort == "quick" else (-9, 2)
             axes.annotate(
                 name, (x, y), xytext=shift, textcoords="offset points", ha=side, color=color
             )
